@@ -1,0 +1,189 @@
+"""The project's sessions. `nox -l` lists them; `nox` alone runs tests, lint and types.
+
+Every session that runs agog installs it from wheels, as a user would. Members come from the wheels built here and from
+nowhere else; third-party packages come from the package index.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+nox.needs_version = ">=2025.5.1"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.error_on_external_run = True
+nox.options.sessions = ["tests", "lint", "types"]
+
+ROOT = Path(__file__).parent.resolve()
+MEMBERS = {
+    file.parent.name: file.parent
+    for group in ("packages", "plugins")
+    for file in sorted(ROOT.glob(f"{group}/*/pyproject.toml"))
+}
+BACKEND_SUITES = ("agog-core", "agog-layers", "agog-optimizers", "agog-testing")
+DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
+
+
+@nox.session(requires=["wheels"])
+def demo(session: nox.Session) -> None:
+    """Train the network of the eager tutorials on real digits; arguments after -- go to examples/mnist.py."""
+    install(session, "agog", "scikit-learn")
+    session.run("python", "examples/mnist.py", *session.posargs)
+
+
+@nox.session(requires=["wheels"])
+@nox.parametrize("member", [nox.param(name, id=name) for name in [*MEMBERS, "integration"]])
+def tests(session: nox.Session, member: str) -> None:
+    """Test each member alone, from its wheel and only with what it declares; then what needs several of them."""
+    if member == "integration":
+        install(session, *all_members())
+        pytest(session, ROOT / "tests", f"--ignore={DOCUMENTATION_TESTS}")
+    else:
+        install(session, f"{member}[test]")
+        pytest(session, MEMBERS[member] / "tests")
+
+
+@nox.session(requires=["wheels"])
+def matrix(session: nox.Session) -> None:
+    """Run the suites on every backend that is present; REQUIRE_BACKEND=cpu-numpy,fake makes an absence fail."""
+    install(session, *all_members())
+    output = session.run("python", str(ROOT / "tests" / "matrix" / "backends.py"), silent=True)
+    assert isinstance(output, str)
+    found = json.loads(output)
+    required = {name.strip() for name in os.environ.get("REQUIRE_BACKEND", "").split(",") if name.strip()}
+    for plugin in sorted(required - {backend["plugin"] for backend in found}):
+        found.append({"plugin": plugin, "device": None, "absent": "no installed distribution announces it"})
+    present = [backend for backend in found if backend["absent"] is None]
+    absent = {backend["plugin"]: backend["absent"] for backend in found if backend["absent"] is not None}
+    for backend in present:
+        session.log(f"present: {backend['plugin']} (device type {backend['device']})")
+    for plugin, reason in absent.items():
+        session.warn(f"absent: {plugin}: {reason}")
+    if missing := sorted(required & absent.keys()):
+        session.error(f"REQUIRE_BACKEND names {', '.join(missing)}, which is absent; see above.")
+    if not present:
+        session.error("No backend is present.")
+    for backend in present:
+        suites = [MEMBERS[name] / "tests" for name in BACKEND_SUITES]
+        pytest(session, *suites, "-p", "agog_testing.pytest_plugin", f"--agog-device={backend['device']}")
+        session.run("agog-conformance", backend["plugin"])
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, formatting, and who imports whom."""
+    session.install("ruff==0.17.5", "import-linter==2.16")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": os.pathsep.join(map(str, source_folders()))})
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of all members, strictly."""
+    untyped = {"scikit-learn", "tqdm"}
+    typed = {str(requirement) for requirement in third_party_requirements() if requirement.name not in untyped}
+    session.install("mypy==2.4.1", *sorted(typed))
+    session.run("mypy", *map(str, source_folders()))
+
+
+@nox.session(python="3.11", requires=["wheels"])
+def lowest(session: nox.Session) -> None:
+    """Test all members with the lowest versions of third-party packages that they declare, on the lowest Python."""
+    constraints = Path(session.create_tmp()) / "lowest.txt"
+    constraints.write_text("".join(f"{pin}\n" for pin in lowest_versions()))
+    install(session, "--constraint", str(constraints), *all_members())
+    pytest(session, *(path / "tests" for path in MEMBERS.values()))
+
+
+@nox.session(requires=["wheels"])
+def docs(session: nox.Session) -> None:
+    """Run the examples: those in docstrings, and the Python code in README.md and docs/."""
+    install(session, *all_members())
+    packages = [name.replace("-", "_") for name in MEMBERS]
+    pytest(session, "--doctest-modules", "--pyargs", *packages, DOCUMENTATION_TESTS)
+
+
+@nox.session(default=False)
+def wheels(session: nox.Session) -> None:
+    """Build the wheels of all members, which the other sessions install."""
+    folder = wheel_folder(session)
+    shutil.rmtree(folder, ignore_errors=True)
+    session.install("hatchling>=1.27")
+    for path in MEMBERS.values():
+        with session.chdir(path):
+            session.run(
+                "python", "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder), silent=True
+            )
+    lines = [
+        f"{wheel.name.split('-')[0].replace('_', '-')} @ {wheel.as_uri()}\n" for wheel in sorted(folder.glob("*.whl"))
+    ]
+    (folder / "constraints.txt").write_text("".join(lines))
+
+
+def wheel_folder(session: nox.Session) -> Path:
+    """The folder of the built wheels, and of the constraints that name them."""
+    return session.cache_dir.resolve() / "wheels"
+
+
+def install(session: nox.Session, *requirements: str) -> None:
+    """Install members, each from its wheel whether asked for or a dependency, and third-party packages."""
+    # Compiling all of numpy and scipy takes longer than most of our suites; what is imported is compiled then.
+    environment = {"PIP_NO_COMPILE": "1"}
+    session.install("--constraint", str(wheel_folder(session) / "constraints.txt"), *requirements, env=environment)
+
+
+def pytest(session: nox.Session, *arguments: str | Path) -> None:
+    """Run pytest from an empty folder, so that nothing but the installed wheels can be imported."""
+    # A selection such as `-- -k name` may leave a suite without tests; otherwise a suite without tests is an error.
+    success_codes = [0, 5] if session.posargs else [0]
+    with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
+        command = (
+            "pytest",
+            f"--rootdir={ROOT}",
+            "-c",
+            str(ROOT / "pyproject.toml"),
+            *map(str, arguments),
+            *session.posargs,
+        )
+        session.run(*command, env={"PYTHONPATH": None}, success_codes=success_codes)
+
+
+def all_members() -> list[str]:
+    """The requirements that install every member with what its tests need."""
+    return [f"{name}[test]" for name in MEMBERS]
+
+
+def source_folders() -> list[Path]:
+    """The folders that hold the members' import packages."""
+    return [path / "src" for path in MEMBERS.values()]
+
+
+def third_party_requirements() -> Iterator[Requirement]:
+    """Every requirement that a member declares, for itself or for its tests, other than for another member."""
+    for path in MEMBERS.values():
+        project = tomllib.loads((path / "pyproject.toml").read_text())["project"]
+        for text in [*project["dependencies"], *project["optional-dependencies"]["test"]]:
+            requirement = Requirement(text)
+            if requirement.name not in MEMBERS:
+                yield requirement
+
+
+def lowest_versions() -> Iterable[str]:
+    """For each third-party package the lowest version that satisfies all members, as a pin."""
+    lowest: dict[str, Version] = {}
+    for requirement in third_party_requirements():
+        bounds = [Version(s.version) for s in requirement.specifier if s.operator == ">="]
+        if not bounds:
+            raise ValueError(f"{requirement}: declare its lowest version with >=.")
+        lowest[requirement.name] = max([*bounds, lowest.get(requirement.name, Version("0"))])
+    return [f"{name}=={version}" for name, version in sorted(lowest.items())]

@@ -1,0 +1,99 @@
+"""What is exported is documented: what it takes, what it returns, and for ops an example."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import agog_core  # noqa: F401  (it registers the ops)
+from agog_core.op import registry
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = sorted(file.parent.name for file in ROOT.glob("*/*/src/*/py.typed"))
+
+each_package = pytest.mark.parametrize("package", PACKAGES)
+
+
+def exports(package: str) -> dict[str, Any]:
+    """The names in a package's ``__all__`` and what they stand for."""
+    module = importlib.import_module(package)
+    assert module.__all__, f"{package} exports nothing"
+    return {f"{package}.{name}": getattr(module, name) for name in module.__all__}
+
+
+def takes_arguments(function: Callable[..., Any]) -> bool:
+    return any(name not in ("self", "cls") for name in inspect.signature(function).parameters)
+
+
+def returns_something(function: Callable[..., Any]) -> bool:
+    return inspect.signature(function).return_annotation not in (None, "None", "NoReturn", inspect.Signature.empty)
+
+
+def public_methods(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name, member in vars(cls).items():
+        function = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+        if not name.startswith("_") and inspect.isfunction(function):
+            yield name, function
+
+
+def faults_of_function(name: str, function: Callable[..., Any], documentation: str | None) -> list[str]:
+    if not documentation:
+        return [f"{name}: no docstring"]
+    faults = []
+    if takes_arguments(function) and "Args:" not in documentation:
+        faults.append(f"{name}: no Args section")
+    if returns_something(function) and not any(section in documentation for section in ("Returns:", "Yields:")):
+        faults.append(f"{name}: no Returns section")
+    return faults
+
+
+def faults_of_class(name: str, cls: type) -> list[str]:
+    # inspect.getdoc would answer for an undocumented class with the docstring of its base.
+    documentation = vars(cls).get("__doc__")
+    if not documentation:
+        return [f"{name}: no docstring"]
+    faults = []
+    if "__init__" in vars(cls) and takes_arguments(vars(cls)["__init__"]) and "Args:" not in documentation:
+        faults.append(f"{name}: no Args section")
+    for attribute, member in vars(cls).items():
+        if not attribute.startswith("_") and isinstance(member, property) and not inspect.getdoc(member):
+            faults.append(f"{name}.{attribute}: no docstring")
+    for method, function in public_methods(cls):
+        # A method that overrides a documented one need not say it again.
+        faults += faults_of_function(f"{name}.{method}", function, inspect.getdoc(getattr(cls, method)))
+    return faults
+
+
+@each_package
+def test_exports_are_documented(package: str) -> None:
+    faults = []
+    for name, value in exports(package).items():
+        if inspect.isclass(value):
+            faults += faults_of_class(name, value)
+        elif isinstance(value, ModuleType):
+            faults += [] if value.__doc__ else [f"{name}: no docstring"]
+        elif inspect.isroutine(value):
+            faults += faults_of_function(name, value, inspect.getdoc(value))
+    assert faults == []
+
+
+@each_package
+def test_modules_are_documented(package: str) -> None:
+    faults = []
+    for file in sorted(ROOT.glob(f"*/*/src/{package}/**/*.py")):
+        tree = ast.parse(file.read_text())
+        if tree.body and not ast.get_docstring(tree):
+            faults.append(f"{file.relative_to(ROOT)}: no docstring")
+    assert faults == []
+
+
+def test_ops_have_examples() -> None:
+    assert registry, "agog_core registers no op"
+    assert [name for name, op in registry.items() if ">>>" not in (inspect.getdoc(op.function) or "")] == []
