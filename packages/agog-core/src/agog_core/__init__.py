@@ -1,0 +1,115 @@
+"""agog-core: tensors, variables, ops, tapes, devices and the plugin contract.
+
+>>> import agog_core as ag
+>>> df = ag.gradients_function(lambda x: x * x)
+>>> print(df(3.0)[0])
+tf.Tensor(6.0, shape=(), dtype=float32)
+"""
+
+from agog_core import dtypes, errors, nest, random
+from agog_core.broadcasting import broadcast_to
+from agog_core.checkpointable import Checkpointable
+from agog_core.convert import constant, convert_to_tensor
+from agog_core.devices import count_devices, device, list_devices
+from agog_core.dispatch import explain, prefer, register_plugin, unregister_plugin
+from agog_core.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from agog_core.dtypes import bool_ as bool
+from agog_core.gradients import (
+    custom_gradient,
+    gradients_function,
+    implicit_gradients,
+    implicit_value_and_gradients,
+    value_and_gradients_function,
+)
+from agog_core.ops import nn
+from agog_core.ops.array import (
+    expand_dims,
+    fill,
+    identity,
+    one_hot,
+    ones,
+    ones_like,
+    range,
+    rank,
+    reshape,
+    shape,
+    size,
+    squeeze,
+    stop_gradient,
+    transpose,
+    zeros,
+    zeros_like,
+)
+from agog_core.ops.casting import cast, to_float, to_int32, to_int64
+from agog_core.ops.joining import concat, split, stack, unstack
+from agog_core.ops.linalg import matmul, matrix_transpose
+from agog_core.ops.logic import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+    where,
+)
+from agog_core.ops.math import (
+    abs,
+    add,
+    add_n,
+    cos,
+    divide,
+    exp,
+    floor,
+    floordiv,
+    floormod,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    negative,
+    pow,
+    realdiv,
+    sigmoid,
+    sign,
+    sin,
+    sqrt,
+    square,
+    subtract,
+    tanh,
+    truediv,
+)
+from agog_core.ops.random import random_normal, random_uniform
+from agog_core.ops.reduction import argmax, reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
+from agog_core.ops.slicing import slice, strided_slice
+from agog_core.random import set_random_seed
+from agog_core.shapes import Dimension, TensorShape
+from agog_core.tape import GradientTape
+from agog_core.tensor import Tensor, TensorLike
+from agog_core.variable import Variable
+
+__version__ = "0.1.0"
+
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -1,0 +1,111 @@
+"""Broadcasting and its transpose: the two ops that the gradients of all elementwise ops need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core.call import call
+from agog_core.convert import convert_to_tensor
+from agog_core.dtypes import NUMERIC
+from agog_core.errors import InvalidArgumentError
+from agog_core.op import Op
+from agog_core.shapes import Shape, TensorShape, broadcast_shapes
+from agog_core.tensor import Tensor, TensorLike
+
+
+def broadcast_to(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
+    """Repeat a tensor along axes of size 1, or along new leading axes, up to a shape.
+
+    Args:
+        input: a tensor.
+        shape: the shape to reach.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of that shape and the input's dtype.
+
+    Raises:
+        InvalidArgumentError: the input does not broadcast to the shape.
+
+    >>> print(broadcast_to([1, 2], (2, 2)))
+    tf.Tensor(
+    [[1 2]
+     [1 2]], shape=(2, 2), dtype=int32)
+    """
+    x, target = convert_to_tensor(input), static_shape(shape)
+    return x if x._shape == target else call(_broadcast_to, x, shape=target)  # type: ignore[no-any-return]  # one output
+
+
+def _broadcast_shape(x: Shape, shape: Shape) -> Shape:
+    if broadcast_shapes("broadcast_to", x, shape) != shape:
+        raise InvalidArgumentError(f"broadcast_to: a tensor of shape {x} does not broadcast to shape {shape}.")
+    return shape
+
+
+_broadcast_to = Op(
+    "broadcast_to",
+    broadcast_to,
+    inputs=["input"],
+    shape=_broadcast_shape,
+    vjp={"input": lambda g, input_shape: sum_to(g, input_shape)},
+)
+
+
+def sum_to(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
+    """Sum a tensor over the axes along which a shape would be repeated; the transpose of `broadcast_to`.
+
+    Args:
+        input: a tensor.
+        shape: a shape that broadcasts to the input's.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of that shape and the input's dtype.
+
+    Raises:
+        InvalidArgumentError: the shape does not broadcast to the input's.
+
+    >>> print(sum_to([[1, 2], [3, 4]], (2,)))
+    tf.Tensor([4 6], shape=(2,), dtype=int32)
+    """
+    x, target = convert_to_tensor(input), static_shape(shape)
+    return x if x._shape == target else call(_sum_to, x, shape=target)  # type: ignore[no-any-return]  # one output
+
+
+def _sum_shape(x: Shape, shape: Shape) -> Shape:
+    if broadcast_shapes("sum_to", x, shape) != x:
+        raise InvalidArgumentError(f"sum_to: shape {shape} does not broadcast to the input's shape {x}.")
+    return shape
+
+
+_sum_to = Op(
+    "sum_to",
+    sum_to,
+    inputs=["input"],
+    shape=_sum_shape,
+    dtypes=NUMERIC,
+    vjp={"input": lambda g, input_shape: broadcast_to(g, input_shape)},
+)
+
+
+def static_shape(shape: Any) -> Shape:
+    """Read the ``shape`` argument of an op.
+
+    Args:
+        shape: a `TensorShape`, a tensor of integers, an int, or a sequence of ints and scalar tensors.
+
+    Returns:
+        A tuple of int.
+
+    Raises:
+        ValueError: a size is unknown or negative.
+        TypeError: a size is not an integer.
+    """
+    if type(shape) is tuple and all(type(size) is int and size >= 0 for size in shape):
+        return shape
+    if type(shape) is Tensor:
+        shape = shape.numpy().tolist()
+    known = TensorShape(shape)
+    if not known.is_fully_defined():
+        raise ValueError(f"A fully known shape is needed here; got {known}.")
+    return tuple(int(size) for size in known if size is not None)

@@ -1,0 +1,129 @@
+"""The way of a call: inputs to arrays, a kernel from the table, the result to a tensor, a record for the tapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from agog_core.convert import check_same_dtype
+from agog_core.devices import Device, current_device, scopes
+from agog_core.dispatch import resolve
+from agog_core.dtypes import DType
+from agog_core.errors import InternalError, InvalidArgumentError
+from agog_core.op import Op
+from agog_core.placement import copy_to_device, place
+from agog_core.recording import active, record
+from agog_core.tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from agog_core.variable import Variable
+
+
+def call(op: Op, *inputs: Tensor, **attributes: Any) -> Any:
+    """Run an op with any number of inputs and attributes.
+
+    Elementwise ops have faster functions of their own, made by `agog_core.elementwise`.
+
+    Args:
+        op: the op.
+        *inputs: its input tensors.
+        **attributes: its attributes, which the shape rule, the kernel and the vjps take as keywords.
+
+    Returns:
+        The output tensor, or a tuple of them for an op with several outputs.
+
+    Raises:
+        InvalidArgumentError: dtypes or shapes do not fit.
+        MissingKernelError: no kernel is there for the device and dtype.
+    """
+    device = inputs[0]._table.device
+    if scopes or any(x._table.device is not device for x in inputs):
+        inputs = tuple(place(inputs))
+    table = inputs[op.alike[0]]._table
+    if op.variadic:
+        if any(x._table is not table for x in inputs):
+            check_same_dtype(op.name, (f"{op.inputs[0]}[{n}]" for n in range(len(inputs))), inputs)
+    elif any(inputs[n]._table is not table for n in op.alike):
+        check_same_dtype(op.name, (op.inputs[n] for n in op.alike), (inputs[n] for n in op.alike))
+    shapes = [x._shape for x in inputs]
+    shape = op.shape(*shapes, **attributes)
+    try:
+        kernel = table.kernels[op.name]
+    except KeyError:
+        kernel = resolve(op, table, shapes)
+    outs = _results(op, kernel(*[x._array for x in inputs], **attributes), table, shape, attributes)
+    if active and op.vjps:
+        record(op, outs, inputs, attributes)
+    return outs
+
+
+def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: Any) -> Any:
+    """Run an op that has no input tensors.
+
+    Args:
+        op: the op; its kernel takes ``dtype`` (a name) and ``index`` (of the device) beside the attributes.
+        dtype: the output's dtype.
+        device: the device; None for the current one.
+        **attributes: the op's attributes.
+
+    Returns:
+        The output tensor.
+
+    Raises:
+        MissingKernelError: no kernel is there for the device and dtype.
+    """
+    table = (device or current_device()).table(dtype)
+    shape = op.shape(**attributes)
+    try:
+        kernel = table.kernels[op.name]
+    except KeyError:
+        kernel = resolve(op, table)
+    array = kernel(**attributes, dtype=dtype.name, index=table.device.index)
+    return _results(op, array, table, shape, attributes)
+
+
+def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, Any]) -> Any:
+    dtype = op.result_dtype(table.dtype, attributes)
+    if not isinstance(shape, list):
+        return _wrap(op, result, table, shape, dtype)
+    if not isinstance(result, tuple) or len(result) != len(shape):
+        got = f"{len(result)} arrays" if isinstance(result, tuple) else type(result).__name__
+        raise InternalError(f"{op.name}: the kernel on device {table.device.type!r} returned {got}; a tuple of {len(shape)} arrays is expected.")
+    kinds = dtype if isinstance(dtype, list) else [dtype] * len(shape)
+    return tuple(_wrap(op, *each) for each in zip(result, [table] * len(shape), shape, kinds, strict=True))
+
+
+def _wrap(op: Op, array: Any, table: Any, shape: tuple[int, ...], dtype: DType) -> Tensor:
+    if type(array) is not table.array_type:
+        array = table.adopt(op.name, array)
+    return wrap(array, table if dtype is table.dtype else table.device.table(dtype), shape)
+
+
+def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **attributes: Any) -> None:
+    """Run an op that updates variables in place. Tapes do not see it.
+
+    Args:
+        op: the op; its kernel takes the variables' arrays, which it may write, then the inputs' arrays.
+        variables: the variables, all of one device and dtype.
+        inputs: further inputs, which are brought to the variables' device.
+        **attributes: the op's attributes.
+
+    Raises:
+        InvalidArgumentError: dtypes or shapes differ.
+        MissingKernelError: no kernel is there for the device and dtype.
+    """
+    table = variables[0]._tensor._table
+    shape = variables[0]._tensor._shape
+    placed = [x if x._table.device is table.device else copy_to_device(x, table.device) for x in inputs]
+    tensors = [*(variable._tensor for variable in variables), *placed]
+    if any(x._table is not table for x in tensors):
+        check_same_dtype(op.name, op.inputs, tensors)
+    for name, x in zip(op.inputs, tensors, strict=True):
+        if x._shape != shape:
+            raise InvalidArgumentError(f"{op.name}: {name} has shape {x._shape}; {op.inputs[0]} {variables[0].name!r} has shape {shape}.")
+    del tensors, x  # a reference to a variable's tensor would make the update copy it
+    try:
+        kernel = table.kernels[op.name]
+    except KeyError:
+        kernel = resolve(op, table, [shape])
+    kernel(*[variable._writable() for variable in variables], *[x._array for x in placed], **attributes)

@@ -1,0 +1,86 @@
+"""Objects whose state can be saved: attribute assignment names the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from agog_core.variable import Variable
+
+# Called after an object that can be saved has got a new part. A restore that still waits for variables listens here.
+listeners: list[Callable[[], None]] = []
+
+
+class Checkpointable:
+    """Base of objects with state: layers, models, optimizers, iterators, and what users derive.
+
+    Every attribute that is a variable, a `Checkpointable`, or a list, tuple or dict with such parts, is a named dependency: a
+    checkpoint saves it under the attribute's name, and restores it as soon as it exists.
+
+    >>> class Counter(Checkpointable):
+    ...     def __init__(self):
+    ...         self.steps = Variable(0)
+    >>> list(Counter().checkpoint_dependencies())
+    ['steps']
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if listeners and is_checkpointable(value):
+            notify()
+
+    def checkpoint_dependencies(self) -> dict[str, Any]:
+        """The parts that have state, by name.
+
+        Returns:
+            Attribute names to variables, checkpointables, and lists, tuples or dicts of those.
+        """
+        return {name: value for name, value in vars(self).items() if is_checkpointable(value)}
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        """State that is not in variables, such as a position.
+
+        Returns:
+            Names to values that JSON can hold; empty for most objects.
+        """
+        return {}
+
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what `checkpoint_state` returned when the checkpoint was saved.
+
+        Args:
+            state: names to values.
+        """
+
+    def checkpoint_slots(self) -> Iterator[tuple[str, Variable, Variable]]:
+        """Variables that belong to pairs of this object and another object's variable, as an optimizer's slots do.
+
+        Returns:
+            An iterator of (slot name, the other object's variable, slot variable).
+        """
+        return iter(())
+
+
+def is_checkpointable(value: Any) -> bool:
+    """Whether a value has state to save.
+
+    Args:
+        value: anything.
+
+    Returns:
+        True for variables, checkpointables, and for lists, tuples and dicts with such a part; also for empty lists and
+        dicts, which may get one later.
+    """
+    if isinstance(value, (Variable, Checkpointable)):
+        return True
+    if isinstance(value, Mapping):
+        return not value or any(is_checkpointable(part) for part in value.values())
+    if isinstance(value, (list, tuple)):
+        return (isinstance(value, list) and not value) or any(is_checkpointable(part) for part in value)
+    return False
+
+
+def notify() -> None:
+    """Tell those who wait that an object has got a new part."""
+    for listener in list(listeners):
+        listener()

@@ -1,0 +1,301 @@
+"""From Python and NumPy values to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from agog_core import dtypes
+from agog_core.devices import current_device
+from agog_core.dispatch import KernelTable
+from agog_core.dtypes import DType, as_dtype
+from agog_core.errors import InvalidArgumentError
+from agog_core.shapes import TensorShape
+from agog_core.tensor import Tensor, TensorLike, wrap
+
+_PYTHON_NUMBERS = (int, float, bool, complex)
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+
+def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
+    """Make a tensor of a value; the value is copied, so writing to it later changes nothing.
+
+    Python floats become float32, ints int32 (int64 where they do not fit), strings bytes; NumPy arrays keep their dtype.
+
+    Args:
+        value: a number, a string, a NumPy array, or a nested list of those.
+        dtype: the dtype to convert to.
+        shape: the shape to fill; a value with fewer elements repeats its last one.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A new tensor on the current device.
+
+    Raises:
+        ValueError: the value is ragged, of mixed types or None, or has more elements than the shape.
+        TypeError: the value does not fit the dtype.
+
+    >>> constant([1.0, 2.0])
+    <tf.Tensor: id=..., shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    >>> print(constant(7, shape=(2, 2)))
+    tf.Tensor(
+    [[7 7]
+     [7 7]], shape=(2, 2), dtype=int32)
+    """
+    tensor = convert_to_tensor(value, dtype)
+    if type(value) is Tensor:
+        tensor = wrap(tensor._array, tensor._table, tensor._shape)
+    if shape is None:
+        return tensor
+    sizes = TensorShape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(f"constant: shape {sizes} must be fully known.")
+    host = np.array(tensor.numpy())
+    target = tuple(int(size) for size in sizes if size is not None)
+    count = int(np.prod(target, dtype=np.int64))
+    if host.size > count or (host.size == 0 and count):
+        raise ValueError(f"constant: a value with {host.size} elements cannot fill shape {sizes} of {count} elements.")
+    flat = host.reshape(-1)
+    filled = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)]) if count else flat
+    return from_host(filled.reshape(target), tensor._table)
+
+
+def convert_to_tensor(value: TensorLike, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Tensor:
+    """Return a value as a tensor.
+
+    Args:
+        value: a `Tensor` (returned as it is), a `Variable` (its present value), a number, a string, a NumPy array, or a
+            nested list of those.
+        dtype: the dtype that the tensor must have.
+        name: not used; kept for compatibility.
+        preferred_dtype: the dtype to convert to where the value allows it and ``dtype`` is None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the value is ragged, of mixed types or None, or a tensor of another dtype.
+        TypeError: the value does not fit the dtype.
+
+    >>> convert_to_tensor(np.arange(3)).dtype
+    tf.int64
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    tensor = value if type(value) is Tensor else _as_tensor(value)
+    if tensor is not None:
+        if wanted is not None and tensor._table.dtype is not wanted:
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for a tensor of dtype {tensor.dtype.name} and shape {tensor._shape}; "
+                f"use tf.cast(x, tf.{wanted.name})."
+            )
+        return tensor
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _stack(value, wanted)
+    if wanted is None and preferred_dtype is not None:
+        try:
+            return convert_to_tensor(value, preferred_dtype)
+        except (TypeError, ValueError):
+            pass
+    host = host_array(value, wanted)
+    return from_host(host, current_device().table(as_dtype(host.dtype)))
+
+
+def from_host(host: np.ndarray[Any, Any], table: KernelTable) -> Tensor:
+    """Make a tensor of an array that nobody writes afterwards.
+
+    Args:
+        host: a C-contiguous array of the table's dtype; it may be adopted without a copy.
+        table: the kernel table of the device and dtype.
+
+    Returns:
+        The tensor.
+    """
+    device = table.device
+    return wrap(device.backend.from_host(host, device.index), table, host.shape)
+
+
+def operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str) -> Tensor:
+    """Convert one operand of an op to the dtype of the tensor that is the other.
+
+    Args:
+        op: the op's name, for the error.
+        value: a number, a NumPy array or a nested list; not a tensor.
+        table: the other operand's kernel table.
+        name: the operand's name, for the error.
+        like: the other operand's name, for the error.
+
+    Returns:
+        A tensor of the table's device and dtype. For Python numbers it is shared between calls, so it must not be
+        handed to anybody outside the op.
+
+    Raises:
+        TypeError: the value would lose something in that dtype.
+    """
+    if type(value) not in _PYTHON_NUMBERS:
+        return _cast_operand(op, value, table, name, like)
+    key = type(value), value or repr(value)  # repr tells 0.0 from -0.0
+    found: Tensor | None = table.scalars.get(key)
+    if found is None:
+        found = _cast_operand(op, value, table, name, like)
+        if len(table.scalars) > 1000:
+            table.scalars.clear()
+        table.scalars[key] = found
+    return found
+
+
+def _cast_operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str) -> Tensor:
+    wanted = table.dtype
+    host = host_array(value, None)
+    if not _keeps_values(host, as_dtype(host.dtype), wanted):
+        shown = repr(value) if type(value) in _PYTHON_NUMBERS else f"a value of dtype {as_dtype(host.dtype).name} and shape {host.shape}"
+        raise TypeError(
+            f"{op}: {name} is {shown}, which does not fit {like} of dtype {wanted.name}; cast {like}, such as "
+            f"tf.cast({like}, tf.{'float32' if as_dtype(host.dtype).is_floating else as_dtype(host.dtype).name})."
+        )
+    return from_host(np.ascontiguousarray(host.astype(wanted.numpy_dtype)).reshape(host.shape), table)
+
+
+def _keeps_values(host: np.ndarray[Any, Any], given: DType, wanted: DType) -> bool:
+    if given is wanted or not host.size and given is dtypes.float32:
+        return True
+    if given.is_integer and wanted.is_integer:
+        return not host.size or bool(wanted.min <= host.min() and host.max() <= wanted.max)
+    return (
+        (given.is_integer and wanted.is_differentiable)
+        or (given.is_floating and wanted.is_differentiable)
+        or (given.is_complex and wanted.is_complex)
+    )
+
+
+def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """Copy a value into a new C-contiguous NumPy array of a dtype that agog has.
+
+    Args:
+        value: a number, a string, a NumPy array, or a nested list of those.
+        dtype: the dtype to convert to, or None for the value's own.
+
+    Returns:
+        An array that shares no memory with the value.
+
+    Raises:
+        ValueError: the value is ragged, of mixed types or None.
+        TypeError: the value does not fit the dtype, or has a type that agog has no dtype for.
+    """
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+    python_made = not hasattr(value, "dtype")
+    kinds = _leaf_types(value) if python_made else set()
+    if bool in kinds and len(kinds) > 1:
+        raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: it holds {', '.join(sorted(k.__name__ for k in kinds))}.")
+    try:
+        host = np.array(value, order="C")
+    except ValueError as error:
+        if python_made and "inhomogeneous" in str(error):
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor: its rows differ in length.") from None
+        raise
+    except OverflowError as error:
+        raise TypeError(f"Cannot convert {value!r} to a Tensor: {error}.") from None
+    if host.dtype.kind in "US" or (host.dtype == object and kinds <= {bytes, str}) or (host.dtype == object and not python_made):
+        return _strings(host, dtype)
+    if host.dtype == object:
+        shown = ", ".join(sorted(k.__name__ for k in kinds)) or "object"
+        raise ValueError(f"Attempt to convert a value with an unsupported type ({shown}) to a Tensor.")
+    given = as_dtype(host.dtype)
+    wanted = dtype or (_python_dtype(host, given) if python_made and not any(issubclass(k, np.generic) for k in kinds) else given)
+    if not _may_convert(host, given, wanted, python_made):
+        raise TypeError(
+            f"Cannot convert a value of dtype {given.name} and shape {host.shape} to a Tensor of dtype {wanted.name} without losing "
+            "something; convert it first."
+        )
+    return np.ascontiguousarray(host, wanted.numpy_dtype).reshape(host.shape)
+
+
+def _may_convert(host: np.ndarray[Any, Any], given: DType, wanted: DType, python_made: bool) -> bool:
+    if _keeps_values(host, given, wanted):
+        return True
+    if given.is_bool or wanted.is_bool or python_made:
+        return not host.size
+    # TensorFlow converts arrays between kinds of numbers when a dtype is asked for, but never rounds floats to integers silently.
+    return not (given.is_differentiable and wanted.is_integer) and not (given.is_complex and not wanted.is_complex)
+
+
+def _python_dtype(host: np.ndarray[Any, Any], given: DType) -> DType:
+    if given is dtypes.float64:
+        return dtypes.float32
+    if given is dtypes.int64 and (not host.size or (host.min() >= _INT32_MIN and host.max() <= _INT32_MAX)):
+        return dtypes.int32
+    return given
+
+
+def _strings(host: np.ndarray[Any, Any], dtype: DType | None) -> np.ndarray[Any, Any]:
+    if dtype not in (None, dtypes.string):
+        raise TypeError(f"Cannot convert strings of shape {host.shape} to a Tensor of dtype {dtype.name}; use tf.string_to_number.")
+    encoded = np.empty(host.shape, object)
+    for index, item in np.ndenumerate(host):
+        if not isinstance(item, (str, bytes)):
+            raise ValueError(f"Attempt to convert a value with an unsupported type ({type(item).__name__}) to a Tensor.")
+        encoded[index] = item.encode() if isinstance(item, str) else bytes(item)
+    return encoded
+
+
+def _leaf_types(value: Any) -> set[type]:
+    if not isinstance(value, (list, tuple)):
+        return {type(value)}
+    kinds = set(map(type, value))
+    if list in kinds or tuple in kinds:
+        nested: Iterable[set[type]] = (_leaf_types(part) for part in value)
+        return set().union(*nested)
+    return kinds
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_tensor(part) for part in value)
+    return type(value) is Tensor or hasattr(type(value), "__tensor__")
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """The tensor that an object stands for, if it does: any class may say so by a method `__tensor__`."""
+    method = getattr(type(value), "__tensor__", None)
+    if method is None:
+        return value if isinstance(value, Tensor) else None
+    tensor: Tensor = method(value)
+    return tensor
+
+
+def _stack(value: Any, dtype: DType | None) -> Tensor:
+    from agog_core.ops.joining import stack
+
+    known = _first_dtype(value) if dtype is None else dtype
+    return stack([convert_to_tensor(part, known) for part in value])
+
+
+def _first_dtype(value: Any) -> DType | None:
+    for part in value:
+        found = _first_dtype(part) if isinstance(part, (list, tuple)) else (_as_tensor(part) if not type(part) is Tensor else part)
+        if found is not None:
+            return found if isinstance(found, DType) else found.dtype
+    return None
+
+
+def check_same_dtype(op: str, names: Iterable[str], tensors: Iterable[Tensor]) -> None:
+    """Raise when tensors that must be of one dtype are not.
+
+    Args:
+        op: the op's name.
+        names: the inputs' names.
+        tensors: the inputs.
+
+    Raises:
+        InvalidArgumentError: two of them differ.
+    """
+    given = list(zip(names, tensors, strict=False))
+    (first_name, first), *others = given
+    for name, tensor in others:
+        if tensor.dtype is not first.dtype:
+            raise InvalidArgumentError(
+                f"{op}: {first_name} has dtype {first.dtype.name} and {name} has dtype {tensor.dtype.name} (shapes {first._shape} and "
+                f"{tensor._shape}), but they must be of one dtype; cast one of them, such as tf.cast({name}, tf.{first.dtype.name})."
+            )

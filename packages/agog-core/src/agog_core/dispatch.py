@@ -1,0 +1,351 @@
+"""Which kernel runs an op: resolved once per (op, device, dtype), then read from a table."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agog_core.dtypes import DType, as_dtype
+from agog_core.errors import AmbiguousKernelError, InternalError, InvalidArgumentError, MissingKernelError, PluginWarning
+from agog_core.op import Op, registry
+
+if TYPE_CHECKING:
+    from agog_core.devices import Device
+    from agog_core.loader import Plugin
+    from agog_core.plugin import Kernel
+
+
+class KernelTable:
+    """The kernels of one device for one dtype; every tensor points to the table of its own.
+
+    Two tensors of one table are of one device and one dtype, so a call checks both by one comparison.
+
+    Args:
+        device: the device.
+        dtype: the dtype.
+    """
+
+    __slots__ = ("array_type", "as_array", "device", "dtype", "kernels", "scalars")
+
+    def __init__(self, device: Device, dtype: DType) -> None:
+        self.device = device
+        self.dtype = dtype
+        self.array_type = device.array_type
+        self.as_array = device.backend.as_array
+        self.kernels: dict[str, Callable[..., Any]] = {}
+        self.scalars: dict[Any, Any] = {}
+
+    def adopt(self, op: str, result: Any) -> Any:
+        """Turn a kernel's result that is not of the device's array type into one.
+
+        Args:
+            op: the op's name, for the error.
+            result: what the kernel returned.
+
+        Returns:
+            An array of the device's array type.
+
+        Raises:
+            InternalError: the backend cannot read the result as an array.
+        """
+        array = self.as_array(result)
+        if array is NotImplemented:
+            raise InternalError(
+                f"{op}: the kernel {describe(self.kernels.get(op))} for device {self.device.type!r} and dtype {self.dtype.name} returned "
+                f"{type(result).__name__}; a kernel returns {self.array_type.__name__}. This is a bug of the plugin that brings it."
+            )
+        return array
+
+
+class Candidate(NamedTuple):
+    """A kernel and the plugin that brings it."""
+
+    kernel: Kernel
+    plugin: Plugin
+
+    def __str__(self) -> str:
+        names = self.kernel.dtypes
+        which = "every dtype" if names is None else ", ".join(sorted(names))
+        return f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}"
+
+
+_preferred: tuple[str, ...] | None = None
+_by_op: dict[str, list[Candidate]] | None = None
+
+
+def describe(function: Any) -> str:
+    """Name a kernel function for an error.
+
+    Args:
+        function: a kernel.
+
+    Returns:
+        Its module and name.
+    """
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    module = getattr(function, "__module__", None)
+    return f"{module}.{name}" if module else str(name)
+
+
+def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
+    """Choose the kernel for an op on a table's device and dtype, and store it in the table.
+
+    Args:
+        op: the op.
+        table: the table of the call's inputs.
+        shapes: the inputs' shapes, for the error.
+
+    Returns:
+        The kernel.
+
+    Raises:
+        InvalidArgumentError: the op is not defined for the dtype.
+        MissingKernelError: there is no usable kernel.
+        AmbiguousKernelError: several are of equal rank.
+    """
+    op.check_dtype(table.dtype)
+    usable, rejected = _candidates(op.name, table.device.type, table.dtype.name)
+    if not usable:
+        raise MissingKernelError(_missing(op.name, table.device.type, table.dtype.name, shapes, rejected))
+    best = [c for c in usable if _rank(c) == _rank(usable[0])]
+    if len(best) > 1:
+        raise AmbiguousKernelError(_ambiguous(op.name, table.device.type, table.dtype.name, best))
+    kernel = _load(best[0].kernel)
+    table.kernels[op.name] = kernel
+    return kernel
+
+
+def prefer(*plugins: str) -> tuple[str, ...]:
+    """Choose the plugins whose kernels run before all others, whatever their priority.
+
+    The choice is the process's; the environment variable ``AGOG_PREFER`` (names with commas) makes it from outside.
+
+    Args:
+        *plugins: plugin names, the most preferred first; none at all to take every preference back.
+
+    Returns:
+        The plugins that were preferred before.
+
+    Raises:
+        ValueError: no plugin of that name is loaded.
+
+    >>> before = prefer("cpu-numpy")
+    >>> prefer(*before)
+    ('cpu-numpy',)
+    """
+    global _preferred
+    from agog_core.loader import loader
+
+    loaded = [plugin.name for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
+    for name in plugins:
+        if name not in loaded:
+            raise ValueError(f"prefer: no plugin {name!r} is loaded; loaded are {', '.join(loaded) or 'none'}.")
+    before = _preference()
+    _preferred = plugins
+    clear_tables()
+    return before
+
+
+def register_plugin(plugin: Any, name: str) -> None:
+    """Load a plugin that no distribution announces: one written in a notebook, or under test.
+
+    Args:
+        plugin: a module, or any object, whose functions are marked with `agog_core.plugin.hookimpl`.
+        name: the plugin's name.
+
+    Raises:
+        PluginError: it could not be loaded.
+    """
+    from agog_core.errors import PluginError
+    from agog_core.loader import loader
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PluginWarning)  # the failure is raised instead
+        loaded = loader().load(name, "registered by the program", lambda: plugin)
+    if loaded.failure is not None:
+        loader().plugins.remove(loaded)
+        raise PluginError(f"register_plugin({name!r}): {loaded.failure}")
+    _forget_candidates()
+
+
+def unregister_plugin(name: str) -> None:
+    """Take back a plugin, by its name.
+
+    Args:
+        name: the plugin's name.
+
+    Raises:
+        ValueError: no plugin has that name.
+    """
+    from agog_core.loader import loader
+
+    found = [plugin for plugin in loader().plugins if plugin.name == name]
+    if not found:
+        raise ValueError(f"unregister_plugin: no plugin {name!r} is loaded.")
+    for plugin in found:
+        loader().plugins.remove(plugin)
+        for op in plugin.ops:
+            registry.pop(op.name, None)
+    loader().manager.unregister(name=name)
+    _forget_candidates()
+
+
+def clear_tables() -> None:
+    """Forget all resolutions, because a preference or the set of plugins has changed."""
+    from agog_core.devices import tables
+
+    for table in tables():
+        table.kernels.clear()
+
+
+def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
+    """Say which kernel runs an op, and why.
+
+    Args:
+        op: the op's name.
+        device: a device type; None for every one that has a kernel or is present.
+        dtype: a dtype; None for float32, or the op's first dtype where it has no float32.
+
+    Returns:
+        The report, one candidate a line.
+
+    Raises:
+        ValueError: there is no such op.
+
+    >>> print(explain("matmul", device="cpu", dtype="float32").splitlines()[0])
+    matmul on device 'cpu' with dtype float32:
+    """
+    from agog_core.devices import device_types
+
+    if op not in registry:
+        from difflib import get_close_matches
+
+        close = get_close_matches(op, registry, 3)
+        raise ValueError(f"explain: there is no op {op!r}" + (f"; did you mean {', '.join(close)}?" if close else "."))
+    if dtype is None:
+        dtype = "float32" if "float32" in {d.name for d in registry[op].dtypes} else min(d.name for d in registry[op].dtypes)
+    name = as_dtype(dtype).name
+    types = [device] if device else sorted({c.kernel.device for c in _by_name().get(op, [])} | set(device_types()))
+    return "\n".join(_report(op, device_type, name) for device_type in types)
+
+
+def _report(op: str, device: str, dtype: str) -> str:
+    try:
+        registry[op].check_dtype(as_dtype(dtype))
+    except InvalidArgumentError as error:
+        return str(error)
+    usable, rejected = _candidates(op, device, dtype)
+    if not usable:
+        return _missing(op, device, dtype, (), rejected)
+    best = [c for c in usable if _rank(c) == _rank(usable[0])]
+    if len(best) > 1:
+        return _ambiguous(op, device, dtype, best)
+    lines = [f"{op} on device {device!r} with dtype {dtype}:", f"  chosen: {usable[0]}{' (preferred)' if _rank(usable[0])[0] else ''}"]
+    lines += [f"  next: {candidate}" for candidate in usable[1:]]
+    lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
+    return "\n".join(lines)
+
+
+def _missing(op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]], rejected: list[tuple[Candidate, str]]) -> str:
+    from agog_core.loader import loader
+
+    called = f", called with shapes {', '.join(map(str, shapes))}" if shapes else ""
+    lines = [f"No kernel is registered for op {op!r} on device {device!r} with dtype {dtype}{called}."]
+    lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
+    elsewhere = [c for c in _by_name().get(op, []) if c.kernel.device != device]
+    lines += [f"  registered: on device {c.kernel.device!r} by {c}" for c in elsewhere]
+    if not rejected and not elsewhere:
+        lines.append("  registered: nowhere, by no plugin")
+    lines += [f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}" for p in loader().plugins if p.failure is not None]
+    lines += [f"  left out by AGOG_PLUGINS: plugin {p.name!r} ({p.distribution})" for p in loader().plugins if p.skipped]
+    where = f"Run it elsewhere (with tf.device({elsewhere[0].kernel.device!r}):), or install" if elsewhere else "Install"
+    lines.append(f"{where} a plugin that brings the kernel. `agog explain {op} --device {device} --dtype {dtype}` prints this again.")
+    return "\n".join(lines)
+
+
+def _ambiguous(op: str, device: str, dtype: str, best: list[Candidate]) -> str:
+    lines = [f"{len(best)} kernels of equal rank are registered for op {op!r} on device {device!r} with dtype {dtype}:"]
+    lines += [f"  {candidate}" for candidate in best]
+    lines.append(f"Choose one: agog.prefer({best[0].plugin.name!r}), or AGOG_PREFER={best[0].plugin.name} in the environment.")
+    return "\n".join(lines)
+
+
+def _candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
+    """The usable candidates, best first, and the rejected ones with the reason."""
+    usable: list[Candidate] = []
+    rejected: list[tuple[Candidate, str]] = []
+    for candidate in _by_name().get(op, []):
+        kernel = candidate.kernel
+        if kernel.device != device:
+            continue
+        if kernel.dtypes is not None and dtype not in kernel.dtypes:
+            rejected.append((candidate, f"not for dtype {dtype}"))
+        elif (why := _why_unusable(kernel)) is not None:
+            rejected.append((candidate, why))
+        else:
+            usable.append(candidate)
+    usable.sort(key=lambda c: (_rank(c), c.plugin.name), reverse=True)
+    return usable, rejected
+
+
+def _why_unusable(kernel: Kernel) -> str | None:
+    try:
+        if (why := kernel.unavailable()) is not None:
+            return f"not available: {why}"
+        _load(kernel)
+    except Exception as error:  # a broken kernel is one candidate less, with its reason in every report
+        return f"could not be loaded: {type(error).__name__}: {error}"
+    return None
+
+
+def _load(kernel: Kernel) -> Callable[..., Any]:
+    from agog_core.plugin import load_reference
+
+    function = load_reference(kernel.fn)
+    if not callable(function):
+        raise TypeError(f"{kernel.fn} is not callable")
+    return function  # type: ignore[no-any-return]  # callable() has just said so
+
+
+def _rank(candidate: Candidate) -> tuple[int, int]:
+    preferred = _preference()
+    name = candidate.plugin.name
+    return (len(preferred) - preferred.index(name) if name in preferred else 0), candidate.kernel.priority
+
+
+def _preference() -> tuple[str, ...]:
+    global _preferred
+    if _preferred is None:
+        from agog_core.loader import loader
+
+        names = [name.strip() for name in os.environ.get("AGOG_PREFER", "").split(",")]
+        _preferred = tuple(name for name in names if name)
+        loaded = {plugin.name for plugin in loader().plugins}
+        for name in _preferred:
+            if name not in loaded:
+                warnings.warn(f"AGOG_PREFER names plugin {name!r}, which is not installed.", PluginWarning, stacklevel=2)
+    return _preferred
+
+
+def _by_name() -> dict[str, list[Candidate]]:
+    global _by_op
+    if _by_op is None:
+        from agog_core.loader import loader
+
+        found: dict[str, list[Candidate]] = {}
+        for plugin in loader().plugins:
+            for kernel in plugin.kernels:
+                found.setdefault(kernel.op, []).append(Candidate(kernel, plugin))
+        _by_op = found
+    return _by_op
+
+
+def _forget_candidates() -> None:
+    global _by_op
+    from agog_core.devices import forget_devices
+
+    _by_op = None
+    forget_devices()
+    clear_tables()

@@ -1,0 +1,131 @@
+"""The exceptions of agog: TensorFlow's ``tf.errors`` by status code, and those of its plugins."""
+
+from __future__ import annotations
+
+
+class OpError(Exception):
+    """Base of the errors that ops, devices and files raise.
+
+    Args:
+        message: the whole text; it names the op, what was expected, what came and what to do.
+    """
+
+    error_code = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.op = None
+        self.node_def = None
+
+
+class CancelledError(OpError):
+    """An operation was cancelled."""
+
+    error_code = 1
+
+
+class UnknownError(OpError):
+    """An error that fits no other class."""
+
+    error_code = 2
+
+
+class InvalidArgumentError(OpError):
+    """An op got an argument of a wrong shape, dtype, device or value."""
+
+    error_code = 3
+
+
+class DeadlineExceededError(OpError):
+    """A deadline passed before an operation could end."""
+
+    error_code = 4
+
+
+class NotFoundError(OpError):
+    """A file, a checkpoint key or a kernel does not exist."""
+
+    error_code = 5
+
+
+class AlreadyExistsError(OpError):
+    """Something that was to be created is there already."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    error_code = 7
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource has run out."""
+
+    error_code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The state that an operation needs is not there."""
+
+    error_code = 9
+
+
+class AbortedError(OpError):
+    """An operation was aborted."""
+
+    error_code = 10
+
+
+class OutOfRangeError(OpError):
+    """An iteration is past its end."""
+
+    error_code = 11
+
+
+class UnimplementedError(OpError):
+    """The operation is not supported."""
+
+    error_code = 12
+
+
+class InternalError(OpError):
+    """Something that agog or a plugin promised does not hold."""
+
+    error_code = 13
+
+
+class UnavailableError(OpError):
+    """A service is not reachable now."""
+
+    error_code = 14
+
+
+class DataLossError(OpError):
+    """A file is truncated or corrupted."""
+
+    error_code = 15
+
+
+class UnauthenticatedError(OpError):
+    """The caller has not said who it is."""
+
+    error_code = 16
+
+
+class MissingKernelError(NotFoundError):
+    """No usable kernel exists for an op on a device and dtype."""
+
+
+class AmbiguousKernelError(FailedPreconditionError):
+    """Several kernels of equal rank exist for an op on a device and dtype, and nothing chooses among them."""
+
+
+class PluginError(FailedPreconditionError):
+    """A plugin could not be loaded, or broke the plugin contract."""
+
+
+class PluginWarning(UserWarning):
+    """A plugin was left out; the text says which one and why."""

@@ -1,0 +1,92 @@
+"""Structures of values: tuples, lists, namedtuples and dicts, nested to any depth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def is_nested(value: Any) -> bool:
+    """Whether a value is a structure, not a leaf.
+
+    Args:
+        value: anything.
+
+    Returns:
+        True for tuples, lists, namedtuples and dicts.
+    """
+    return isinstance(value, (tuple, list, Mapping))
+
+
+def flatten(structure: Any) -> list[Any]:
+    """List the leaves of a structure: dicts by sorted key, sequences in order.
+
+    Args:
+        structure: a structure or a leaf.
+
+    Returns:
+        The leaves.
+
+    >>> flatten({"b": (1, 2), "a": [3]})
+    [3, 1, 2]
+    """
+    if isinstance(structure, Mapping):
+        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
+    if isinstance(structure, (tuple, list)):
+        return [leaf for part in structure for leaf in flatten(part)]
+    return [structure]
+
+
+def pack(structure: Any, leaves: list[Any]) -> Any:
+    """Put leaves into the form of a structure; the inverse of `flatten`.
+
+    Args:
+        structure: the form.
+        leaves: as many leaves as the structure has.
+
+    Returns:
+        A structure of the same form.
+
+    Raises:
+        ValueError: the number of leaves differs.
+
+    >>> pack({"b": (1, 2), "a": [3]}, ["x", "y", "z"])
+    {'b': ('y', 'z'), 'a': ['x']}
+    """
+    expected = len(flatten(structure))
+    if expected != len(leaves):
+        raise ValueError(f"The structure has {expected} leaves; got {len(leaves)} values to put into it.")
+    return _pack(structure, iter(leaves))
+
+
+def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
+    """Apply a function to corresponding leaves.
+
+    Args:
+        function: takes one leaf of each structure.
+        *structures: structures of one form.
+
+    Returns:
+        A structure of that form that holds the results.
+
+    Raises:
+        ValueError: the structures have different numbers of leaves.
+
+    >>> map_structure(lambda x, y: x + y, (1, [2]), (10, [20]))
+    (11, [22])
+    """
+    leaves = [flatten(structure) for structure in structures]
+    return pack(structures[0], [function(*group) for group in zip(*leaves, strict=True)])
+
+
+def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+    if isinstance(structure, Mapping):
+        packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
+        ordered = {key: packed[key] for key in structure}
+        return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]  # a Mapping's constructor
+    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
+        return type(structure)(*(_pack(part, leaves) for part in structure))
+    if isinstance(structure, (tuple, list)):
+        parts = [_pack(part, leaves) for part in structure]
+        return parts if isinstance(structure, list) else tuple(parts)
+    return next(leaves)

@@ -1,0 +1,102 @@
+"""Linear algebra."""
+
+from __future__ import annotations
+
+from agog_core.broadcasting import sum_to
+from agog_core.call import call
+from agog_core.convert import convert_to_tensor
+from agog_core.dtypes import ORDERED
+from agog_core.elementwise import operands
+from agog_core.errors import InvalidArgumentError
+from agog_core.op import Op
+from agog_core.shapes import Shape, broadcast_shapes
+from agog_core.tensor import Tensor, TensorLike
+
+
+def matmul(
+    a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None
+) -> Tensor:
+    """Product of matrices; leading axes are a batch and broadcast.
+
+    Args:
+        a: a tensor of shape (..., n, k), or (..., k, n) with ``transpose_a``.
+        b: a tensor of the same dtype, of shape (..., k, m), or (..., m, k) with ``transpose_b``.
+        transpose_a: whether the matrices of ``a`` are transposed first.
+        transpose_b: whether the matrices of ``b`` are transposed first.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of shape (..., n, m).
+
+    Raises:
+        InvalidArgumentError: the inner sizes differ, a rank is below 2, or the dtypes differ.
+
+    >>> print(matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+    tf.Tensor([[11.]], shape=(1, 1), dtype=float32)
+    """
+    if type(a) is not Tensor or type(b) is not Tensor:
+        a, b = operands("matmul", ("a", "b"), a, b)
+    return call(_matmul, a, b, transpose_a=transpose_a, transpose_b=transpose_b)  # type: ignore[no-any-return]  # one output
+
+
+def _matmul_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
+    if len(a) < 2 or len(b) < 2:
+        raise InvalidArgumentError(f"matmul: both inputs must be matrices or batches of them; got shapes {a} and {b}.")
+    rows, inner_a = reversed(a[-2:]) if transpose_a else a[-2:]
+    inner_b, columns = reversed(b[-2:]) if transpose_b else b[-2:]
+    if inner_a != inner_b:
+        given_a, given_b = (f"{s}{' transposed' if t else ''}" for s, t in ((a, transpose_a), (b, transpose_b)))
+        raise InvalidArgumentError(f"matmul: Matrix size-incompatible: a is {given_a} and b is {given_b}: inner sizes {inner_a} and {inner_b}.")
+    batch = a[:-2] if a[:-2] == b[:-2] else broadcast_shapes("matmul", a[:-2], b[:-2])
+    return (*batch, rows, columns)
+
+
+def _matmul_vjp_a(g: Tensor, b: Tensor, a_shape: Shape, transpose_a: bool, transpose_b: bool) -> Tensor:
+    if transpose_a:
+        gradient = matmul(b, g, transpose_a=transpose_b, transpose_b=True)
+    else:
+        gradient = matmul(g, b, transpose_b=not transpose_b)
+    return gradient if gradient._shape == a_shape else sum_to(gradient, a_shape)
+
+
+def _matmul_vjp_b(g: Tensor, a: Tensor, b_shape: Shape, transpose_a: bool, transpose_b: bool) -> Tensor:
+    if transpose_b:
+        gradient = matmul(g, a, transpose_a=True, transpose_b=transpose_a)
+    else:
+        gradient = matmul(a, g, transpose_a=not transpose_a)
+    return gradient if gradient._shape == b_shape else sum_to(gradient, b_shape)
+
+
+_matmul = Op(
+    "matmul",
+    matmul,
+    inputs=["a", "b"],
+    shape=_matmul_shape,
+    dtypes=ORDERED,
+    vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},
+)
+
+
+def matrix_transpose(a: TensorLike, name: str | None = None) -> Tensor:
+    """Swap the last two axes.
+
+    Args:
+        a: a tensor of rank 2 or more.
+        name: not used; kept for compatibility.
+
+    Returns:
+        The transposed matrices.
+
+    Raises:
+        InvalidArgumentError: the rank is below 2.
+
+    >>> matrix_transpose([[1, 2, 3]]).shape
+    TensorShape([3, 1])
+    """
+    from agog_core.ops.array import transpose
+
+    x = convert_to_tensor(a)
+    rank = len(x._shape)
+    if rank < 2:
+        raise InvalidArgumentError(f"matrix_transpose: a must be a matrix or a batch of them; got shape {x._shape}.")
+    return transpose(x, (*range(rank - 2), rank - 1, rank - 2))

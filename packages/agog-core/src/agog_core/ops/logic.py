@@ -1,0 +1,211 @@
+"""Comparisons, logic, and the choice between two tensors."""
+
+from __future__ import annotations
+
+from agog_core import dtypes
+from agog_core.broadcasting import sum_to
+from agog_core.call import call
+from agog_core.convert import convert_to_tensor
+from agog_core.dtypes import ALL, ORDERED
+from agog_core.elementwise import binary, operands, unary
+from agog_core.errors import InvalidArgumentError
+from agog_core.op import Op
+from agog_core.shapes import Shape, broadcast_shapes
+from agog_core.tensor import Tensor, TensorLike
+
+_BOOL = frozenset({dtypes.bool_})
+
+
+@binary(dtypes=ALL, dtype=dtypes.bool_)
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether two tensors are equal, elementwise.
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A bool tensor of the broadcast shape; False where either is NaN.
+
+    >>> print(equal([1, 2], 2))
+    tf.Tensor([False  True], shape=(2,), dtype=bool)
+    """
+
+
+@binary(dtypes=ALL, dtype=dtypes.bool_)
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether two tensors differ, elementwise.
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A bool tensor of the broadcast shape; True where either is NaN.
+
+    >>> print(not_equal([1, 2], 2))
+    tf.Tensor([ True False], shape=(2,), dtype=bool)
+    """
+
+
+@binary(dtypes=ORDERED, dtype=dtypes.bool_)
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether the first tensor is smaller, elementwise.
+
+    Args:
+        x: a tensor of numbers.
+        y: a tensor of the same dtype whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        ``x < y``, a bool tensor of the broadcast shape.
+
+    >>> print(less([1, 2, 3], 2))
+    tf.Tensor([ True False False], shape=(3,), dtype=bool)
+    """
+
+
+@binary(dtypes=ORDERED, dtype=dtypes.bool_)
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether the first tensor is not larger, elementwise.
+
+    Args:
+        x: a tensor of numbers.
+        y: a tensor of the same dtype whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        ``x <= y``, a bool tensor of the broadcast shape.
+
+    >>> print(less_equal([1, 2, 3], 2))
+    tf.Tensor([ True  True False], shape=(3,), dtype=bool)
+    """
+
+
+@binary(dtypes=ORDERED, dtype=dtypes.bool_)
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether the first tensor is larger, elementwise.
+
+    Args:
+        x: a tensor of numbers.
+        y: a tensor of the same dtype whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        ``x > y``, a bool tensor of the broadcast shape.
+
+    >>> print(greater([1, 2, 3], 2))
+    tf.Tensor([False False  True], shape=(3,), dtype=bool)
+    """
+
+
+@binary(dtypes=ORDERED, dtype=dtypes.bool_)
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether the first tensor is not smaller, elementwise.
+
+    Args:
+        x: a tensor of numbers.
+        y: a tensor of the same dtype whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        ``x >= y``, a bool tensor of the broadcast shape.
+
+    >>> print(greater_equal([1, 2, 3], 2))
+    tf.Tensor([False  True  True], shape=(3,), dtype=bool)
+    """
+
+
+@binary(dtypes=_BOOL)
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether both are true, elementwise.
+
+    Args:
+        x: a bool tensor.
+        y: a bool tensor whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A bool tensor of the broadcast shape.
+
+    >>> print(logical_and([True, False], True))
+    tf.Tensor([ True False], shape=(2,), dtype=bool)
+    """
+
+
+@binary(dtypes=_BOOL)
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether at least one is true, elementwise.
+
+    Args:
+        x: a bool tensor.
+        y: a bool tensor whose shape broadcasts with ``x``'s.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A bool tensor of the broadcast shape.
+
+    >>> print(logical_or([True, False], False))
+    tf.Tensor([ True False], shape=(2,), dtype=bool)
+    """
+
+
+@unary(dtypes=_BOOL)
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
+    """The opposite, elementwise.
+
+    Args:
+        x: a bool tensor.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A bool tensor.
+
+    >>> print(logical_not([True, False]))
+    tf.Tensor([False  True], shape=(2,), dtype=bool)
+    """
+
+
+def where(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Elements of one tensor where a condition holds, and of another where it does not.
+
+    Args:
+        condition: a bool tensor.
+        x: a tensor.
+        y: a tensor of the same dtype; all three shapes broadcast.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: the condition is not bool, the dtypes differ, or the shapes do not broadcast.
+
+    >>> print(where([True, False], [1.0, 2.0], [3.0, 4.0]))
+    tf.Tensor([1. 4.], shape=(2,), dtype=float32)
+    """
+    choice = convert_to_tensor(condition)
+    if not choice.dtype.is_bool:
+        raise InvalidArgumentError(f"where: condition must be bool; got dtype {choice.dtype.name} and shape {choice._shape}. Compare first.")
+    return call(_where, choice, *operands("where", ("x", "y"), x, y))  # type: ignore[no-any-return]  # one output
+
+
+def _where_shape(condition: Shape, x: Shape, y: Shape) -> Shape:
+    return broadcast_shapes("where", broadcast_shapes("where", condition, x), y)
+
+
+_where = Op(
+    "where",
+    where,
+    inputs=["condition", "x", "y"],
+    shape=_where_shape,
+    alike=["x", "y"],
+    vjp={
+        "x": lambda g, condition, x_shape: sum_to(where(condition, g, zeros_like(g)), x_shape),
+        "y": lambda g, condition, y_shape: sum_to(where(condition, zeros_like(g), g), y_shape),
+    },
+)
+
+from agog_core.ops.array import zeros_like  # noqa: E402  # it needs the ops above

@@ -1,0 +1,106 @@
+"""Seeds and counters: what makes random ops the same on every backend and in every run.
+
+Random bits are those of Philox4x64-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), keyed by
+(graph seed, op seed). A counter per key advances with each call, so no two calls share bits.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from contextvars import ContextVar
+
+_DEFAULT_GRAPH_SEED = 87654321  # TensorFlow's, for op seeds without a graph seed
+_MASK = 2**64 - 1
+
+
+class Generator:
+    """The random state of a program: a graph seed, and a counter for each op seed.
+
+    Args:
+        seed: the graph seed; None for one that differs from run to run.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.seed = seed
+        self._entropy = int.from_bytes(os.urandom(8), "little")
+        self._counters: dict[tuple[int, int], int] = {}
+
+    def reserve(self, op_seed: int | None, values: int) -> tuple[int, int, int]:
+        """Reserve bits for a call.
+
+        Args:
+            op_seed: the op's own seed, or None.
+            values: how many 64-bit values the call takes.
+
+        Returns:
+            The two words of the key and the counter (in blocks of four values) to start from.
+        """
+        if op_seed is None:
+            key = (self._entropy if self.seed is None else self.seed) & _MASK, 0
+        else:
+            # An op seed of 0 is not the key of calls without one.
+            key = (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK
+        counter = self._counters.get(key, 0)
+        self._counters[key] = counter + math.ceil(values / 4)
+        return *key, counter
+
+    def get_state(self) -> dict[str, object]:
+        """The seed and all counters.
+
+        Returns:
+            A dict that JSON can hold, for `set_state`.
+        """
+        counters = [[*key, counter] for key, counter in sorted(self._counters.items())]
+        return {"seed": self.seed, "entropy": self._entropy, "counters": counters}
+
+    def set_state(self, state: dict[str, object]) -> None:
+        """Go back to a state, so that the same calls give the same numbers.
+
+        Args:
+            state: what `get_state` returned.
+        """
+        self.seed = state["seed"]  # type: ignore[assignment]  # get_state wrote it
+        self._entropy = state["entropy"]  # type: ignore[assignment]
+        self._counters = {(a, b): counter for a, b, counter in state["counters"]}  # type: ignore[attr-defined]
+
+
+_generator: ContextVar[Generator] = ContextVar("agog_generator")
+
+
+def generator() -> Generator:
+    """The generator of this thread or task.
+
+    Returns:
+        The `Generator` that random ops take their bits from; a thread that has none gets one of its own.
+    """
+    try:
+        return _generator.get()
+    except LookupError:
+        fresh = Generator()
+        _generator.set(fresh)
+        return fresh
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Set the graph seed and start all random streams of this thread or task anew.
+
+    Args:
+        seed: the seed; None for one that differs from run to run.
+
+    Raises:
+        TypeError: the seed is not an integer.
+
+    >>> import agog_core as ag
+    >>> ag.set_random_seed(1)
+    >>> first = ag.random_uniform([2]).numpy()
+    >>> ag.set_random_seed(1)
+    >>> bool((ag.random_uniform([2]).numpy() == first).all())
+    True
+    """
+    if seed is not None:
+        try:
+            seed = seed.__index__()
+        except AttributeError:
+            raise TypeError(f"set_random_seed: the seed must be an integer or None; got {seed!r} of type {type(seed).__name__}.") from None
+    _generator.set(Generator(seed))

@@ -1,0 +1,306 @@
+"""Variable: mutable, shared, named state."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from agog_core.convert import convert_to_tensor
+from agog_core.devices import current_device, scopes
+from agog_core.errors import InvalidArgumentError
+from agog_core.placement import copy_to_device
+from agog_core.recording import active, variable_read
+from agog_core.dtypes import DType, as_dtype
+from agog_core.shapes import TensorShape
+from agog_core.tensor import Tensor, TensorLike, wrap
+
+_next_serial = itertools.count().__next__
+
+
+class Variable:
+    """A value that programs change in place, such as a parameter of a model.
+
+    Reading a variable gives a tensor that never changes, whatever is assigned later: an assignment writes into the variable's
+    memory only while nobody else holds it.
+
+    Args:
+        initial_value: the first value, or a function without arguments that returns it. It is copied.
+        trainable: whether tapes watch the variable without being asked.
+        name: the variable's name; names need not be unique.
+        dtype: the dtype to convert the value to.
+        constraint: a function that optimizers apply to the value after each update.
+
+    Raises:
+        ValueError: the initial value is None.
+
+    >>> v = Variable([1.0, 2.0], name="v")
+    >>> v.assign_add([1.0, 1.0])
+    <tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    """
+
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: TensorLike | Callable[[], TensorLike],
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        constraint: Callable[[Tensor], Tensor] | None = None,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError("Variable: initial_value must be specified; got None.")
+        self.trainable = trainable
+        self.constraint = constraint
+        self._name = name or "Variable"
+        self._serial = _next_serial()
+        value = initial_value() if callable(initial_value) else initial_value
+        tensor = convert_to_tensor(value, dtype)
+        if scopes:
+            tensor = copy_to_device(tensor, current_device())
+        self._tensor = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+
+    @property
+    def name(self) -> str:
+        """The name, with TensorFlow's ``:0``."""
+        return f"{self._name}:0"
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._tensor.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes along the axes."""
+        return self._tensor.shape
+
+    @property
+    def device(self) -> str:
+        """The full name of the device that holds the value."""
+        return self._tensor.device
+
+    def get_shape(self) -> TensorShape:
+        """The sizes along the axes.
+
+        Returns:
+            The same as `shape`.
+        """
+        return self.shape
+
+    def value(self) -> Tensor:
+        """The present value; tapes see that the variable is read.
+
+        Returns:
+            A tensor that later assignments do not change.
+        """
+        tensor = self._tensor
+        if active and self.trainable:
+            variable_read(self, tensor)
+        elif active:
+            _note_watched(self, tensor)
+        return tensor
+
+    def read_value(self) -> Tensor:
+        """The present value; tapes see that the variable is read.
+
+        Returns:
+            The same as `value`.
+        """
+        return self.value()
+
+    def initialized_value(self) -> Tensor:
+        """The present value: a variable has one from its construction on.
+
+        Returns:
+            The same as `value`.
+        """
+        return self.value()
+
+    def numpy(self) -> Any:
+        """The present value on the host.
+
+        Returns:
+            A read-only `numpy.ndarray` that later assignments do not change, or a NumPy scalar.
+        """
+        return self._tensor.numpy()
+
+    def assign(self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Variable:
+        """Replace the value.
+
+        Args:
+            value: a value of the variable's shape and dtype; numbers and arrays are converted.
+            use_locking: not used; kept for compatibility.
+            name: not used; kept for compatibility.
+            read_value: not used; kept for compatibility.
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: the shape is another.
+            InvalidArgumentError: the value is a tensor of another dtype.
+        """
+        tensor = self._operand("assign", value)
+        self._tensor = wrap(tensor._table.device.backend.copy(tensor._array), self._tensor._table, self._tensor._shape)
+        return self
+
+    def assign_add(self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Variable:
+        """Add to the value.
+
+        Args:
+            delta: what to add, of the variable's shape and dtype.
+            use_locking: not used; kept for compatibility.
+            name: not used; kept for compatibility.
+            read_value: not used; kept for compatibility.
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: the shape is another.
+            InvalidArgumentError: ``delta`` is a tensor of another dtype.
+        """
+        from agog_core.ops.training import apply_add
+
+        apply_add(self, self._operand("assign_add", delta), 1)
+        return self
+
+    def assign_sub(self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Variable:
+        """Subtract from the value.
+
+        Args:
+            delta: what to subtract, of the variable's shape and dtype.
+            use_locking: not used; kept for compatibility.
+            name: not used; kept for compatibility.
+            read_value: not used; kept for compatibility.
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: the shape is another.
+            InvalidArgumentError: ``delta`` is a tensor of another dtype.
+        """
+        from agog_core.ops.training import apply_add
+
+        apply_add(self, self._operand("assign_sub", delta), -1)
+        return self
+
+    def set_shape(self, shape: Any) -> None:
+        """Check the shape.
+
+        Args:
+            shape: a `TensorShape`, or what its constructor takes.
+
+        Raises:
+            ValueError: the variable's shape is another.
+        """
+        self._tensor.set_shape(shape)
+
+    def _operand(self, method: str, value: TensorLike) -> Tensor:
+        table = self._tensor._table
+        if isinstance(value, Tensor) or hasattr(type(value), "__tensor__"):
+            tensor = convert_to_tensor(value)
+            if tensor.dtype is not table.dtype:
+                raise InvalidArgumentError(
+                    f"{method}: variable {self.name!r} has dtype {table.dtype.name} and the value has dtype {tensor.dtype.name}; "
+                    f"cast it with tf.cast(value, tf.{table.dtype.name})."
+                )
+            tensor = copy_to_device(tensor, table.device) if tensor._table is not table else tensor
+        else:
+            from agog_core.convert import operand
+
+            tensor = operand(method, value, table, "value", f"variable {self.name!r}")
+        if tensor._shape != self._tensor._shape:
+            raise ValueError(
+                f"{method}: Shapes {TensorShape(self._tensor._shape)} and {TensorShape(tensor._shape)} are incompatible: variable "
+                f"{self.name!r} has the first, the value the second."
+            )
+        return tensor
+
+    def _current(self) -> Tensor:
+        """The present value, read behind the tapes' backs."""
+        return self._tensor
+
+    def _writable(self) -> Any:
+        """The array to update in place: the variable's own while nobody else holds it, else a fresh copy."""
+        tensor = self._tensor
+        if _holders(tensor) > _OWN_HOLDERS or _array_holders(tensor) > _OWN_ARRAY_HOLDERS:
+            copy = tensor._table.device.backend.copy(tensor._array)
+            self._tensor = wrap(copy, tensor._table, tensor._shape)
+            return copy
+        return tensor._array
+
+    def __tensor__(self) -> Tensor:
+        return self.value()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._tensor.__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self._tensor)
+
+    def __int__(self) -> int:
+        return int(self._tensor)
+
+    def __float__(self) -> float:
+        return float(self._tensor)
+
+    def __index__(self) -> int:
+        return self._tensor.__index__()
+
+    def __len__(self) -> int:
+        return len(self._tensor)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.value())
+
+    def __format__(self, spec: str) -> str:
+        return format(self._tensor, spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={self._tensor._text(repr)}>"
+
+    def __iadd__(self, other: TensorLike) -> Variable:
+        return self.assign_add(other)
+
+    def __isub__(self, other: TensorLike) -> Variable:
+        return self.assign_sub(other)
+
+
+def _note_watched(variable: Variable, tensor: Tensor) -> None:
+    """A variable that is not trainable is watched where a tape was told so before."""
+    from agog_core.recording import stack
+
+    for tape in stack.get():
+        if id(variable) in tape.variables:
+            tape.watch_variable(variable, tensor)
+
+
+def _holders(tensor: Tensor) -> int:
+    return sys.getrefcount(tensor)
+
+
+def _array_holders(tensor: Tensor) -> int:
+    return sys.getrefcount(tensor._array)
+
+
+def _count_own_holders() -> tuple[int, int]:
+    """The reference counts of a tensor and an array that only a variable holds, as this interpreter counts them."""
+
+    class Holder:
+        def __init__(self) -> None:
+            self._tensor = object.__new__(Tensor)
+            self._tensor._array = object()
+
+        def count(self) -> tuple[int, int]:
+            tensor = self._tensor
+            return _holders(tensor), _array_holders(tensor)
+
+    return Holder().count()
+
+
+_OWN_HOLDERS, _OWN_ARRAY_HOLDERS = _count_own_holders()

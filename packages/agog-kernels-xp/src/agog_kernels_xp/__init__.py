@@ -1,0 +1,52 @@
+"""Kernels that are written once for NumPy and CuPy: ``f(xp, *arrays, **attributes)`` with the array library as first argument.
+
+Importing this package imports no array library, so that a plugin can list the names and load the kernels later.
+"""
+
+ELEMENTWISE = {
+    "abs": "absolute",
+    "add": "add",
+    "cos": "cos",
+    "equal": "equal",
+    "exp": "exp",
+    "floor": "floor",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "log": "log",
+    "log1p": "log1p",
+    "logical_and": "logical_and",
+    "logical_not": "logical_not",
+    "logical_or": "logical_or",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "multiply": "multiply",
+    "negative": "negative",
+    "not_equal": "not_equal",
+    "realdiv": "true_divide",
+    "sign": "sign",
+    "sin": "sin",
+    "sqrt": "sqrt",
+    "square": "square",
+    "subtract": "subtract",
+    "tanh": "tanh",
+}
+"""Op name to the name of the array library's function that is its kernel as it stands."""
+
+COMPOSED = {
+    "math": ("add_n", "floordiv", "floormod", "pow", "sigmoid"),
+    "array": (
+        *("broadcast_to", "cast", "concat", "fill", "one_hot", "range", "reshape", "split", "strided_slice", "strided_slice_grad"),
+        *("transpose", "where"),
+    ),
+    "reduction": ("argmax", "reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "sum_to"),
+    "linalg": ("matmul",),
+    "nn": ("log_softmax", "relu", "relu_grad", "softmax", "softmax_cross_entropy", "sparse_softmax_cross_entropy"),
+    "random": ("random_integers", "random_normal", "random_uniform"),
+    "training": ("apply_adam", "apply_add", "apply_gradient_descent", "apply_momentum"),
+}
+"""Module of this package to the ops whose kernels it holds, under the ops' names."""
+
+NAMES = (*ELEMENTWISE, *(name for names in COMPOSED.values() for name in names))
+"""All ops that have a kernel here."""

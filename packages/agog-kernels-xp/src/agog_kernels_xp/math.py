@@ -1,0 +1,51 @@
+"""Arithmetic that is more than one function of the array library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core.plugin import InvalidArgumentError
+
+Array = Any
+
+
+def add_n(xp: Any, *inputs: Array) -> Array:
+    """Sum of arrays of one shape."""
+    total = xp.add(inputs[0], inputs[1]) if len(inputs) > 1 else inputs[0].copy()
+    for each in inputs[2:]:
+        xp.add(total, each, out=total if total.ndim else None)
+        total = total if total.ndim else xp.add(total, each)
+    return total
+
+
+def floordiv(xp: Any, x: Array, y: Array) -> Array:
+    """Quotient, rounded down."""
+    _check_divisor(xp, "floordiv", y)
+    return xp.floor_divide(x, y)
+
+
+def floormod(xp: Any, x: Array, y: Array) -> Array:
+    """Remainder with the divisor's sign."""
+    _check_divisor(xp, "floormod", y)
+    return xp.remainder(x, y)
+
+
+def _check_divisor(xp: Any, op: str, y: Array) -> None:
+    if y.dtype.kind in "iu" and not bool(xp.all(y)):
+        raise InvalidArgumentError(f"{op}: Integer division by zero: y of shape {y.shape} and dtype {y.dtype} holds a zero.")
+
+
+def pow(xp: Any, x: Array, y: Array) -> Array:
+    """Power."""
+    if y.dtype.kind == "i" and bool(xp.any(y < 0)):
+        raise InvalidArgumentError(
+            f"pow: Integers to negative integer powers are not integers: y of shape {y.shape} and dtype {y.dtype} holds a negative one; "
+            "cast x and y to a float dtype."
+        )
+    return xp.power(x, y)
+
+
+def sigmoid(xp: Any, x: Array) -> Array:
+    """Logistic function; the exponential's argument is never positive, so it cannot overflow."""
+    small = xp.exp(-xp.absolute(x))
+    return xp.where(x >= 0, 1, small) / (1 + small)

@@ -1,0 +1,58 @@
+"""Activations, softmax and its losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core.plugin import InvalidArgumentError
+
+Array = Any
+
+
+def relu(xp: Any, features: Array) -> Array:
+    """Rectified linear unit."""
+    return xp.maximum(features, 0)
+
+
+def relu_grad(xp: Any, gradients: Array, features: Array) -> Array:
+    """Its gradient."""
+    return xp.multiply(gradients, features > 0)
+
+
+def softmax(xp: Any, logits: Array, *, axis: int) -> Array:
+    """Exponentials divided by their sum; the maximum is taken off first, so nothing overflows."""
+    values = xp.exp(logits - _maximum(xp, logits, axis))
+    values /= xp.sum(values, axis=axis, keepdims=True, dtype=values.dtype)
+    return values
+
+
+def log_softmax(xp: Any, logits: Array, *, axis: int) -> Array:
+    """Logarithm of softmax."""
+    shifted = logits - _maximum(xp, logits, axis)
+    shifted -= xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True, dtype=shifted.dtype))
+    return shifted
+
+
+def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -> Array:
+    """Cross entropy with label distributions. A class of probability 0 adds nothing, also where its log-probability is -inf."""
+    products = xp.where(labels == 0, 0, labels * log_softmax(xp, logits, axis=axis))
+    return -xp.sum(products, axis=axis, dtype=logits.dtype)
+
+
+def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array:
+    """Cross entropy with class numbers."""
+    classes = logits.shape[-1]
+    if labels.size and not (0 <= int(labels.min()) and int(labels.max()) < classes):
+        wrong = int(labels[(labels < 0) | (labels >= classes)].reshape(-1)[0])
+        raise InvalidArgumentError(
+            f"sparse_softmax_cross_entropy: Received a label value of {wrong} which is outside the valid range of [0, {classes})."
+        )
+    chosen = xp.take_along_axis(log_softmax(xp, logits, axis=-1), xp.expand_dims(labels, -1).astype("int64"), -1)
+    return -chosen.reshape(labels.shape)
+
+
+def _maximum(xp: Any, logits: Array, axis: int) -> Array:
+    if logits.shape[axis] == 0:
+        return 0
+    highest = xp.max(logits, axis=axis, keepdims=True)
+    return xp.where(xp.isfinite(highest), highest, xp.zeros_like(highest))

@@ -1,0 +1,1 @@
+"""The device "cpu" and its reference kernels, on NumPy."""

@@ -1,0 +1,57 @@
+"""NumPy arrays as the arrays of the device "cpu"."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+# An op that divides by zero or overflows gives an infinity or a NaN, as on every other device, and no warning. The filter holds for
+# agog's own modules only: NumPy in the user's program warns as before.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_(core|cpu_numpy|kernels_xp)\b")
+
+
+def from_host(host: Array, index: int) -> Array:
+    """Adopt a host array."""
+    return host
+
+
+def to_host(array: Array) -> Array:
+    """The array is on the host already."""
+    return array
+
+
+def allocate(shape: tuple[int, ...], dtype: str, index: int) -> Array:
+    """Uninitialised memory."""
+    return np.empty(shape, numpy_dtype(dtype))
+
+
+def copy(array: Array) -> Array:
+    """A C-contiguous copy that owns its memory."""
+    return np.array(array, order="C", copy=True)
+
+
+def synchronize(index: int) -> None:
+    """Nothing to wait for: NumPy computes at once."""
+
+
+def memory_in_use(index: int) -> int | None:
+    """NumPy does not count its memory."""
+    return None
+
+
+def as_array(value: Any) -> Any:
+    """NumPy gives a scalar where the result has rank 0."""
+    return np.asarray(value) if isinstance(value, np.generic) else NotImplemented
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """The dtype of a name; bfloat16 is ml_dtypes', strings are objects."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype("object" if name == "string" else name)

@@ -1,0 +1,35 @@
+"""What the plugin brings: the device "cpu", and a reference kernel for each op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import agog_kernels_xp
+from agog_core.plugin import Backend, Kernel, hookimpl
+
+from agog_cpu_numpy import backend
+
+
+@hookimpl
+def agog_backends() -> Iterator[Backend]:
+    """The CPU, as one device."""
+    yield Backend(
+        device="cpu",
+        array_type="numpy:ndarray",
+        device_count=lambda: 1,
+        from_host=backend.from_host,
+        to_host=backend.to_host,
+        allocate=backend.allocate,
+        copy=backend.copy,
+        synchronize=backend.synchronize,
+        memory_in_use=backend.memory_in_use,
+        as_array=backend.as_array,
+        host_memory=True,
+    )
+
+
+@hookimpl
+def agog_kernels() -> Iterator[Kernel]:
+    """A kernel of the lowest priority for each op that agog-kernels-xp has."""
+    for name in agog_kernels_xp.NAMES:
+        yield Kernel(op=name, device="cpu", fn=f"agog_cpu_numpy.kernels:{name}", priority=0)
