@@ -12,7 +12,7 @@ Array = Any
 
 def reduce_sum(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Sum, in the input's dtype."""
-    return xp.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
+    return xp.add.reduce(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
 
 
 def reduce_mean(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -21,11 +20,11 @@ def _bind(kernel: Kernel) -> Kernel:
     return partial(kernel, np)
 
 
-def _bind_dtype(kernel: Kernel) -> Kernel:
+def _bind_dtype(kernel: Kernel, *first: Any) -> Kernel:
     """The kernel for NumPy, of an op whose attribute ``dtype`` is a dtype's name."""
 
     def with_dtype(*arrays: Array, dtype: str, **attributes: Any) -> Any:
-        return kernel(np, *arrays, dtype=numpy_dtype(dtype), **attributes)
+        return kernel(np, *first, *arrays, dtype=numpy_dtype(dtype), **attributes)
 
     return with_dtype
 
@@ -101,25 +100,13 @@ apply_gradient_descent = _bind(training.apply_gradient_descent)
 apply_momentum = _bind(training.apply_momentum)
 
 
-def _words(key: tuple[int, int, int], count: int) -> Array:
+def _bits(key: tuple[int, int, int], count: int) -> Array:
     """Random bits: ``count`` values of 64 bits, from the key's two words and its counter."""
     first, second, counter = key
     generator = np.random.Philox(key=np.array([first, second], np.uint64), counter=np.array([counter, 0, 0, 0], np.uint64))
     return generator.random_raw(count)
 
 
-def random_integers(*, shape: tuple[int, ...], key: tuple[int, int, int], low: int, high: int, dtype: str, index: int) -> Array:
-    """Integers, one 64-bit value each."""
-    return random.random_integers(np, _words(key, math.prod(shape)), shape=shape, low=low, high=high, dtype=dtype)  # type: ignore[no-any-return]
-
-
-def random_normal(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: str, index: int) -> Array:
-    """Standard normals, two from each 64-bit value."""
-    return random.random_normal(np, _words(key, -(-math.prod(shape) // 2)), shape=shape, dtype=numpy_dtype(dtype))  # type: ignore[no-any-return]
-
-
-def random_uniform(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: str, index: int) -> Array:
-    """Floats in [0, 1), one or two from each 64-bit value."""
-    count = math.prod(shape)
-    words = _words(key, count if dtype == "float64" else -(-count // 2))
-    return random.random_uniform(np, words, shape=shape, dtype=numpy_dtype(dtype))  # type: ignore[no-any-return]
+random_integers = _bind_dtype(random.random_integers, _bits)
+random_normal = _bind_dtype(random.random_normal, _bits)
+random_uniform = _bind_dtype(random.random_uniform, _bits)

@@ -1,0 +1,6 @@
+"""A device that exists only to test devices: code that forgets where its arrays are fails on it, on any machine."""
+
+from agog_fake.array import FakeArray
+from agog_fake.backend import Copies, copies, reset_copies
+
+__all__ = ["Copies", "FakeArray", "copies", "reset_copies"]

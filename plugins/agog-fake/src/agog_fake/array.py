@@ -1,0 +1,66 @@
+"""The array type: memory that the host cannot see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from threading import RLock
+from typing import Any, NoReturn
+
+import numpy as np
+
+_bytes_in_use: Counter[int] = Counter()
+_lock = RLock()  # an array may be collected while its thread makes another one
+
+
+class FakeArray:
+    """An array in the memory of a fake device.
+
+    The memory is a NumPy array that only this plugin looks at. NumPy's functions, ``len``, iteration, indexing,
+    conversions, operators and comparisons raise: on a real device they would fail, or copy to the host unseen.
+
+    Args:
+        memory: the elements; the new array owns them.
+        index: the device.
+    """
+
+    __slots__ = ("__weakref__", "index", "memory")
+
+    def __init__(self, memory: np.ndarray[Any, Any], index: int) -> None:
+        self.memory = memory
+        self.index = index
+        with _lock:
+            _bytes_in_use[index] += memory.nbytes
+
+    def __del__(self) -> None:
+        with _lock:
+            _bytes_in_use[self.index] -= self.memory.nbytes
+
+    def __repr__(self) -> str:
+        return f"<FakeArray of shape {self.memory.shape} and dtype {self.memory.dtype} on fake:{self.index}>"
+
+    __hash__ = object.__hash__
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError(
+            f"{self!r} was used as if it were in host memory. Compute with ops, or copy it with the backend's to_host "
+            "(for a tensor: tensor.numpy())."
+        )
+
+    __array__ = __array_ufunc__ = __array_function__ = __buffer__ = __dlpack__ = _refuse
+    __len__ = __iter__ = __contains__ = __getitem__ = __setitem__ = _refuse
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __neg__ = __abs__ = __matmul__ = __rmatmul__ = __pow__ = __rpow__ = _refuse
+
+
+def bytes_in_use(index: int) -> int:
+    """How much memory the live arrays of a device hold.
+
+    Args:
+        index: the device.
+
+    Returns:
+        Bytes.
+    """
+    return _bytes_in_use[index]
