@@ -13,6 +13,7 @@ from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.op import Op
 from agog_core.placement import copy_to_device, place
 from agog_core.recording import active, record
+from agog_core.shapes import intern_shape
 from agog_core.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -36,15 +37,9 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Any:
         InvalidArgumentError: dtypes or shapes do not fit.
         MissingKernelError: no kernel is there for the device and dtype.
     """
-    device = inputs[0]._table.device
-    if scopes or any(x._table.device is not device for x in inputs):
-        inputs = tuple(place(inputs))
+    if scopes or len(inputs) > 1:
+        inputs = _together(op, inputs)
     table = inputs[op.alike[0]]._table
-    if op.variadic:
-        if any(x._table is not table for x in inputs):
-            check_same_dtype(op.name, (f"{op.inputs[0]}[{n}]" for n in range(len(inputs))), inputs)
-    elif any(inputs[n]._table is not table for n in op.alike):
-        check_same_dtype(op.name, (op.inputs[n] for n in op.alike), (inputs[n] for n in op.alike))
     shapes = [x._shape for x in inputs]
     shape = op.shape(*shapes, **attributes)
     try:
@@ -52,9 +47,32 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Any:
     except KeyError:
         kernel = resolve(op, table, shapes)
     outs = _results(op, kernel(*[x._array for x in inputs], **attributes), table, shape, attributes)
-    if active and op.vjps:
+    if active and op.edges:
         record(op, outs, inputs, attributes)
     return outs
+
+
+def _together(op: Op, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Bring the inputs to one device, and check that those that must be of one dtype are."""
+    device = inputs[0]._table.device
+    if scopes:
+        inputs = tuple(place(inputs))
+    else:
+        for x in inputs:
+            if x._table.device is not device:
+                inputs = tuple(place(inputs))
+                break
+    if op.variadic:
+        table = inputs[0]._table
+        for x in inputs:
+            if x._table is not table:
+                check_same_dtype(op.name, [f"{op.inputs[0]}[{n}]" for n in range(len(inputs))], inputs)
+    else:
+        table = inputs[op.alike[0]]._table
+        for position in op.alike:
+            if inputs[position]._table is not table:
+                check_same_dtype(op.name, [op.inputs[n] for n in op.alike], [inputs[n] for n in op.alike])
+    return inputs
 
 
 def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: Any) -> Any:
@@ -96,7 +114,7 @@ def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, 
 def _wrap(op: Op, array: Any, table: Any, shape: tuple[int, ...], dtype: DType) -> Tensor:
     if type(array) is not table.array_type:
         array = table.adopt(op.name, array)
-    return wrap(array, table if dtype is table.dtype else table.device.table(dtype), shape)
+    return wrap(array, table if dtype is table.dtype else table.device.table(dtype), intern_shape(shape))
 
 
 def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **attributes: Any) -> None:

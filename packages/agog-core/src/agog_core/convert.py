@@ -12,7 +12,7 @@ from agog_core.devices import current_device
 from agog_core.dispatch import KernelTable
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.shapes import TensorShape
+from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensor import Tensor, TensorLike, wrap
 
 _PYTHON_NUMBERS = (int, float, bool, complex)
@@ -82,6 +82,8 @@ def convert_to_tensor(value: TensorLike, dtype: Any = None, name: str | None = N
     >>> convert_to_tensor(np.arange(3)).dtype
     tf.int64
     """
+    if type(value) is float and dtype is None and preferred_dtype is None:
+        return from_host(np.array(value, np.float32), current_device().table(dtypes.float32))
     wanted = None if dtype is None else as_dtype(dtype)
     tensor = value if type(value) is Tensor else _as_tensor(value)
     if tensor is not None:
@@ -113,7 +115,7 @@ def from_host(host: np.ndarray[Any, Any], table: KernelTable) -> Tensor:
         The tensor.
     """
     device = table.device
-    return wrap(device.backend.from_host(host, device.index), table, host.shape)
+    return wrap(device.backend.from_host(host, device.index), table, intern_shape(host.shape))
 
 
 def operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str) -> Tensor:

@@ -55,9 +55,9 @@ def unary(
             dtypes=dtypes,
             vjp={} if vjp is None else {input_name: vjp},
         )
-        saves = op.saves.get((input_name,), ())
+        saves = op.edges[0].saves if op.edges else ()
         saves_input, saves_out = saves == (input_name,), saves == ("out",)
-        simple = saves_input or saves_out or saves == ()
+        is_simple = saves_input or saves_out or saves == ()
 
         def function(x: TensorLike, name: str | None = None) -> Tensor:
             if type(x) is not Tensor:
@@ -78,7 +78,7 @@ def unary(
             out._shape = x._shape
             out._watch = None
             if active and x._watch is not None and vjp is not None:
-                if simple:
+                if is_simple:
                     record_unary(out, x, vjp, (x,) if saves_input else (out,) if saves_out else ())
                 else:
                     record(op, out, (x,), {})
@@ -120,7 +120,8 @@ def binary(
             vjp={name: vjp for name, vjp in zip(names, (vjp_x, vjp_y), strict=True) if vjp is not None},
         )
         differentiable = op.is_differentiable
-        pick_x, pick_y = (_saver(op.saves.get((name,), ()), names) for name in names)
+        saves = {names[edge.positions[0]]: edge.saves for edge in op.edges if edge.positions}
+        pick_x, pick_y = (_saver(saves.get(name, ()), names) for name in names)
 
         def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
             if type(x) is not Tensor or type(y) is not Tensor or x._table is not y._table or scopes:

@@ -76,22 +76,30 @@ def value_and_gradients_function(f: Callable[..., Any], params: Params = None) -
         tape = GradientTape()
         with tape:
             for source in sources:
-                tape._recording.watch_tensor(source)
+                tape.watch_tensor(source)
             value = f(*arguments)
         if value is None:
             name = getattr(f, "__name__", repr(f))
             raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {name}?")
-        if type(value) is not Tensor:
-            value = nest.map_structure(lambda leaf: leaf if isinstance(leaf, Variable) else convert_to_tensor(leaf), value)
-        return value, tape.gradient(value, sources, dy)
+        if type(value) is Tensor:
+            return value, tape._gradients((value,), sources, None if dy is None else nest.flatten(dy))
+        value = nest.map_structure(_target, value)
+        return value, tape._gradients(nest.flatten(value), sources, None if dy is None else nest.flatten(dy))
 
     return value_and_gradients
+
+
+def _target(value: Any) -> Any:
+    return value if isinstance(value, Variable) else convert_to_tensor(value)
 
 
 def _source(argument: Any, earlier: list[Tensor]) -> Tensor:
     """The tensor to differentiate with respect to; one that is passed twice is told apart."""
     tensor = convert_to_tensor(argument)
-    return identity(tensor) if any(tensor is other for other in earlier) or isinstance(argument, Variable) else tensor
+    for other in earlier:
+        if tensor is other:
+            return identity(tensor)
+    return identity(tensor) if isinstance(argument, Variable) else tensor
 
 
 def _positions(f: Callable[..., Any], params: Params) -> list[int] | None:
@@ -167,8 +175,8 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[A
         variables = list(tape.watched_variables())
         if not variables:
             raise ValueError("No trainable variables were accessed while the function was being computed.")
-        targets = nest.map_structure(lambda leaf: leaf if isinstance(leaf, Variable) else convert_to_tensor(leaf), value)
-        return value, list(zip(tape.gradient(targets, variables), variables, strict=True))
+        targets = [value] if type(value) is Tensor else [_target(leaf) for leaf in nest.flatten(value)]
+        return value, list(zip(tape._gradients(targets, variables, None), variables, strict=True))
 
     return value_and_gradients
 

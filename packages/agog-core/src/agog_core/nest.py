@@ -15,7 +15,20 @@ def is_nested(value: Any) -> bool:
     Returns:
         True for tuples, lists, namedtuples and dicts.
     """
-    return isinstance(value, (tuple, list, Mapping))
+    return isinstance(value, (tuple, list)) or is_mapping(value)
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether a value is a dict or another mapping.
+
+    Args:
+        value: anything.
+
+    Returns:
+        True for mappings.
+    """
+    # The test for a method keeps the slow test against an abstract class away from tensors.
+    return isinstance(value, dict) or (hasattr(type(value), "keys") and isinstance(value, Mapping))
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -30,10 +43,10 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"b": (1, 2), "a": [3]})
     [3, 1, 2]
     """
-    if isinstance(structure, Mapping):
-        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
     if isinstance(structure, (tuple, list)):
         return [leaf for part in structure for leaf in flatten(part)]
+    if is_mapping(structure):
+        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
     return [structure]
 
 
@@ -80,7 +93,7 @@ def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
 
 
 def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
-    if isinstance(structure, Mapping):
+    if is_mapping(structure):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
         ordered = {key: packed[key] for key in structure}
         return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]  # a Mapping's constructor

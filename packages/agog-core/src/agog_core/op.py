@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from agog_core import dtypes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 
-Vjp = Callable[..., Any]
+Vjp = Any  # a function of (g, ...); its parameters' names are read
 Names = str | tuple[str, ...]
 
+# Picks something that a vjp names out of (output or outputs, inputs, attributes) of a call.
+Getter = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
+
 registry: dict[str, Op] = {}
+
+
+class Edge(NamedTuple):
+    """A vjp, the positions of the inputs that it is for (None for all of a variadic op), and what the tape keeps for it."""
+
+    positions: tuple[int, ...] | None
+    vjp: Vjp
+    saves: tuple[str, ...]
+    getters: tuple[Getter, ...]
 
 
 class Op:
     """One operation: what every backend, tape and test may know of it.
 
-    A vjp is a function of ``g``, the gradient of the op's output, and of whatever else it names: an input (``x``), an input's
+    A vjp is a plain function of ``g``, the gradient of the op's output, and of whatever else it names: an input (``x``), an input's
     shape (``x_shape``), the output (``out``), an attribute (``axis``). The tape keeps exactly what the vjp names. It is
     written in ops, so it works on every device and can be differentiated again.
 
@@ -41,8 +53,7 @@ class Op:
     """
 
     __slots__ = (
-        *("alike", "attributes", "dtype", "dtypes", "function", "inputs", "is_differentiable", "name", "saves", "shape"),
-        *("updates", "variadic", "views", "vjps"),
+        *("alike", "dtype", "dtypes", "edges", "function", "inputs", "name", "shape", "updates", "variadic", "views"),
     )
 
     def __init__(
@@ -69,14 +80,47 @@ class Op:
         self.alike = tuple(n for n, i in enumerate(self.inputs) if alike is None or i in alike)
         self.updates = tuple(updates)
         self.views = views
-        self.vjps: dict[tuple[str, ...], Vjp] = {(k,) if isinstance(k, str) else k: v for k, v in (vjp or {}).items()}
-        self.saves = {sources: _parameters(v)[1:] for sources, v in self.vjps.items()}
-        self.is_differentiable = bool(self.vjps)
-        for sources in self.vjps:
-            if unknown := set(sources) - set(self.inputs):
-                raise ValueError(f"Op {name!r}: a vjp is given for {sorted(unknown)}, but the inputs are {list(self.inputs)}.")
+        self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
         if registry.setdefault(name, self) is not self:
             raise ValueError(f"Op {name!r} is defined already; choose another name.")
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether any input has a vjp."""
+        return bool(self.edges)
+
+    @property
+    def differentiable_inputs(self) -> tuple[str, ...]:
+        """The names of the inputs that have a vjp."""
+        if self.variadic:
+            return self.inputs if self.edges else ()
+        return tuple(self.inputs[position] for edge in self.edges for position in edge.positions or ())
+
+    def _edge(self, sources: tuple[str, ...], vjp: Vjp) -> Edge:
+        if unknown := set(sources) - set(self.inputs):
+            raise ValueError(f"Op {self.name!r}: a vjp is given for {sorted(unknown)}, but the inputs are {list(self.inputs)}.")
+        code = vjp.__code__
+        saves = code.co_varnames[1 : code.co_argcount]
+        positions = None if self.variadic else tuple(self.inputs.index(source) for source in sources)
+        return Edge(positions, vjp, saves, tuple(self._getter(name) for name in saves))
+
+    def _getter(self, name: str) -> Getter:
+        if name == "out":
+            return lambda outs, inputs, attributes: outs
+        if self.variadic and name == self.inputs[0]:
+            return lambda outs, inputs, attributes: tuple(inputs)
+        if self.variadic and name == "shapes":
+            return lambda outs, inputs, attributes: tuple([x._shape for x in inputs])
+        if name in self.inputs:
+            position = self.inputs.index(name)
+            return lambda outs, inputs, attributes: inputs[position]
+        if name.endswith("_shape") and name[:-6] in self.inputs:
+            position = self.inputs.index(name[:-6])
+            return lambda outs, inputs, attributes: inputs[position]._shape
+        if name.endswith("_dtype") and name[:-6] in self.inputs:
+            position = self.inputs.index(name[:-6])
+            return lambda outs, inputs, attributes: inputs[position]._table.dtype
+        return lambda outs, inputs, attributes: attributes[name]
 
     def check_dtype(self, dtype: DType) -> None:
         """Raise when the op is not defined for a dtype.
@@ -108,7 +152,3 @@ class Op:
     def __repr__(self) -> str:
         return f"<Op {self.name}({', '.join(self.inputs)})>"
 
-
-def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    code = function.__code__
-    return code.co_varnames[: code.co_argcount]

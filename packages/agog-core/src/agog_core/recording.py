@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 Id = int
 # How a gradient goes from an output to an input: (output's id, input's id, vjp, what the vjp takes beside the gradient).
-# An op with several outputs, or one vjp for several inputs, has a tuple of ids there.
-Record = tuple[Id | tuple[Id, ...], Id | tuple[Id | None, ...], Callable[..., Any], tuple[Any, ...]]
+# Where an op has several outputs, or one vjp for several inputs, the ids are None, and what the vjp takes is preceded by the outputs' ids
+# (one, or a tuple) and the inputs' ids.
+Record = tuple[Id | None, Id | None, Callable[..., Any], tuple[Any, ...]]
 
 # The tapes that record in this thread or task, the outermost first.
 stack: ContextVar[tuple[Recording, ...]] = ContextVar("agog_tapes", default=())
@@ -39,41 +40,38 @@ class Recording:
         watch_accessed_variables: whether a trainable variable is watched as soon as it is read.
     """
 
-    __slots__ = ("__weakref__", "append", "records", "serial", "variables", "watch_accessed_variables", "watching")
+    __slots__ = ("__weakref__", "append", "is_recording", "records", "serial", "variables", "watch_accessed_variables", "watching")
 
     def __init__(self, watch_accessed_variables: bool = True) -> None:
         self.watch_accessed_variables = watch_accessed_variables
-        self.serial = _next_serial()
-        self.watching = frozenset((self.serial,))
-        self.clear()
-        _alive.add(self.serial)
+        self.is_recording = False
+        self.serial = serial = _next_serial()
+        self.watching = frozenset((serial,))
+        self.records: list[Record] = []
+        self.append = self.records.append
+        self.variables: dict[int, tuple[Variable, list[Id]]] = {}
+        _alive.add(serial)
 
     def __del__(self) -> None:
         _alive.discard(self.serial)
 
     def clear(self) -> None:
         """Forget every record and every variable that was read."""
-        self.records: list[Record] = []
+        self.records = []
         self.append = self.records.append
-        self.variables: dict[int, tuple[Variable, list[Id]]] = {}
+        self.variables = {}
 
     def start(self) -> None:
         """Record the ops of this thread or task from now on."""
         active.append(self)
         stack.set((*stack.get(), self))
+        self.is_recording = True
 
     def stop(self) -> None:
         """Record no more."""
         active.remove(self)
-        stack.set(tuple(tape for tape in stack.get() if tape is not self))
-
-    def is_recording(self) -> bool:
-        """Whether the ops of this thread or task are recorded.
-
-        Returns:
-            True between `start` and `stop`.
-        """
-        return any(tape is self for tape in stack.get())
+        stack.set(tuple([tape for tape in stack.get() if tape is not self]))
+        self.is_recording = False
 
     def watches(self, tensor: Tensor) -> bool:
         """Whether gradients with respect to a tensor can be computed by this tape.
@@ -170,32 +168,29 @@ def record_unary(out: Tensor, x: Tensor, vjp: Callable[..., Any], saved: tuple[A
             tape.append((out._id, x._id, vjp, saved))
 
 
-def record(op: Op, outs: Tensor | tuple[Tensor, ...], inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> None:
+def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> None:
     """Append the records of an op with any number of inputs, outputs and attributes.
 
     Args:
         op: the op.
-        outs: the output or outputs, not seen by anybody yet.
+        outs: the output, or a tuple of outputs, not seen by anybody yet.
         inputs: the inputs.
         attributes: the attributes.
     """
     for tape in stack.get():
-        if not any(tape.watches(x) for x in inputs):
+        serial = tape.serial
+        ids = [x._id if x._watch is not None and serial in x._watch else None for x in inputs]
+        if not any(ids):
             continue
-        if op.variadic:
-            edges = [(tuple(x._id if tape.watches(x) else None for x in inputs), next(iter(op.vjps.items())))] if op.vjps else []
-        else:
-            named = dict(zip(op.inputs, inputs, strict=True))
-            edges = []
-            for names, vjp in op.vjps.items():
-                ids = tuple(named[name]._id if tape.watches(named[name]) else None for name in names)
-                if any(ids):
-                    edges.append((ids, (names, vjp)))
-        for ids, (names, vjp) in edges:
-            out_ids = _mark(outs, tape)
-            if out_ids is not None:
-                saved = tuple(_saved(name, op, outs, inputs, attributes) for name in op.saves[names])
-                tape.append((out_ids, ids[0] if len(ids) == 1 and not op.variadic else ids, vjp, saved))
+        for positions, vjp, _, getters in op.edges:
+            sources = ids if positions is None else [ids[position] for position in positions]
+            if not any(sources) or (out_ids := _watch_outputs(outs, tape)) is None:
+                continue
+            saved = tuple([get(outs, inputs, attributes) for get in getters])
+            if positions is not None and len(sources) == 1 and type(out_ids) is int:
+                tape.append((out_ids, sources[0], vjp, saved))
+            else:
+                tape.append((None, None, vjp, (out_ids, sources, *saved)))
 
 
 def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], vjp: Callable[..., Any]) -> None:
@@ -211,41 +206,23 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
         if any(ids):
             for out in outs:
                 _watch_output(out, tape)
-            tape.append((tuple(identify(out) for out in outs), ids, vjp, ()))
+            tape.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
 
 
-def _mark(outs: Tensor | tuple[Tensor, ...], tape: Recording) -> Id | tuple[Id, ...] | None:
-    """Let the tape watch the outputs; their ids, or None when they have no gradient."""
-    if not isinstance(outs, tuple):
-        return outs._id if _watch_output(outs, tape) else None
-    differentiable = [_watch_output(out, tape) for out in outs]
-    return tuple(identify(out) for out in outs) if any(differentiable) else None
+def _watch_outputs(outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
+    """Let a tape watch what an op returned; the ids, or None when nothing of it has a gradient."""
+    if type(outs) is not tuple:
+        return _watch_output(outs, tape)
+    ids = [_watch_output(out, tape) for out in outs]
+    return tuple([identify(out) for out in outs]) if any(ids) else None
 
 
-def _watch_output(out: Tensor, tape: Recording) -> bool:
+def _watch_output(out: Tensor, tape: Recording) -> Id | None:
     if not out._table.dtype.is_differentiable:
-        return False
+        return None
     if out._watch is None:
         out._id = next_id()
         out._watch = tape.watching
-    else:
+    elif tape.serial not in out._watch:
         out._watch |= tape.watching
-    return True
-
-
-def _saved(name: str, op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> Any:
-    if name == "out":
-        return outs
-    if op.variadic:
-        if name == op.inputs[0]:
-            return tuple(inputs)
-        if name == "shapes":
-            return tuple(x._shape for x in inputs)
-        return attributes[name]
-    if name in op.inputs:
-        return inputs[op.inputs.index(name)]
-    if name.endswith("_shape") and name[:-6] in op.inputs:
-        return inputs[op.inputs.index(name[:-6])]._shape
-    if name.endswith("_dtype") and name[:-6] in op.inputs:
-        return inputs[op.inputs.index(name[:-6])]._table.dtype
-    return attributes[name]
+    return out._id

@@ -10,6 +10,24 @@ from agog_core.errors import InvalidArgumentError
 
 Shape = tuple[int, ...]
 
+_interned: dict[Shape, Shape] = {}
+
+
+def intern_shape(shape: Shape) -> Shape:
+    """The one tuple that stands for a shape, so that equal shapes are nearly always the same object.
+
+    Ops compare shapes by identity first; equal tuples that are different objects only take a slower path.
+
+    Args:
+        shape: a shape.
+
+    Returns:
+        An equal tuple.
+    """
+    if len(_interned) > 10_000:
+        _interned.clear()
+    return _interned.setdefault(shape, shape)
+
 
 class Dimension(int):
     """A known size along one axis; an ``int`` that also has TensorFlow's ``.value``.
@@ -222,7 +240,7 @@ def broadcast_shapes(op: str, x: Shape, y: Shape) -> Shape:
                 f"{op}: shapes {x} and {y} do not broadcast: sizes {sizes[axis]} and {size} differ and neither is 1. "
                 "Reshape, tile or slice one of them."
             )
-    return long if (shape := tuple(sizes)) == long else shape
+    return intern_shape(tuple(sizes))
 
 
 def normalize_axis(op: str, axis: Any, rank: int) -> int:

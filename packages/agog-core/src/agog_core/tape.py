@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _NONE, _ZERO = "none", "zero"
 _log = logging.getLogger("agog")
 
 
-class GradientTape:
+class GradientTape(Recording):
     """Records the ops of a ``with`` block, for differentiation.
 
     Trainable variables are watched when they are read; other tensors by `watch`. Tapes nest: an outer one records what an inner
@@ -44,24 +44,22 @@ class GradientTape:
     tf.Tensor(6.0, shape=(), dtype=float32)
     """
 
+    __slots__ = ("_persistent", "_used")
+
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self._recording = Recording(watch_accessed_variables)
+        super().__init__(watch_accessed_variables)
         self._persistent = persistent
-        self._started = False
         self._used = False
 
-    def __enter__(self) -> GradientTape:
-        if self._recording.is_recording():
+    def __enter__(self) -> Self:
+        if self.is_recording:
             raise ValueError("Tape is already recording.")
-        self._recording.start()
-        self._started = True
+        self.start()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._recording.is_recording():
-            self._recording.stop()
+    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self.is_recording:
+            self.stop()
 
     def watch(self, tensor: Any) -> None:
         """Watch tensors: ops on them are recorded from now on.
@@ -74,9 +72,9 @@ class GradientTape:
         """
         for leaf in nest.flatten(tensor):
             if isinstance(leaf, Variable):
-                self._recording.watch_variable(leaf, leaf._current())
+                self.watch_variable(leaf, leaf._current())
             elif isinstance(leaf, Tensor):
-                self._recording.watch_tensor(leaf)
+                self.watch_tensor(leaf)
             else:
                 raise TypeError(
                     f"GradientTape.watch takes tensors and variables; got {leaf!r} of type {type(leaf).__name__}. "
@@ -89,11 +87,11 @@ class GradientTape:
         Returns:
             A tuple in the order of the variables' construction.
         """
-        return tuple(sorted((variable for variable, _ in self._recording.variables.values()), key=lambda v: v._serial))
+        return tuple(sorted((variable for variable, _ in self.variables.values()), key=lambda v: v._serial))
 
     def reset(self) -> None:
         """Forget all records, and go on recording."""
-        self._recording.clear()
+        self.clear()
         self._used = False
 
     @contextmanager
@@ -106,13 +104,13 @@ class GradientTape:
         Raises:
             RuntimeError: the tape is not recording.
         """
-        if not self._recording.is_recording():
+        if not self.is_recording:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
-        self._recording.stop()
+        self.stop()
         try:
             yield
         finally:
-            self._recording.start()
+            self.start()
 
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = _NONE
@@ -140,47 +138,46 @@ class GradientTape:
             raise RuntimeError(
                 "GradientTape.gradient can only be called once on non-persistent tapes. Make the tape with persistent=True, and delete it when done."
             )
-        unconnected = getattr(unconnected_gradients, "value", unconnected_gradients)
-        if unconnected not in (_NONE, _ZERO):
+        if unconnected_gradients not in (_NONE, _ZERO):
             raise ValueError(f"unconnected_gradients must be 'none' or 'zero'; got {unconnected_gradients!r}.")
-        recording = self._recording
-        if recording.is_recording():
+        if self.is_recording:
             if self._persistent:
                 _log.warning("Calling GradientTape.gradient on a persistent tape inside its context records the gradient's ops too.")
             else:
-                recording.stop()
-        leaves = nest.flatten(sources)
-        source_ids = [self._ids(source, "sources") for source in leaves]
-        gradients = self._seeds(target, output_gradients)
-        records = recording.records.copy() if self._persistent else recording.records
-        if not self._persistent:
-            self._used = True
-        backpropagate(records, gradients, {i for ids in source_ids for i in ids})
-        results = [_total(gradients, ids) for ids in source_ids]
-        if unconnected == _ZERO:
+                self.stop()
+        leaves = [sources] if type(sources) is Tensor else nest.flatten(sources)
+        targets = [target] if type(target) is Tensor else nest.flatten(target)
+        results = self._gradients(targets, leaves, None if output_gradients is None else nest.flatten(output_gradients))
+        if unconnected_gradients == _ZERO:
             results = [_filled(convert_to_tensor(leaf), 0) if r is None else r for leaf, r in zip(leaves, results, strict=True)]
-        if not self._persistent:
-            recording.clear()
-        return nest.pack(sources, results)
+        return results[0] if leaves and leaves[0] is sources else nest.pack(sources, results)
 
-    def _ids(self, source: Any, what: str) -> list[Id]:
+    def _gradients(self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Any] | None) -> list[Any]:
+        """`gradient` for lists of leaves."""
+        source_ids = [self._ids(source, "sources") for source in sources]
+        gradients = self._seeds(targets, output_gradients)
+        self._used = not self._persistent
+        records = self.records.copy() if self._persistent else self.records
+        backpropagate(records, gradients, {i for ids in source_ids for i in ids})
+        return [gradients.get(ids[0]) if len(ids) == 1 else _total(gradients, ids) for ids in source_ids]
+
+    def _ids(self, source: Any, what: str) -> Sequence[Id]:
+        if type(source) is Tensor:
+            return (source._id,) if self.watches(source) else ()
         if isinstance(source, Variable):
-            known = self._recording.variables.get(id(source))
-            return known[1] if known else []
-        if isinstance(source, Tensor):
-            return [source._id] if self._recording.watches(source) else []
+            known = self.variables.get(id(source))
+            return known[1] if known else ()
         raise TypeError(f"GradientTape.gradient: {what} are tensors and variables; got {source!r} of type {type(source).__name__}.")
 
-    def _seeds(self, target: Any, output_gradients: Any) -> dict[Id, Tensor]:
-        targets = nest.flatten(target)
-        given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients)
+    def _seeds(self, targets: Sequence[Any], output_gradients: Sequence[Any] | None) -> dict[Id, Tensor]:
+        given = [None] * len(targets) if output_gradients is None else output_gradients
         if len(given) != len(targets):
             raise ValueError(f"GradientTape.gradient: {len(given)} output_gradients for {len(targets)} targets; give one for each, or None.")
         seeds: dict[Id, Tensor] = {}
         for one, gradient in zip(targets, given, strict=True):
             self._ids(one, "targets")
             tensor = one._current() if isinstance(one, Variable) else one
-            if not self._recording.watches(tensor):
+            if not self.watches(tensor):
                 continue
             seed = _filled(tensor, 1) if gradient is None else _checked(tensor, gradient)
             known = seeds.get(tensor._id)
@@ -200,30 +197,35 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
         keep: the ids whose gradients are asked for.
     """
     pop, get, take = records.pop, gradients.get, gradients.pop
-    last: Any = None
-    g: Any = None
+    last: Id | None = None
+    g: Tensor | None = None
     while records:
         out, source, vjp, saved = pop()
+        if out is None:
+            _backpropagate_jointly(vjp, saved, gradients, keep)
+            continue
         if out != last:  # the records of one op lie side by side
             last = out
-            if type(out) is int:
-                g = get(out) if out in keep else take(out, None)
-            else:
-                g = [get(i) if i in keep else take(i, None) for i in out]  # type: ignore[union-attr]  # a tuple of ids
-                if all(each is None for each in g):
-                    g = None
-        if g is None:
-            continue
-        if type(source) is int:
-            d = vjp(g, *saved)
-            if d is not None:
-                known = get(source)
-                gradients[source] = d if known is None else add(known, d)
-        else:
-            for i, d in zip(source, vjp(g, *saved), strict=True):  # type: ignore[arg-type]  # a tuple of ids
-                if i is not None and d is not None:
-                    known = get(i)
-                    gradients[i] = d if known is None else add(known, d)
+            g = get(out) if out in keep else take(out, None)
+        if g is not None:
+            gradient = vjp(g, *saved)
+            if gradient is not None:
+                known = get(source)  # type: ignore[arg-type]  # with an output's id comes an input's
+                gradients[source] = gradient if known is None else add(known, gradient)  # type: ignore[index]
+
+
+def _backpropagate_jointly(vjp: Callable[..., Any], saved: tuple[Any, ...], gradients: dict[Id, Tensor], keep: set[Id]) -> None:
+    """One step for a record with several outputs or inputs."""
+    outs, sources, *rest = saved
+    several = isinstance(outs, tuple)
+    given = [gradients.get(out) if out in keep else gradients.pop(out, None) for out in (outs if several else (outs,))]
+    if all(g is None for g in given):
+        return
+    results = vjp(given if several else given[0], *rest)
+    for source, gradient in zip(sources, results if len(sources) > 1 or isinstance(results, (tuple, list)) else [results], strict=True):
+        if source is not None and gradient is not None:
+            known = gradients.get(source)
+            gradients[source] = gradient if known is None else add(known, gradient)
 
 
 def _total(gradients: dict[Id, Tensor], ids: Sequence[Id]) -> Tensor | None:

@@ -72,7 +72,7 @@ _reduce_sum = Op(
 
 
 def _spread(g: Tensor, shape: Shape, axes: Shape) -> Tensor:
-    return broadcast_to(reshape(g, _kept(shape, axes)), shape)
+    return broadcast_to(reshape(g, _kept(shape, axes)) if g._shape else g, shape)
 
 
 def reduce_mean(
