@@ -118,6 +118,19 @@ def from_host(host: np.ndarray[Any, Any], table: KernelTable) -> Tensor:
     return wrap(device.backend.from_host(host, device.index), table, intern_shape(host.shape))
 
 
+def host_value(value: TensorLike) -> np.ndarray[Any, Any]:
+    """Read an argument that an op needs to know on the host; what is there already goes to no device.
+
+    Args:
+        value: a tensor, or what makes one.
+
+    Returns:
+        An array of the dtype that the tensor would have, not to be written.
+    """
+    tensor = _as_tensor(value)
+    return host_array(value, None) if tensor is None else tensor._host()
+
+
 def operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str) -> Tensor:
     """Convert one operand of an op to the dtype of the tensor that is the other.
 

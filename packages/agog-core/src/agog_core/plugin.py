@@ -29,12 +29,22 @@ from typing import Any
 import pluggy
 
 from agog_core import dtypes as _dtypes
+from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
 
 __all__ = [
-    *("API_VERSION", "PROJECT", "Backend", "Conformance", "InvalidArgumentError", "Kernel", "Op"),
-    *("hookimpl", "hookspec", "load_reference"),
+    "API_VERSION",
+    "PROJECT",
+    "Backend",
+    "Conformance",
+    "InvalidArgumentError",
+    "Kernel",
+    "Op",
+    "as_dtype",
+    "hookimpl",
+    "hookspec",
+    "load_reference",
 ]
 
 PROJECT = "agog"

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-
 from agog_core import nest
 from agog_core.broadcasting import static_shape
-from agog_core.convert import convert_to_tensor, from_host
+from agog_core.convert import convert_to_tensor
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array import fill_like
 from agog_core.ops.math import add
 from agog_core.recording import Id, Record, Recording
 from agog_core.shapes import Shape
@@ -246,7 +245,7 @@ def _filled(like: Tensor, value: int) -> Tensor:
     key = table, shape, value
     array = _constants.get(key)
     if array is None:
-        array = from_host(np.full(shape, value, table.dtype.numpy_dtype), table)._array
+        array = fill_like(like, value)._array
         if math.prod(shape) <= 10_000:
             if len(_constants) >= 256:
                 _constants.clear()

@@ -10,7 +10,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.broadcasting import static_shape
 from agog_core.call import call, create
-from agog_core.convert import constant, convert_to_tensor
+from agog_core.convert import constant, convert_to_tensor, host_value
 from agog_core.dtypes import NUMERIC_OR_BOOL, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
@@ -35,10 +35,10 @@ def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
     >>> print(fill((2,), 7))
     tf.Tensor([7 7], shape=(2,), dtype=int32)
     """
-    scalar = convert_to_tensor(value)
-    if scalar._shape:
-        raise InvalidArgumentError(f"fill: value must be a scalar; got shape {scalar._shape}.")
-    return _filled(static_shape(dims), scalar.numpy().item(), scalar.dtype)
+    scalar = host_value(value)
+    if scalar.shape:
+        raise InvalidArgumentError(f"fill: value must be a scalar; got shape {scalar.shape}.")
+    return _filled(static_shape(dims), scalar.item(), as_dtype(scalar.dtype))
 
 
 def _filled(shape: Shape, value: Any, dtype: dtypes.DType) -> Tensor:
@@ -101,7 +101,7 @@ def zeros_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, o
     >>> print(zeros_like([1.0, 2.0]))
     tf.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    return _like(convert_to_tensor(tensor), 0, dtype)
+    return fill_like(convert_to_tensor(tensor), 0, dtype)
 
 
 def ones_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
@@ -119,10 +119,23 @@ def ones_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, op
     >>> print(ones_like([1.0, 2.0]))
     tf.Tensor([1. 1.], shape=(2,), dtype=float32)
     """
-    return _like(convert_to_tensor(tensor), 1, dtype)
+    return fill_like(convert_to_tensor(tensor), 1, dtype)
 
 
-def _like(tensor: Tensor, value: int, dtype: Any) -> Tensor:
+def fill_like(tensor: Tensor, value: int, dtype: Any = None) -> Tensor:
+    """Make a tensor that holds one value everywhere, on the device of another one.
+
+    Args:
+        tensor: a tensor.
+        value: the value.
+        dtype: the dtype; None for the tensor's.
+
+    Returns:
+        A tensor of the same shape, on the same device.
+
+    >>> print(fill_like(constant([1.0, 2.0]), 7))
+    tf.Tensor([7. 7.], shape=(2,), dtype=float32)
+    """
     return create(_fill, as_dtype(dtype or tensor.dtype), device=tensor._table.device, shape=tensor._shape, value=value)  # type: ignore[no-any-return]
 
 
@@ -147,16 +160,15 @@ def range(start: TensorLike, limit: TensorLike = None, delta: TensorLike = 1, dt
     """
     if limit is None:
         start, limit = 0, start
-    given = [convert_to_tensor(value) for value in (start, limit, delta)]
-    if any(value._shape for value in given):
-        raise InvalidArgumentError(f"range: start, limit and delta must be scalars; got shapes {', '.join(str(v._shape) for v in given)}.")
-    first, last, step = (value.numpy().item() for value in given)
+    given = [host_value(value) for value in (start, limit, delta)]
+    if any(value.shape for value in given):
+        raise InvalidArgumentError(f"range: start, limit and delta must be scalars; got shapes {', '.join(str(v.shape) for v in given)}.")
+    first, last, step = (value.item() for value in given)
     if step == 0:
         raise InvalidArgumentError("range: delta must not be zero.")
     if dtype is None:
-        floats = [value.dtype for value in given if value.dtype.is_floating]
-        kinds = floats or [value.dtype for value in given]
-        dtype = max(kinds, key=lambda kind: kind.size)
+        kinds = [as_dtype(value.dtype) for value in given]
+        dtype = max([kind for kind in kinds if kind.is_floating] or kinds, key=lambda kind: kind.size)
     count = max(0, math.ceil((last - first) / step))
     return create(_range, as_dtype(dtype), start=first, delta=step, count=count)  # type: ignore[no-any-return]  # one output
 
@@ -441,10 +453,10 @@ def one_hot(
     """
     x = convert_to_tensor(indices)
     where = normalize_axis("one_hot", -1 if axis is None else axis, len(x._shape) + 1)
-    given = next((convert_to_tensor(v).dtype for v in (on_value, off_value) if v is not None), dtypes.float32)
-    on, off = (convert_to_tensor(default if v is None else v).numpy().item() for v, default in ((on_value, 1), (off_value, 0)))
-    kind = given if dtype is None else as_dtype(dtype)
-    return call(_one_hot, x, depth=int(depth), on_value=on, off_value=off, axis=where, dtype=kind.name)  # type: ignore[no-any-return]
+    on, off = (host_value(default if v is None else v) for v, default in ((on_value, 1), (off_value, 0)))
+    given = next((host.dtype for v, host in ((on_value, on), (off_value, off)) if v is not None), dtypes.float32)
+    kind = as_dtype(given if dtype is None else dtype)
+    return call(_one_hot, x, depth=int(depth), on_value=on.item(), off_value=off.item(), axis=where, dtype=kind.name)  # type: ignore[no-any-return]
 
 
 def _one_hot_shape(indices: Shape, depth: int, on_value: Any, off_value: Any, axis: int, dtype: str) -> Shape:

@@ -8,7 +8,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.broadcasting import static_shape
 from agog_core.call import create
-from agog_core.convert import convert_to_tensor
+from agog_core.convert import convert_to_tensor, host_value
 from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
@@ -52,7 +52,7 @@ def random_uniform(
     if kind in _INTEGERS:
         if maxval is None:
             raise ValueError(f"random_uniform: maxval must be given for dtype {kind.name}.")
-        low, high = (int(convert_to_tensor(value).numpy()) for value in (minval, maxval))
+        low, high = (int(host_value(value)) for value in (minval, maxval))
         if low >= high:
             raise InvalidArgumentError(f"random_uniform: for dtype {kind.name} minval must be below maxval; got [{low}, {high}).")
         key = generator().reserve(seed, math.prod(sizes))

@@ -31,7 +31,7 @@ def getitem(tensor: TensorLike, key: Any) -> Tensor:
         InvalidArgumentError: a position is out of range, or there are too many of them.
         TypeError: the key is of another type.
 
-    >>> print(getitem([[1, 2], [3, 4]], (slice(None), 0)))
+    >>> print(getitem([[1, 2], [3, 4]], (..., 0)))
     tf.Tensor([1 3], shape=(2,), dtype=int32)
     """
     x = convert_to_tensor(tensor)
