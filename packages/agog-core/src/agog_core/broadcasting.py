@@ -33,7 +33,7 @@ def broadcast_to(input: TensorLike, shape: Any, name: str | None = None) -> Tens
      [1 2]], shape=(2, 2), dtype=int32)
     """
     x, target = convert_to_tensor(input), static_shape(shape)
-    return x if x._shape == target else call(_broadcast_to, x, shape=target)  # type: ignore[no-any-return]  # one output
+    return x if x._shape == target else call(_broadcast_to, x, shape=target)
 
 
 def _broadcast_shape(x: Shape, shape: Shape) -> Shape:
@@ -69,7 +69,7 @@ def sum_to(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     tf.Tensor([4 6], shape=(2,), dtype=int32)
     """
     x, target = convert_to_tensor(input), static_shape(shape)
-    return x if x._shape == target else call(_sum_to, x, shape=target)  # type: ignore[no-any-return]  # one output
+    return x if x._shape == target else call(_sum_to, x, shape=target)
 
 
 def _sum_shape(x: Shape, shape: Shape) -> Shape:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from agog_core.variable import Variable
 
 
-def call(op: Op, *inputs: Tensor, **attributes: Any) -> Any:
-    """Run an op with any number of inputs and attributes.
+def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
+    """Run an op that has one output, with any number of inputs and attributes.
 
     Elementwise ops have faster functions of their own, made by `agog_core.elementwise`.
 
@@ -31,12 +31,34 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Any:
         **attributes: its attributes, which the shape rule, the kernel and the vjps take as keywords.
 
     Returns:
-        The output tensor, or a tuple of them for an op with several outputs.
+        The output.
 
     Raises:
         InvalidArgumentError: dtypes or shapes do not fit.
         MissingKernelError: no kernel is there for the device and dtype.
     """
+    return _call(op, inputs, attributes)  # type: ignore[no-any-return]  # the op has one output
+
+
+def call_several(op: Op, *inputs: Tensor, **attributes: Any) -> tuple[Tensor, ...]:
+    """Run an op that has several outputs.
+
+    Args:
+        op: the op.
+        *inputs: its input tensors.
+        **attributes: its attributes.
+
+    Returns:
+        The outputs.
+
+    Raises:
+        InvalidArgumentError: dtypes or shapes do not fit.
+        MissingKernelError: no kernel is there for the device and dtype.
+    """
+    return _call(op, inputs, attributes)  # type: ignore[no-any-return]  # the op has several outputs
+
+
+def _call(op: Op, inputs: tuple[Tensor, ...], attributes: dict[str, Any]) -> Any:
     if scopes or len(inputs) > 1:
         inputs = _together(op, inputs)
     table = inputs[op.alike[0]]._table
@@ -75,7 +97,7 @@ def _together(op: Op, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return inputs
 
 
-def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: Any) -> Any:
+def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: Any) -> Tensor:
     """Run an op that has no input tensors.
 
     Args:
@@ -97,7 +119,7 @@ def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: 
     except KeyError:
         kernel = resolve(op, table)
     array = kernel(**attributes, dtype=dtype.name, index=table.device.index)
-    return _results(op, array, table, shape, attributes)
+    return _results(op, array, table, shape, attributes)  # type: ignore[no-any-return]  # the op has one output
 
 
 def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, Any]) -> Any:
@@ -106,7 +128,10 @@ def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, 
         return _wrap(op, result, table, shape, dtype)
     if not isinstance(result, tuple) or len(result) != len(shape):
         got = f"{len(result)} arrays" if isinstance(result, tuple) else type(result).__name__
-        raise InternalError(f"{op.name}: the kernel on device {table.device.type!r} returned {got}; a tuple of {len(shape)} arrays is expected.")
+        raise InternalError(
+            f"{op.name}: the kernel on device {table.device.type!r} returned {got}; a tuple of {len(shape)} arrays is "
+            "expected."
+        )
     kinds = dtype if isinstance(dtype, list) else [dtype] * len(shape)
     return tuple(_wrap(op, *each) for each in zip(result, [table] * len(shape), shape, kinds, strict=True))
 
@@ -138,7 +163,9 @@ def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **at
         check_same_dtype(op.name, op.inputs, tensors)
     for name, x in zip(op.inputs, tensors, strict=True):
         if x._shape != shape:
-            raise InvalidArgumentError(f"{op.name}: {name} has shape {x._shape}; {op.inputs[0]} {variables[0].name!r} has shape {shape}.")
+            raise InvalidArgumentError(
+                f"{op.name}: {name} has shape {x._shape}; {op.inputs[0]} {variables[0].name!r} has shape {shape}."
+            )
     del tensors, x  # a reference to a variable's tensor would make the update copy it
     try:
         kernel = table.kernels[op.name]

@@ -14,8 +14,8 @@ listeners: list[Callable[[], None]] = []
 class Checkpointable:
     """Base of objects with state: layers, models, optimizers, iterators, and what users derive.
 
-    Every attribute that is a variable, a `Checkpointable`, or a list, tuple or dict with such parts, is a named dependency: a
-    checkpoint saves it under the attribute's name, and restores it as soon as it exists.
+    Every attribute that is a variable, a `Checkpointable`, or a list, tuple or dict with such parts, is a named
+    dependency: a checkpoint saves it under the attribute's name, and restores it as soon as it exists.
 
     >>> class Counter(Checkpointable):
     ...     def __init__(self):

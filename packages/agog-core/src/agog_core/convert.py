@@ -22,7 +22,8 @@ _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """Make a tensor of a value; the value is copied, so writing to it later changes nothing.
 
-    Python floats become float32, ints int32 (int64 where they do not fit), strings bytes; NumPy arrays keep their dtype.
+    Python floats become float32, ints int32 (int64 where they do not fit), strings bytes; NumPy arrays keep their
+    dtype.
 
     Args:
         value: a number, a string, a NumPy array, or a nested list of those.
@@ -62,7 +63,9 @@ def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str 
     return from_host(filled.reshape(target), tensor._table)
 
 
-def convert_to_tensor(value: TensorLike, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Tensor:
+def convert_to_tensor(
+    value: TensorLike, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None
+) -> Tensor:
     """Return a value as a tensor.
 
     Args:
@@ -89,7 +92,8 @@ def convert_to_tensor(value: TensorLike, dtype: Any = None, name: str | None = N
     if tensor is not None:
         if wanted is not None and tensor._table.dtype is not wanted:
             raise ValueError(
-                f"Tensor conversion requested dtype {wanted.name} for a tensor of dtype {tensor.dtype.name} and shape {tensor._shape}; "
+                f"Tensor conversion requested dtype {wanted.name} for a tensor of dtype {tensor.dtype.name} and shape "
+                f"{tensor._shape}; "
                 f"use tf.cast(x, tf.{wanted.name})."
             )
         return tensor
@@ -164,7 +168,11 @@ def _cast_operand(op: str, value: TensorLike, table: KernelTable, name: str, lik
     wanted = table.dtype
     host = host_array(value, None)
     if not _keeps_values(host, as_dtype(host.dtype), wanted):
-        shown = repr(value) if type(value) in _PYTHON_NUMBERS else f"a value of dtype {as_dtype(host.dtype).name} and shape {host.shape}"
+        shown = (
+            repr(value)
+            if type(value) in _PYTHON_NUMBERS
+            else f"a value of dtype {as_dtype(host.dtype).name} and shape {host.shape}"
+        )
         raise TypeError(
             f"{op}: {name} is {shown}, which does not fit {like} of dtype {wanted.name}; cast {like}, such as "
             f"tf.cast({like}, tf.{'float32' if as_dtype(host.dtype).is_floating else as_dtype(host.dtype).name})."
@@ -173,7 +181,7 @@ def _cast_operand(op: str, value: TensorLike, table: KernelTable, name: str, lik
 
 
 def _keeps_values(host: np.ndarray[Any, Any], given: DType, wanted: DType) -> bool:
-    if given is wanted or not host.size and given is dtypes.float32:
+    if given is wanted or (not host.size and given is dtypes.float32):
         return True
     if given.is_integer and wanted.is_integer:
         return not host.size or bool(wanted.min <= host.min() and host.max() <= wanted.max)
@@ -203,25 +211,37 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     python_made = not hasattr(value, "dtype")
     kinds = _leaf_types(value) if python_made else set()
     if bool in kinds and len(kinds) > 1:
-        raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: it holds {', '.join(sorted(k.__name__ for k in kinds))}.")
+        raise ValueError(
+            "Can't convert Python sequence with mixed types to Tensor: it holds "
+            f"{', '.join(sorted(k.__name__ for k in kinds))}."
+        )
     try:
         host = np.array(value, order="C")
     except ValueError as error:
         if python_made and "inhomogeneous" in str(error):
-            raise ValueError("Can't convert non-rectangular Python sequence to Tensor: its rows differ in length.") from None
+            raise ValueError(
+                "Can't convert non-rectangular Python sequence to Tensor: its rows differ in length."
+            ) from None
         raise
     except OverflowError as error:
         raise TypeError(f"Cannot convert {value!r} to a Tensor: {error}.") from None
-    if host.dtype.kind in "US" or (host.dtype == object and kinds <= {bytes, str}) or (host.dtype == object and not python_made):
+    if (
+        host.dtype.kind in "US"
+        or (host.dtype == object and kinds <= {bytes, str})
+        or (host.dtype == object and not python_made)
+    ):
         return _strings(host, dtype)
     if host.dtype == object:
         shown = ", ".join(sorted(k.__name__ for k in kinds)) or "object"
         raise ValueError(f"Attempt to convert a value with an unsupported type ({shown}) to a Tensor.")
     given = as_dtype(host.dtype)
-    wanted = dtype or (_python_dtype(host, given) if python_made and not any(issubclass(k, np.generic) for k in kinds) else given)
+    wanted = dtype or (
+        _python_dtype(host, given) if python_made and not any(issubclass(k, np.generic) for k in kinds) else given
+    )
     if not _may_convert(host, given, wanted, python_made):
         raise TypeError(
-            f"Cannot convert a value of dtype {given.name} and shape {host.shape} to a Tensor of dtype {wanted.name} without losing "
+            f"Cannot convert a value of dtype {given.name} and shape {host.shape} to a Tensor of dtype {wanted.name} "
+            "without losing "
             "something; convert it first."
         )
     return np.ascontiguousarray(host, wanted.numpy_dtype).reshape(host.shape)
@@ -232,7 +252,8 @@ def _may_convert(host: np.ndarray[Any, Any], given: DType, wanted: DType, python
         return True
     if given.is_bool or wanted.is_bool or python_made:
         return not host.size
-    # TensorFlow converts arrays between kinds of numbers when a dtype is asked for, but never rounds floats to integers silently.
+    # TensorFlow converts arrays between kinds of numbers when a dtype is asked for, but never rounds floats to integers
+    # silently.
     return not (given.is_differentiable and wanted.is_integer) and not (given.is_complex and not wanted.is_complex)
 
 
@@ -246,11 +267,15 @@ def _python_dtype(host: np.ndarray[Any, Any], given: DType) -> DType:
 
 def _strings(host: np.ndarray[Any, Any], dtype: DType | None) -> np.ndarray[Any, Any]:
     if dtype not in (None, dtypes.string):
-        raise TypeError(f"Cannot convert strings of shape {host.shape} to a Tensor of dtype {dtype.name}; use tf.string_to_number.")
+        raise TypeError(
+            f"Cannot convert strings of shape {host.shape} to a Tensor of dtype {dtype.name}; use tf.string_to_number."
+        )
     encoded = np.empty(host.shape, object)
     for index, item in np.ndenumerate(host):
         if not isinstance(item, (str, bytes)):
-            raise ValueError(f"Attempt to convert a value with an unsupported type ({type(item).__name__}) to a Tensor.")
+            raise ValueError(
+                f"Attempt to convert a value with an unsupported type ({type(item).__name__}) to a Tensor."
+            )
         encoded[index] = item.encode() if isinstance(item, str) else bytes(item)
     return encoded
 
@@ -289,7 +314,11 @@ def _stack(value: Any, dtype: DType | None) -> Tensor:
 
 def _first_dtype(value: Any) -> DType | None:
     for part in value:
-        found = _first_dtype(part) if isinstance(part, (list, tuple)) else (_as_tensor(part) if not type(part) is Tensor else part)
+        found = (
+            _first_dtype(part)
+            if isinstance(part, (list, tuple))
+            else (_as_tensor(part) if type(part) is not Tensor else part)
+        )
         if found is not None:
             return found if isinstance(found, DType) else found.dtype
     return None
@@ -311,6 +340,8 @@ def check_same_dtype(op: str, names: Iterable[str], tensors: Iterable[Tensor]) -
     for name, tensor in others:
         if tensor.dtype is not first.dtype:
             raise InvalidArgumentError(
-                f"{op}: {first_name} has dtype {first.dtype.name} and {name} has dtype {tensor.dtype.name} (shapes {first._shape} and "
-                f"{tensor._shape}), but they must be of one dtype; cast one of them, such as tf.cast({name}, tf.{first.dtype.name})."
+                f"{op}: {first_name} has dtype {first.dtype.name} and {name} has dtype {tensor.dtype.name} (shapes "
+                f"{first._shape} and "
+                f"{tensor._shape}), but they must be of one dtype; cast one of them, such as tf.cast({name}, "
+                f"tf.{first.dtype.name})."
             )

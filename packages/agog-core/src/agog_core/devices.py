@@ -63,7 +63,7 @@ class DeviceSpec(NamedTuple):
     """A device name, parsed; parts that the name leaves open are None."""
 
     type: str | None
-    index: int | None
+    number: int | None
 
 
 _scope: ContextVar[DeviceSpec | None] = ContextVar("agog_device", default=None)
@@ -81,8 +81,8 @@ def device(name: str | None) -> Iterator[None]:
     Scopes nest, and a partial name takes what it leaves open from the scope around it.
 
     Args:
-        name: a device name such as ``"/cpu:0"``, ``"gpu:1"`` or ``"/job:localhost/replica:0/task:0/device:CPU:0"``, or None to let
-            each op run where its inputs are.
+        name: a device name such as ``"/cpu:0"``, ``"gpu:1"`` or ``"/job:localhost/replica:0/task:0/device:CPU:0"``, or
+            None to let each op run where its inputs are.
 
     Returns:
         A context manager.
@@ -123,7 +123,7 @@ def get_device(name: str) -> Device:
     <Device cpu:0>
     """
     spec = _parse(name)
-    return _find(spec.type, spec.index or 0)
+    return _find(spec.type, spec.number or 0)
 
 
 def current_device() -> Device:
@@ -148,7 +148,7 @@ def scope_device() -> Device | None:
         InvalidArgumentError: that device does not exist.
     """
     spec = _scope.get()
-    return None if spec is None else _find(spec.type, spec.index or 0)
+    return None if spec is None else _find(spec.type, spec.number or 0)
 
 
 def default_device() -> Device:
@@ -233,7 +233,9 @@ def _find(device_type: str | None, index: int) -> Device:
     if device_type is None:
         types = device_types()
         if not types:
-            raise InvalidArgumentError("No backend is installed, so there is no device. Install one: pip install agog-cpu-numpy.")
+            raise InvalidArgumentError(
+                "No backend is installed, so there is no device. Install one: pip install agog-cpu-numpy."
+            )
         device_type = types[0]
     key = device_type, index
     if key in _devices:
@@ -245,7 +247,9 @@ def _find(device_type: str | None, index: int) -> Device:
                 _devices[key] = Device(backend, index)
                 return _devices[key]
             raise InvalidArgumentError(_unknown(device_type, index, why))
-    raise InvalidArgumentError(_unknown(device_type, index, f"no installed plugin brings the device type {device_type!r}."))
+    raise InvalidArgumentError(
+        _unknown(device_type, index, f"no installed plugin brings the device type {device_type!r}.")
+    )
 
 
 def _unknown(device_type: str, index: int, why: str | None) -> str:
@@ -256,14 +260,20 @@ def _unknown(device_type: str, index: int, why: str | None) -> str:
     if why:
         lines.append(f"  why: {why}")
     lines.append(f"  devices: {', '.join(usable) or 'none'}")
-    lines += [f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}" for p in loader().plugins if p.failure is not None]
+    lines += [
+        f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}"
+        for p in loader().plugins
+        if p.failure is not None
+    ]
     lines.append("`agog plugins` lists the plugins and their devices.")
     return "\n".join(lines)
 
 
 def _parse(name: Any) -> DeviceSpec:
     if callable(name):
-        raise RuntimeError("tf.device does not support functions: a device function chooses by graph node, and here ops run at once.")
+        raise RuntimeError(
+            "tf.device does not support functions: a device function chooses by graph node, and here ops run at once."
+        )
     if not isinstance(name, str):
         raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
     match = _NAME.match(_PREFIX.sub("", name))
@@ -279,4 +289,4 @@ def _parse(name: Any) -> DeviceSpec:
 def _merge(inner: DeviceSpec, outer: DeviceSpec | None) -> DeviceSpec:
     if outer is None or inner.type != outer.type:
         return inner
-    return DeviceSpec(inner.type, outer.index if inner.index is None else inner.index)
+    return DeviceSpec(inner.type, outer.number if inner.number is None else inner.number)

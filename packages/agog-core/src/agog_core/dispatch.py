@@ -8,7 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agog_core.dtypes import DType, as_dtype
-from agog_core.errors import AmbiguousKernelError, InternalError, InvalidArgumentError, MissingKernelError, PluginWarning
+from agog_core.errors import (
+    AmbiguousKernelError,
+    InternalError,
+    InvalidArgumentError,
+    MissingKernelError,
+    PluginWarning,
+)
 from agog_core.op import Op, registry
 
 if TYPE_CHECKING:
@@ -53,8 +59,10 @@ class KernelTable:
         array = self.as_array(result)
         if array is NotImplemented:
             raise InternalError(
-                f"{op}: the kernel {describe(self.kernels.get(op))} for device {self.device.type!r} and dtype {self.dtype.name} returned "
-                f"{type(result).__name__}; a kernel returns {self.array_type.__name__}. This is a bug of the plugin that brings it."
+                f"{op}: the kernel {describe(self.kernels.get(op))} for device {self.device.type!r} and dtype "
+                f"{self.dtype.name} returned "
+                f"{type(result).__name__}; a kernel returns {self.array_type.__name__}. This is a bug of the plugin "
+                "that brings it."
             )
         return array
 
@@ -225,7 +233,11 @@ def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
         close = get_close_matches(op, registry, 3)
         raise ValueError(f"explain: there is no op {op!r}" + (f"; did you mean {', '.join(close)}?" if close else "."))
     if dtype is None:
-        dtype = "float32" if "float32" in {d.name for d in registry[op].dtypes} else min(d.name for d in registry[op].dtypes)
+        dtype = (
+            "float32"
+            if "float32" in {d.name for d in registry[op].dtypes}
+            else min(d.name for d in registry[op].dtypes)
+        )
     name = as_dtype(dtype).name
     types = [device] if device else sorted({c.kernel.device for c in _by_name().get(op, [])} | set(device_types()))
     return "\n".join(_report(op, device_type, name) for device_type in types)
@@ -242,13 +254,18 @@ def _report(op: str, device: str, dtype: str) -> str:
     best = [c for c in usable if _rank(c) == _rank(usable[0])]
     if len(best) > 1:
         return _ambiguous(op, device, dtype, best)
-    lines = [f"{op} on device {device!r} with dtype {dtype}:", f"  chosen: {usable[0]}{' (preferred)' if _rank(usable[0])[0] else ''}"]
+    lines = [
+        f"{op} on device {device!r} with dtype {dtype}:",
+        f"  chosen: {usable[0]}{' (preferred)' if _rank(usable[0])[0] else ''}",
+    ]
     lines += [f"  next: {candidate}" for candidate in usable[1:]]
     lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
     return "\n".join(lines)
 
 
-def _missing(op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]], rejected: list[tuple[Candidate, str]]) -> str:
+def _missing(
+    op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]], rejected: list[tuple[Candidate, str]]
+) -> str:
     from agog_core.loader import loader
 
     called = f", called with shapes {', '.join(map(str, shapes))}" if shapes else ""
@@ -258,17 +275,30 @@ def _missing(op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]]
     lines += [f"  registered: on device {c.kernel.device!r} by {c}" for c in elsewhere]
     if not rejected and not elsewhere:
         lines.append("  registered: nowhere, by no plugin")
-    lines += [f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}" for p in loader().plugins if p.failure is not None]
-    lines += [f"  left out by AGOG_PLUGINS: plugin {p.name!r} ({p.distribution})" for p in loader().plugins if p.skipped]
-    where = f"Run it elsewhere (with tf.device({elsewhere[0].kernel.device!r}):), or install" if elsewhere else "Install"
-    lines.append(f"{where} a plugin that brings the kernel. `agog explain {op} --device {device} --dtype {dtype}` prints this again.")
+    lines += [
+        f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}"
+        for p in loader().plugins
+        if p.failure is not None
+    ]
+    lines += [
+        f"  left out by AGOG_PLUGINS: plugin {p.name!r} ({p.distribution})" for p in loader().plugins if p.skipped
+    ]
+    where = (
+        f"Run it elsewhere (with tf.device({elsewhere[0].kernel.device!r}):), or install" if elsewhere else "Install"
+    )
+    lines.append(
+        f"{where} a plugin that brings the kernel. `agog explain {op} --device {device} --dtype {dtype}` prints this "
+        "again."
+    )
     return "\n".join(lines)
 
 
 def _ambiguous(op: str, device: str, dtype: str, best: list[Candidate]) -> str:
     lines = [f"{len(best)} kernels of equal rank are registered for op {op!r} on device {device!r} with dtype {dtype}:"]
     lines += [f"  {candidate}" for candidate in best]
-    lines.append(f"Choose one: agog.prefer({best[0].plugin.name!r}), or AGOG_PREFER={best[0].plugin.name} in the environment.")
+    lines.append(
+        f"Choose one: agog.prefer({best[0].plugin.name!r}), or AGOG_PREFER={best[0].plugin.name} in the environment."
+    )
     return "\n".join(lines)
 
 
@@ -325,7 +355,9 @@ def _preference() -> tuple[str, ...]:
         loaded = {plugin.name for plugin in loader().plugins}
         for name in _preferred:
             if name not in loaded:
-                warnings.warn(f"AGOG_PREFER names plugin {name!r}, which is not installed.", PluginWarning, stacklevel=2)
+                warnings.warn(
+                    f"AGOG_PREFER names plugin {name!r}, which is not installed.", PluginWarning, stacklevel=2
+                )
     return _preferred
 
 

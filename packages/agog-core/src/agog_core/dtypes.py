@@ -20,7 +20,16 @@ class DType:
     True
     """
 
-    __slots__ = ("_numpy", "is_bool", "is_complex", "is_differentiable", "is_floating", "is_integer", "is_unsigned", "name")
+    __slots__ = (
+        "_numpy",
+        "is_bool",
+        "is_complex",
+        "is_differentiable",
+        "is_floating",
+        "is_integer",
+        "is_unsigned",
+        "name",
+    )
 
     def __init__(self, name: str, kind: str) -> None:
         self.name = name
@@ -93,7 +102,7 @@ class DType:
         if self.name == "bfloat16":
             import ml_dtypes
 
-            return getattr(ml_dtypes.finfo(self.numpy_dtype), which)
+            return getattr(ml_dtypes.finfo(self.numpy_dtype), which)  # type: ignore[no-untyped-call]  # it has no annotations
         if self.is_floating:
             return getattr(np.finfo(self.numpy_dtype), which)
         raise TypeError(f"dtype {self.name} has no {which}imum: its values are not ordered numbers.")
@@ -185,9 +194,8 @@ def as_dtype(value: Any) -> DType:
             numpy_dtype = np.dtype(value)
         except TypeError:
             numpy_dtype = None
-        if numpy_dtype is None:
-            found = None
-        else:
+        found = None
+        if numpy_dtype is not None:
             found = _BY_NUMPY_TYPE.get(numpy_dtype.type) or _BY_NAME.get(numpy_dtype.name)
     if found is None:
         raise TypeError(f"Cannot convert {value!r} to a dtype; the dtypes are {', '.join(d.name for d in _ALL)}.")

@@ -1,8 +1,9 @@
 """Factories of the elementwise ops: the fastest way of a call that plain Python has.
 
-`unary` and `binary` turn a signature with a docstring into an op. What they generate is what everybody would write by hand: look up
-the kernel, call it, wrap the result, record. Each op gets a copy of the code object, under its own name and with its own
-parameter names, so that keywords work, profiles are readable, and the interpreter specialises each op's code for itself.
+`unary` and `binary` turn a signature with a docstring into an op. What they generate is what everybody would write by
+hand: look up the kernel, call it, wrap the result, record. Each op gets a copy of the code object, under its own name
+and with its own parameter names, so that keywords work, profiles are readable, and the interpreter specialises each
+op's code for itself.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def unary(
 
     def decorate(public: UnaryFunction) -> UnaryFunction:
         op_name = public.__name__
-        input_name = public.__code__.co_varnames[0]  # type: ignore[attr-defined]  # it is a plain function
+        input_name = public.__code__.co_varnames[0]
         op = Op(
             op_name,
             public,
@@ -96,8 +97,8 @@ def binary(
     """Make an elementwise op of two inputs, which broadcast, out of a signature with a docstring.
 
     Args:
-        x: the vjp for the first input; it may name the inputs (``x`` and ``y``) and ``out``. What it returns may have the
-            broadcast shape: the sum over repeated axes is added here.
+        x: the vjp for the first input; it may name the inputs (``x`` and ``y``) and ``out``. What it returns may have
+            the broadcast shape: the sum over repeated axes is added here.
         y: the vjp for the second input.
         dtypes: the dtypes that the op is defined for.
         dtype: the output's dtype; None for the inputs'.
@@ -109,7 +110,7 @@ def binary(
 
     def decorate(public: BinaryFunction) -> BinaryFunction:
         op_name = public.__name__
-        names = public.__code__.co_varnames[:2]  # type: ignore[attr-defined]  # it is a plain function
+        names = public.__code__.co_varnames[:2]
         op = Op(
             op_name,
             public,
@@ -199,7 +200,7 @@ def is_elementwise(name: str) -> bool:
     Returns:
         True for elementwise ops.
     """
-    return registry[name].function.__globals__ is globals()  # type: ignore[attr-defined]  # it is a plain function
+    return registry[name].function.__globals__ is globals()
 
 
 def _same_shape(x: Shape) -> Shape:
@@ -264,15 +265,20 @@ def _vjp_summed(g: Tensor, vjp: Vjp, shape: Shape, *saved: Any) -> Tensor | None
 
 def _named(function: Callable[..., Tensor], public: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Give a generated function the name, parameter names and docstring of the public one."""
-    assert isinstance(function, FunctionType) and isinstance(public, FunctionType)
+    assert isinstance(function, FunctionType)
+    assert isinstance(public, FunctionType)
     code, signature = function.__code__, public.__code__
     count = signature.co_argcount
     if count != code.co_argcount or signature.co_varnames[count - 1] != "name":
         raise TypeError(f"{public.__name__}: the signature of an elementwise op is its inputs and name=None.")
     local_names = tuple(f"_{n}" if n in signature.co_varnames[:count] else n for n in code.co_varnames[count:])
     renamed = code.replace(
-        co_name=public.__name__, co_qualname=public.__qualname__, co_varnames=(*signature.co_varnames[:count], *local_names)
+        co_name=public.__name__,
+        co_qualname=public.__qualname__,
+        co_varnames=(*signature.co_varnames[:count], *local_names),
     )
-    generated = FunctionType(renamed, function.__globals__, public.__name__, function.__defaults__, function.__closure__)
+    generated = FunctionType(
+        renamed, function.__globals__, public.__name__, function.__defaults__, function.__closure__
+    )
     update_wrapper(generated, public)
     return generated

@@ -8,7 +8,8 @@ from typing import Any
 
 from agog_core import nest
 from agog_core.convert import convert_to_tensor
-from agog_core.ops.array import identity, zeros_like
+from agog_core.ops.array import identity
+from agog_core.ops.creation import zeros_like
 from agog_core.recording import Recording, active, record_function
 from agog_core.tape import GradientTape
 from agog_core.tensor import Tensor, wrap
@@ -25,8 +26,9 @@ def gradients_function(f: Callable[..., Any], params: Params = None) -> Callable
         params: the parameters to differentiate with respect to, by name or by position; None for all positional ones.
 
     Returns:
-        A function of the same positional arguments. It returns a list with one gradient per parameter, None where the result
-        does not depend on it. Its keyword argument ``dy`` is what the gradient of the result starts with (ones by default).
+        A function of the same positional arguments. It returns a list with one gradient per parameter, None where the
+        result does not depend on it. Its keyword argument ``dy`` is what the gradient of the result starts with (ones
+        by default).
 
     Raises:
         ValueError: ``params`` mixes names and positions, or names a parameter that is not there.
@@ -80,7 +82,9 @@ def value_and_gradients_function(f: Callable[..., Any], params: Params = None) -
             value = f(*arguments)
         if value is None:
             name = getattr(f, "__name__", repr(f))
-            raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {name}?")
+            raise ValueError(
+                f"Cannot differentiate a function that returns None; did you forget to return a value from {name}?"
+            )
         if type(value) is Tensor:
             return value, tape._gradients((value,), sources, None if dy is None else nest.flatten(dy))
         value = nest.map_structure(_target, value)
@@ -131,8 +135,9 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, V
         f: a function; it may read variables anywhere.
 
     Returns:
-        A function of the same arguments. It returns a list of (gradient, variable) pairs in the order of the variables' construction, to be
-        handed to an optimizer's ``apply_gradients``; a gradient is None where the result does not depend on the variable.
+        A function of the same arguments. It returns a list of (gradient, variable) pairs in the order of the variables'
+        construction, to be handed to an optimizer's ``apply_gradients``; a gradient is None where the result does not
+        depend on the variable.
 
     >>> v = Variable(3.0)
     >>> [(float(g), w is v) for g, w in implicit_gradients(lambda x: v * v * x)(2.0)]
@@ -148,7 +153,7 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, V
 
 
 def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[Any, list[tuple[Any, Variable]]]]:
-    """Turn a function into one that computes its value, and its gradients with respect to the trainable variables that it reads.
+    """Turn a function into one that computes its value, and its gradients for the trainable variables that it reads.
 
     Args:
         f: as for `implicit_gradients`.
@@ -171,7 +176,9 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[A
             value = f(*args, **kwargs)
         if value is None:
             name = getattr(f, "__name__", repr(f))
-            raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {name}?")
+            raise ValueError(
+                f"Cannot differentiate a function that returns None; did you forget to return a value from {name}?"
+            )
         variables = list(tape.watched_variables())
         if not variables:
             raise ValueError("No trainable variables were accessed while the function was being computed.")
@@ -185,10 +192,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Give a function a gradient of its own.
 
     Args:
-        f: returns a pair: the result (a tensor or a structure of them), and a function that takes the gradients of the results and
-            returns those of the arguments, one or a list of them, None for arguments without. If ``f`` reads trainable variables that are
-            not among its arguments, that function takes them as ``variables`` too, and returns the pair (gradients of the arguments,
-            gradients of the variables).
+        f: returns a pair: the result (a tensor or a structure of them), and a function that takes the gradients of the
+            results and returns those of the arguments, one or a list of them, None for arguments without. If ``f``
+            reads trainable variables that are not among its arguments, that function takes them as ``variables`` too,
+            and returns the pair (gradients of the arguments, gradients of the variables).
 
     Returns:
         A function of the same arguments that returns the result.
@@ -215,7 +222,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         variables.sort(key=lambda v: v._serial)
         if variables and not _takes_variables(grad_fn):
             raise TypeError(
-                "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument 'variables'."
+                "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword "
+                "argument 'variables'."
             )
         flat = [_detached(leaf) for leaf in nest.flatten(result)]
         inputs = [_value(leaf) for leaf in given] + [v.value() for v in variables]
@@ -259,5 +267,3 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
 
     parameters = inspect.signature(grad_fn).parameters.values()
     return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
-
-

@@ -53,18 +53,23 @@ class PluginLoader:
         """Load every plugin that an installed distribution announces, in the order of their names.
 
         Raises:
-            PluginError: ``AGOG_STRICT_PLUGINS`` is set and a plugin failed, or ``AGOG_PLUGINS`` names one that is not installed.
+            PluginError: ``AGOG_STRICT_PLUGINS`` is set and a plugin failed, or ``AGOG_PLUGINS`` names one that is not
+                installed.
         """
         entry_points = metadata.entry_points(group=PROJECT)
         for entry_point in sorted(entry_points, key=lambda e: (e.name, e.dist.name if e.dist else "")):
-            distribution = f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else "an unknown distribution"
+            distribution = (
+                f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else "an unknown distribution"
+            )
             if self.allowed is not None and entry_point.name not in self.allowed:
                 self.plugins.append(Plugin(entry_point.name, distribution, skipped=True))
             else:
                 self.load(entry_point.name, distribution, entry_point.load)
         installed = {plugin.name for plugin in self.plugins}
         for name in sorted((self.allowed or set()) - installed):
-            self._fail(Plugin(name, "not installed"), "AGOG_PLUGINS names it, but no installed distribution announces it.")
+            self._fail(
+                Plugin(name, "not installed"), "AGOG_PLUGINS names it, but no installed distribution announces it."
+            )
 
     def load(self, name: str, distribution: str, find: Any) -> Plugin:
         """Load one plugin behind a guard.
@@ -83,12 +88,18 @@ class PluginLoader:
         plugin = Plugin(name, distribution)
         taken = next((p for p in self.plugins if p.name == name and not p.skipped), None)
         if taken is not None:
-            return self._fail(plugin, f"the plugin name {name!r} is already taken by {taken.distribution}; uninstall one of the two.")
+            return self._fail(
+                plugin, f"the plugin name {name!r} is already taken by {taken.distribution}; uninstall one of the two."
+            )
         try:
             module = find()
             version = getattr(module, "AGOG_API_VERSION", API_VERSION)
             if version != API_VERSION:
-                return self._fail(plugin, f"it is written for plugin API {version}, and this agog-core has API {API_VERSION}; upgrade the older one.")
+                return self._fail(
+                    plugin,
+                    f"it is written for plugin API {version}, and this agog-core has API {API_VERSION}; upgrade the "
+                    "older one.",
+                )
             self.manager.register(module, name=name)
             try:
                 self._check_hooks(name, module)
@@ -111,7 +122,8 @@ class PluginLoader:
             raise PluginError(f"{error} The hooks are {known}.") from None
         if not self.manager.get_hookcallers(module):
             raise PluginError(
-                f"module {getattr(module, '__name__', module)!r} implements no hook; mark its functions with agog_core.plugin.hookimpl."
+                f"module {getattr(module, '__name__', module)!r} implements no hook; mark its functions with "
+                "agog_core.plugin.hookimpl."
             )
 
     def _collect(self, plugin: Plugin, module: Any) -> None:
@@ -127,7 +139,8 @@ class PluginLoader:
             for other in self.plugins:
                 if any(backend.device == theirs.device for theirs in other.backends):
                     raise PluginError(
-                        f"it brings the device type {backend.device!r}, which plugin {other.name!r} ({other.distribution}) brings too; "
+                        f"it brings the device type {backend.device!r}, which plugin {other.name!r} "
+                        f"({other.distribution}) brings too; "
                         f"choose one with AGOG_PLUGINS or uninstall one."
                     )
 

@@ -96,7 +96,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
     if is_mapping(structure):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
         ordered = {key: packed[key] for key in structure}
-        return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]  # a Mapping's constructor
+        return ordered if type(structure) is dict else type(structure)(ordered)
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return type(structure)(*(_pack(part, leaves) for part in structure))
     if isinstance(structure, (tuple, list)):

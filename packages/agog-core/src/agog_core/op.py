@@ -19,7 +19,7 @@ registry: dict[str, Op] = {}
 
 
 class Edge(NamedTuple):
-    """A vjp, the positions of the inputs that it is for (None for all of a variadic op), and what the tape keeps for it."""
+    """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it."""
 
     positions: tuple[int, ...] | None
     vjp: Vjp
@@ -30,20 +30,21 @@ class Edge(NamedTuple):
 class Op:
     """One operation: what every backend, tape and test may know of it.
 
-    A vjp is a plain function of ``g``, the gradient of the op's output, and of whatever else it names: an input (``x``), an input's
-    shape (``x_shape``), the output (``out``), an attribute (``axis``). The tape keeps exactly what the vjp names. It is
-    written in ops, so it works on every device and can be differentiated again.
+    A vjp is a plain function of ``g``, the gradient of the op's output, and of whatever else it names: an input
+    (``x``), an input's shape (``x_shape``), the output (``out``), an attribute (``axis``). The tape keeps exactly what
+    the vjp names. It is written in ops, so it works on every device and can be differentiated again.
 
     Args:
         name: the op's name, which its kernels carry too.
         function: the public function.
-        inputs: names of the tensor inputs, in the order in which the kernel takes their arrays; a name that starts with ``*`` stands
-            for any number of inputs.
-        shape: ``shape(*input_shapes, **attributes)`` to the output's shape, or to a list of shapes for an op with several outputs.
-            It raises `InvalidArgumentError` where the shapes do not fit.
+        inputs: names of the tensor inputs, in the order in which the kernel takes their arrays; a name that starts with
+            ``*`` stands for any number of inputs.
+        shape: ``shape(*input_shapes, **attributes)`` to the output's shape, or to a list of shapes for an op with
+            several outputs. It raises `InvalidArgumentError` where the shapes do not fit.
         dtype: the output's dtype: None for that of the inputs, a `DType`, or ``dtype(input_dtype, **attributes)``.
         dtypes: the dtypes that the op is defined for.
-        vjp: input name (or a tuple of names, for one vjp that returns a tuple) to its vjp. An input without one is not differentiable.
+        vjp: input name (or a tuple of names, for one vjp that returns a tuple) to its vjp. An input without one is not
+            differentiable.
         alike: the inputs that share the op's dtype; by default all of them.
         updates: the inputs that kernels update in place.
         views: whether a kernel's result may share memory with an input.
@@ -98,7 +99,9 @@ class Op:
 
     def _edge(self, sources: tuple[str, ...], vjp: Vjp) -> Edge:
         if unknown := set(sources) - set(self.inputs):
-            raise ValueError(f"Op {self.name!r}: a vjp is given for {sorted(unknown)}, but the inputs are {list(self.inputs)}.")
+            raise ValueError(
+                f"Op {self.name!r}: a vjp is given for {sorted(unknown)}, but the inputs are {list(self.inputs)}."
+            )
         code = vjp.__code__
         saves = code.co_varnames[1 : code.co_argcount]
         positions = None if self.variadic else tuple(self.inputs.index(source) for source in sources)
@@ -133,7 +136,9 @@ class Op:
         """
         if dtype not in self.dtypes:
             allowed = ", ".join(sorted(d.name for d in self.dtypes))
-            raise InvalidArgumentError(f"{self.name}: dtype {dtype.name} is not supported; use one of {allowed}. Cast with tf.cast.")
+            raise InvalidArgumentError(
+                f"{self.name}: dtype {dtype.name} is not supported; use one of {allowed}. Cast with tf.cast."
+            )
 
     def result_dtype(self, dtype: DType, attributes: Mapping[str, Any]) -> Any:
         """The output's dtype by the op's rule.
@@ -151,4 +156,3 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<Op {self.name}({', '.join(self.inputs)})>"
-

@@ -31,7 +31,7 @@ def copy_to_device(x: Tensor, device: Device) -> Tensor:
 
 
 def place(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Bring the inputs of one op together: to the scope's device, else to the first device among them that is not the default.
+    """Bring the inputs of one op together: to the scope's device, else to the first of theirs that is not the default.
 
     Args:
         tensors: the inputs.

@@ -62,15 +62,15 @@ class Backend:
         device: the device type, lower case, such as ``"cpu"`` or ``"gpu"``.
         array_type: the type of its arrays, or a ``"module:attribute"`` string that is imported on first use.
         device_count: returns how many devices of the type are usable now; 0 where the hardware is missing.
-        from_host: ``(host, index)`` to an array on device ``index``. ``host`` is a C-contiguous `numpy.ndarray` that nobody
-            writes afterwards, so it may be adopted without a copy.
+        from_host: ``(host, index)`` to an array on device ``index``. ``host`` is a C-contiguous `numpy.ndarray` that
+            nobody writes afterwards, so it may be adopted without a copy.
         to_host: an array to a `numpy.ndarray` of the same shape and dtype; it may share memory.
         allocate: ``(shape, dtype, index)`` to an uninitialised array; ``dtype`` is a name such as ``"float32"``.
         copy: an array to another one, C-contiguous, that owns its memory.
         synchronize: ``(index)`` waits until all work on the device is done.
         memory_in_use: ``(index)`` to the bytes that arrays hold there, or None where nobody knows.
-        as_array: turns what a kernel returned, where it is not of ``array_type``, into an array (a NumPy ufunc gives scalars
-            for 0-d input), or returns ``NotImplemented``.
+        as_array: turns what a kernel returned, where it is not of ``array_type``, into an array (a NumPy ufunc gives
+            scalars for 0-d input), or returns ``NotImplemented``.
         host_memory: whether the arrays live in host memory; the default device is the first such one.
         unavailable: returns a sentence that says why there is no device, or None.
     """
@@ -97,17 +97,20 @@ class Backend:
 class Kernel:
     """One implementation of one op on one device type.
 
-    A kernel is ``fn(*arrays, **attributes)``: arrays of the backend's own type, and one array or a tuple of arrays back. It never
-    changes its inputs, except those that the op declares as updated in place (the steps of optimizers); its result never
-    shares memory with an input unless the op is a view (``reshape``, ``transpose``, slices); it keeps no state between calls.
+    A kernel is ``fn(*arrays, **attributes)``: arrays of the backend's own type, and one array or a tuple of arrays
+    back. It never changes its inputs, except those that the op declares as updated in place (the steps of optimizers);
+    its result never shares memory with an input unless the op is a view (``reshape``, ``transpose``, slices); it keeps
+    no state between calls.
 
     Args:
         op: the op's name, such as ``"matmul"``.
         device: the device type, such as ``"cpu"``.
         fn: the function, or a ``"module:attribute"`` string that is imported when the kernel is first chosen.
         dtypes: names of the dtypes that the kernel is for; None for every dtype of the op.
-        priority: among several, the highest is chosen: 0 for a reference, 100 for a backend, 200 for a specialised kernel.
-        unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain`` print it.
+        priority: among several, the highest is chosen: 0 for a reference, 100 for a backend, 200 for a specialised
+            kernel.
+        unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
+            print it.
 
     Raises:
         ValueError: a dtype does not exist, or the device type is not one lower-case word.
@@ -126,14 +129,20 @@ class Kernel:
 
     def __post_init__(self) -> None:
         if not self.device.isidentifier() or self.device != self.device.lower():
-            raise ValueError(f"Kernel(op={self.op!r}, device={self.device!r}): a device type is one lower-case word, such as 'gpu'.")
+            raise ValueError(
+                f"Kernel(op={self.op!r}, device={self.device!r}): a device type is one lower-case word, such as 'gpu'."
+            )
         if not callable(self.fn) and not (isinstance(self.fn, str) and self.fn.count(":") == 1):
-            raise TypeError(f"Kernel(op={self.op!r}): fn must be a function or a 'module:attribute' string; got {self.fn!r}.")
+            raise TypeError(
+                f"Kernel(op={self.op!r}): fn must be a function or a 'module:attribute' string; got {self.fn!r}."
+            )
         if self.dtypes is not None:
             names = (self.dtypes,) if isinstance(self.dtypes, str) else tuple(self.dtypes)
             known = {dtype.name for dtype in _dtypes.ALL}
             if unknown := sorted(set(names) - known):
-                raise ValueError(f"Kernel(op={self.op!r}): unknown dtypes {unknown}; the dtypes are {', '.join(sorted(known))}.")
+                raise ValueError(
+                    f"Kernel(op={self.op!r}): unknown dtypes {unknown}; the dtypes are {', '.join(sorted(known))}."
+                )
             object.__setattr__(self, "dtypes", frozenset(names))
 
 
@@ -143,8 +152,8 @@ class Conformance:
 
     Args:
         tolerances: per op name, or ``"op/dtype"``, the pair (rtol, atol) to use instead of the kit's.
-        expected_failures: test ids (``"op/dtype/check"``, with ``*`` for any) to the reason why each fails. They are strict: one that
-            passes is an error.
+        expected_failures: test ids (``"op/dtype/check"``, with ``*`` for any) to the reason why each fails. They are
+            strict: one that passes is an error.
 
     >>> Conformance(expected_failures={"matmul/float16/value": "accumulates in float16"}).tolerances
     {}
@@ -199,6 +208,7 @@ class Hooks:
             @hookimpl
             def agog_ops():
                 from my_ops.gelu import gelu_op
+
                 yield gelu_op
         """
         raise NotImplementedError

@@ -1,7 +1,7 @@
 """Seeds and counters: what makes random ops the same on every backend and in every run.
 
-Random bits are those of Philox4x64-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), keyed by
-(graph seed, op seed). A counter per key advances with each call, so no two calls share bits.
+Random bits are those of Philox4x64-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011),
+keyed by (graph seed, op seed). A counter per key advances with each call, so no two calls share bits.
 """
 
 from __future__ import annotations
@@ -102,5 +102,7 @@ def set_random_seed(seed: int | None) -> None:
         try:
             seed = seed.__index__()
         except AttributeError:
-            raise TypeError(f"set_random_seed: the seed must be an integer or None; got {seed!r} of type {type(seed).__name__}.") from None
+            raise TypeError(
+                f"set_random_seed: the seed must be an integer or None; got {seed!r} of type {type(seed).__name__}."
+            ) from None
     _generator.set(Generator(seed))

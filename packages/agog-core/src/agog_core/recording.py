@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from agog_core.variable import Variable
 
 Id = int
-# How a gradient goes from an output to an input: (output's id, input's id, vjp, what the vjp takes beside the gradient).
-# Where an op has several outputs, or one vjp for several inputs, the ids are None, and what the vjp takes is preceded by the outputs' ids
-# (one, or a tuple) and the inputs' ids.
+# How a gradient goes from an output to an input: (output's id, input's id, vjp, what the vjp takes beside the
+# gradient). Where an op has several outputs, or one vjp for several inputs, the ids are None, and what the vjp takes is
+# preceded by the outputs' ids (one, or a tuple) and the inputs' ids.
 Record = tuple[Id | None, Id | None, Callable[..., Any], tuple[Any, ...]]
 
 # The tapes that record in this thread or task, the outermost first.
@@ -33,14 +33,23 @@ _lock = threading.Lock()
 class Recording:
     """The recording half of a tape.
 
-    A tensor that a tape watches carries the tape's serial number in its ``_watch``. Serial numbers are never used again, so a tensor
-    that outlives its tape counts as watched by no other; and a number keeps no tape alive.
+    A tensor that a tape watches carries the tape's serial number in its ``_watch``. Serial numbers are never used
+    again, so a tensor that outlives its tape counts as watched by no other; and a number keeps no tape alive.
 
     Args:
         watch_accessed_variables: whether a trainable variable is watched as soon as it is read.
     """
 
-    __slots__ = ("__weakref__", "append", "is_recording", "records", "serial", "variables", "watch_accessed_variables", "watching")
+    __slots__ = (
+        "__weakref__",
+        "append",
+        "is_recording",
+        "records",
+        "serial",
+        "variables",
+        "watch_accessed_variables",
+        "watching",
+    )
 
     def __init__(self, watch_accessed_variables: bool = True) -> None:
         self.watch_accessed_variables = watch_accessed_variables

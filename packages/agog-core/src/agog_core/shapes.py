@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, overload
 
@@ -266,7 +266,9 @@ def normalize_axis(op: str, axis: Any, rank: int) -> int:
     except AttributeError:
         raise TypeError(f"{op}: axis must be an integer; got {axis!r} of type {type(axis).__name__}.") from None
     if not -rank <= index < rank:
-        raise InvalidArgumentError(f"{op}: axis {index} is out of range for a tensor of rank {rank}; use -{rank} to {rank - 1}.")
+        raise InvalidArgumentError(
+            f"{op}: axis {index} is out of range for a tensor of rank {rank}; use -{rank} to {rank - 1}."
+        )
     return index % rank
 
 
@@ -291,10 +293,10 @@ def normalize_axes(op: str, axes: Any, rank: int) -> Shape:
         return tuple(range(rank))
     if hasattr(axes, "numpy"):
         axes = axes.numpy().tolist()
-    listed: Sequence[Any] = axes if isinstance(axes, Iterable) else (axes,)
+    listed: tuple[Any, ...] = tuple(axes) if isinstance(axes, Iterable) else (axes,)
     found = tuple(sorted(normalize_axis(op, axis, rank) for axis in listed))
     if len(set(found)) != len(found):
-        raise InvalidArgumentError(f"{op}: axis {tuple(listed)} names an axis of a rank {rank} tensor twice; name each once.")
+        raise InvalidArgumentError(f"{op}: axis {listed} names an axis of a rank {rank} tensor twice; name each once.")
     return found
 
 

@@ -13,7 +13,7 @@ from agog_core import nest
 from agog_core.broadcasting import static_shape
 from agog_core.convert import convert_to_tensor
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array import fill_like
+from agog_core.ops.creation import fill_like
 from agog_core.ops.math import add
 from agog_core.recording import Id, Record, Recording
 from agog_core.shapes import Shape
@@ -27,8 +27,8 @@ _log = logging.getLogger("agog")
 class GradientTape(Recording):
     """Records the ops of a ``with`` block, for differentiation.
 
-    Trainable variables are watched when they are read; other tensors by `watch`. Tapes nest: an outer one records what an inner
-    one's `gradient` computes, which gives derivatives of any order.
+    Trainable variables are watched when they are read; other tensors by `watch`. Tapes nest: an outer one records what
+    an inner one's `gradient` computes, which gives derivatives of any order.
 
     Args:
         persistent: whether `gradient` may be called more than once; the records then live as long as the tape.
@@ -56,7 +56,9 @@ class GradientTape(Recording):
         self.start()
         return self
 
-    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if self.is_recording:
             self.stop()
 
@@ -64,7 +66,8 @@ class GradientTape(Recording):
         """Watch tensors: ops on them are recorded from now on.
 
         Args:
-            tensor: a tensor, a variable, or a structure of those. Tensors of integers are let pass; they have no gradient.
+            tensor: a tensor, a variable, or a structure of those. Tensors of integers are let pass; they have no
+                gradient.
 
         Raises:
             TypeError: something in it is neither a tensor nor a variable.
@@ -117,11 +120,11 @@ class GradientTape(Recording):
         """The gradients of targets with respect to sources.
 
         Args:
-            target: a tensor, a variable (its present value is meant), or a structure of those; the gradient is that of the sum of
-                all their elements.
+            target: a tensor, a variable (its present value is meant), or a structure of those; the gradient is that of
+                the sum of all their elements.
             sources: a tensor, a variable, or a structure of those.
-            output_gradients: what the gradients of the targets start with, in the form of ``target``; None, also for single
-                targets, means ones.
+            output_gradients: what the gradients of the targets start with, in the form of ``target``; None, also for
+                single targets, means ones.
             unconnected_gradients: ``"none"`` or ``"zero"``: what to return for a source that no target depends on.
 
         Returns:
@@ -135,23 +138,31 @@ class GradientTape(Recording):
         """
         if self._used:
             raise RuntimeError(
-                "GradientTape.gradient can only be called once on non-persistent tapes. Make the tape with persistent=True, and delete it when done."
+                "GradientTape.gradient can only be called once on non-persistent tapes. Make the tape with "
+                "persistent=True, and delete it when done."
             )
         if unconnected_gradients not in (_NONE, _ZERO):
             raise ValueError(f"unconnected_gradients must be 'none' or 'zero'; got {unconnected_gradients!r}.")
         if self.is_recording:
             if self._persistent:
-                _log.warning("Calling GradientTape.gradient on a persistent tape inside its context records the gradient's ops too.")
+                _log.warning(
+                    "Calling GradientTape.gradient on a persistent tape inside its context records the gradient's ops "
+                    "too."
+                )
             else:
                 self.stop()
         leaves = [sources] if type(sources) is Tensor else nest.flatten(sources)
         targets = [target] if type(target) is Tensor else nest.flatten(target)
         results = self._gradients(targets, leaves, None if output_gradients is None else nest.flatten(output_gradients))
         if unconnected_gradients == _ZERO:
-            results = [_filled(convert_to_tensor(leaf), 0) if r is None else r for leaf, r in zip(leaves, results, strict=True)]
+            results = [
+                _filled(convert_to_tensor(leaf), 0) if r is None else r for leaf, r in zip(leaves, results, strict=True)
+            ]
         return results[0] if leaves and leaves[0] is sources else nest.pack(sources, results)
 
-    def _gradients(self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Any] | None) -> list[Any]:
+    def _gradients(
+        self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Any] | None
+    ) -> list[Any]:
         """`gradient` for lists of leaves."""
         source_ids = [self._ids(source, "sources") for source in sources]
         gradients = self._seeds(targets, output_gradients)
@@ -166,12 +177,17 @@ class GradientTape(Recording):
         if isinstance(source, Variable):
             known = self.variables.get(id(source))
             return known[1] if known else ()
-        raise TypeError(f"GradientTape.gradient: {what} are tensors and variables; got {source!r} of type {type(source).__name__}.")
+        raise TypeError(
+            f"GradientTape.gradient: {what} are tensors and variables; got {source!r} of type {type(source).__name__}."
+        )
 
     def _seeds(self, targets: Sequence[Any], output_gradients: Sequence[Any] | None) -> dict[Id, Tensor]:
         given = [None] * len(targets) if output_gradients is None else output_gradients
         if len(given) != len(targets):
-            raise ValueError(f"GradientTape.gradient: {len(given)} output_gradients for {len(targets)} targets; give one for each, or None.")
+            raise ValueError(
+                f"GradientTape.gradient: {len(given)} output_gradients for {len(targets)} targets; give one for each, "
+                "or None."
+            )
         seeds: dict[Id, Tensor] = {}
         for one, gradient in zip(targets, given, strict=True):
             self._ids(one, "targets")
@@ -187,8 +203,8 @@ class GradientTape(Recording):
 def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[Id]) -> None:
     """Walk records backwards and add up the gradients of everything that the targets depend on.
 
-    Records are taken off the list as they are used, and gradients that nobody asked for are dropped as soon as they are spent, so
-    that memory is freed along the way.
+    Records are taken off the list as they are used, and gradients that nobody asked for are dropped as soon as they are
+    spent, so that memory is freed along the way.
 
     Args:
         records: the records, in the order of execution; the list is empty afterwards.
@@ -213,7 +229,9 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
                 gradients[source] = gradient if known is None else add(known, gradient)  # type: ignore[index]
 
 
-def _backpropagate_jointly(vjp: Callable[..., Any], saved: tuple[Any, ...], gradients: dict[Id, Tensor], keep: set[Id]) -> None:
+def _backpropagate_jointly(
+    vjp: Callable[..., Any], saved: tuple[Any, ...], gradients: dict[Id, Tensor], keep: set[Id]
+) -> None:
     """One step for a record with several outputs or inputs."""
     outs, sources, *rest = saved
     several = isinstance(outs, tuple)
@@ -221,7 +239,9 @@ def _backpropagate_jointly(vjp: Callable[..., Any], saved: tuple[Any, ...], grad
     if all(g is None for g in given):
         return
     results = vjp(given if several else given[0], *rest)
-    for source, gradient in zip(sources, results if len(sources) > 1 or isinstance(results, (tuple, list)) else [results], strict=True):
+    for source, gradient in zip(
+        sources, results if len(sources) > 1 or isinstance(results, (tuple, list)) else [results], strict=True
+    ):
         if source is not None and gradient is not None:
             known = gradients.get(source)
             gradients[source] = gradient if known is None else add(known, gradient)
@@ -240,7 +260,7 @@ _constants: dict[tuple[Any, Shape, int], Any] = {}
 
 
 def _filled(like: Tensor, value: int) -> Tensor:
-    """A new tensor of ones or zeros. Small arrays are shared between calls; the tensor is not, since anybody may watch it."""
+    """A new tensor of ones or zeros. Small arrays are shared between calls; the tensor is not: anybody may watch it."""
     table, shape = like._table, like._shape
     key = table, shape, value
     array = _constants.get(key)
@@ -257,7 +277,8 @@ def _checked(target: Tensor, gradient: TensorLike) -> Tensor:
     tensor = convert_to_tensor(gradient, preferred_dtype=target.dtype)
     if tensor._shape != target._shape or tensor.dtype is not target.dtype:
         raise InvalidArgumentError(
-            f"GradientTape.gradient: an output gradient has shape {static_shape(tensor.shape)} and dtype {tensor.dtype.name}; its target has "
+            f"GradientTape.gradient: an output gradient has shape {static_shape(tensor.shape)} and dtype "
+            f"{tensor.dtype.name}; its target has "
             f"shape {target._shape} and dtype {target.dtype.name}, and both must agree."
         )
     return tensor

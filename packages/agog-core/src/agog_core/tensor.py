@@ -33,8 +33,8 @@ class Tensor:
     (TensorShape([1, 2]), tf.float32)
     """
 
-    # _array: the backend's array. _table: the kernels of its device and dtype. _shape: a tuple of int. _watch: the serial numbers
-    # of the tapes that watch it. _id: set when a tape or a reader first needs it.
+    # _array: the backend's array. _table: the kernels of its device and dtype. _shape: a tuple of int. _watch: the
+    # serial numbers of the tapes that watch it. _id: set when a tape or a reader first needs it.
     __slots__ = ("__weakref__", "_array", "_id", "_shape", "_table", "_watch")
 
     _array: Any
@@ -47,7 +47,9 @@ class Tensor:
     __array_priority__ = 100
 
     def __init__(self) -> None:
-        raise TypeError("A Tensor is made by an op, such as tf.constant or tf.convert_to_tensor; Tensor() itself makes none.")
+        raise TypeError(
+            "A Tensor is made by an op, such as tf.constant or tf.convert_to_tensor; Tensor() itself makes none."
+        )
 
     @property
     def dtype(self) -> DType:
@@ -138,7 +140,9 @@ class Tensor:
     def _item(self, to: str) -> Any:
         host = self._host()
         if host.size != 1:
-            raise TypeError(f"Only a tensor with one element can be converted to {to}; this one has shape {self._shape}.")
+            raise TypeError(
+                f"Only a tensor with one element can be converted to {to}; this one has shape {self._shape}."
+            )
         return host.reshape(())[()]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -150,12 +154,14 @@ class Tensor:
     def __bool__(self) -> bool:
         if not self._table.dtype.is_bool:
             raise ValueError(
-                f"Non-boolean tensor of dtype {self.dtype.name} and shape {self._shape} cannot be converted to boolean; "
+                f"Non-boolean tensor of dtype {self.dtype.name} and shape {self._shape} cannot be converted to "
+                "boolean; "
                 "compare it first, such as x > 0 or tf.not_equal(x, 0)."
             )
         if len(self._shape) and self.shape.num_elements() != 1:
             raise ValueError(
-                f"Non-scalar tensor of shape {self._shape} cannot be converted to boolean; use tf.reduce_all or tf.reduce_any first."
+                f"Non-scalar tensor of shape {self._shape} cannot be converted to boolean; use tf.reduce_all or "
+                "tf.reduce_any first."
             )
         return bool(self._item("bool"))
 
@@ -170,7 +176,10 @@ class Tensor:
 
     def __index__(self) -> int:
         if not self._table.dtype.is_integer:
-            raise TypeError(f"Only a tensor of integers can be used as an index; this one has dtype {self.dtype.name}. Cast it with tf.cast.")
+            raise TypeError(
+                f"Only a tensor of integers can be used as an index; this one has dtype {self.dtype.name}. Cast it "
+                "with tf.cast."
+            )
         return int(self._item("an index"))
 
     def __len__(self) -> int:
@@ -190,7 +199,9 @@ class Tensor:
         return f"tf.Tensor({self._text(str)}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: id={identify(self)}, shape={self.shape}, dtype={self.dtype.name}, numpy={self._text(repr)}>"
+        return (
+            f"<tf.Tensor: id={identify(self)}, shape={self.shape}, dtype={self.dtype.name}, numpy={self._text(repr)}>"
+        )
 
     def _text(self, convert: Any) -> str:
         if self._shape:

@@ -9,10 +9,10 @@ from typing import Any
 
 from agog_core.convert import convert_to_tensor
 from agog_core.devices import current_device, scopes
+from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.placement import copy_to_device
 from agog_core.recording import active, variable_read
-from agog_core.dtypes import DType, as_dtype
 from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor, TensorLike, wrap
 
@@ -22,8 +22,8 @@ _next_serial = itertools.count().__next__
 class Variable:
     """A value that programs change in place, such as a parameter of a model.
 
-    Reading a variable gives a tensor that never changes, whatever is assigned later: an assignment writes into the variable's
-    memory only while nobody else holds it.
+    Reading a variable gives a tensor that never changes, whatever is assigned later: an assignment writes into the
+    variable's memory only while nobody else holds it.
 
     Args:
         initial_value: the first value, or a function without arguments that returns it. It is copied.
@@ -127,7 +127,9 @@ class Variable:
         """
         return self._tensor.numpy()
 
-    def assign(self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Variable:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable:
         """Replace the value.
 
         Args:
@@ -147,7 +149,9 @@ class Variable:
         self._tensor = wrap(tensor._table.device.backend.copy(tensor._array), self._tensor._table, self._tensor._shape)
         return self
 
-    def assign_add(self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Variable:
+    def assign_add(
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable:
         """Add to the value.
 
         Args:
@@ -168,7 +172,9 @@ class Variable:
         apply_add(self, self._operand("assign_add", delta), 1)
         return self
 
-    def assign_sub(self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Variable:
+    def assign_sub(
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable:
         """Subtract from the value.
 
         Args:
@@ -206,7 +212,8 @@ class Variable:
             tensor = convert_to_tensor(value)
             if tensor.dtype is not table.dtype:
                 raise InvalidArgumentError(
-                    f"{method}: variable {self.name!r} has dtype {table.dtype.name} and the value has dtype {tensor.dtype.name}; "
+                    f"{method}: variable {self.name!r} has dtype {table.dtype.name} and the value has dtype "
+                    f"{tensor.dtype.name}; "
                     f"cast it with tf.cast(value, tf.{table.dtype.name})."
                 )
             tensor = copy_to_device(tensor, table.device) if tensor._table is not table else tensor
@@ -216,7 +223,8 @@ class Variable:
             tensor = operand(method, value, table, "value", f"variable {self.name!r}")
         if tensor._shape != self._tensor._shape:
             raise ValueError(
-                f"{method}: Shapes {TensorShape(self._tensor._shape)} and {TensorShape(tensor._shape)} are incompatible: variable "
+                f"{method}: Shapes {TensorShape(self._tensor._shape)} and {TensorShape(tensor._shape)} are "
+                "incompatible: variable "
                 f"{self.name!r} has the first, the value the second."
             )
         return tensor
@@ -262,7 +270,9 @@ class Variable:
         return format(self._tensor, spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={self._tensor._text(repr)}>"
+        return (
+            f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={self._tensor._text(repr)}>"
+        )
 
     def __iadd__(self, other: TensorLike) -> Variable:
         return self.assign_add(other)

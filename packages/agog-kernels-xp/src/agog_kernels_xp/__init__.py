@@ -1,4 +1,4 @@
-"""Kernels that are written once for NumPy and CuPy: ``f(xp, *arrays, **attributes)`` with the array library as first argument.
+"""Kernels that are written once for NumPy and CuPy: ``f(xp, *arrays, **attributes)``, where xp is the array library.
 
 Importing this package imports no array library, so that a plugin can list the names and load the kernels later.
 """
@@ -37,10 +37,30 @@ ELEMENTWISE = {
 COMPOSED = {
     "math": ("add_n", "floordiv", "floormod", "pow", "sigmoid"),
     "array": (
-        *("broadcast_to", "cast", "concat", "fill", "one_hot", "range", "reshape", "split", "strided_slice", "strided_slice_grad"),
+        *(
+            "broadcast_to",
+            "cast",
+            "concat",
+            "fill",
+            "one_hot",
+            "range",
+            "reshape",
+            "split",
+            "strided_slice",
+            "strided_slice_grad",
+        ),
         *("transpose", "where"),
     ),
-    "reduction": ("argmax", "reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "sum_to"),
+    "reduction": (
+        "argmax",
+        "reduce_all",
+        "reduce_any",
+        "reduce_max",
+        "reduce_mean",
+        "reduce_min",
+        "reduce_sum",
+        "sum_to",
+    ),
     "linalg": ("matmul",),
     "nn": ("log_softmax", "relu", "relu_grad", "softmax", "softmax_cross_entropy", "sparse_softmax_cross_entropy"),
     "random": ("random_integers", "random_normal", "random_uniform"),

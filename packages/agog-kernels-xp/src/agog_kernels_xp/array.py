@@ -80,4 +80,4 @@ def strided_slice_grad(xp: Any, g: Array, *, shape: tuple[int, ...], key: tuple[
 
 
 def _indices(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(slice(*entry) if isinstance(entry, tuple) else entry for entry in key) + (...,)
+    return (*(slice(*entry) if isinstance(entry, tuple) else entry for entry in key), ...)

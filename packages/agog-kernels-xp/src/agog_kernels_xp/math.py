@@ -32,14 +32,17 @@ def floormod(xp: Any, x: Array, y: Array) -> Array:
 
 def _check_divisor(xp: Any, op: str, y: Array) -> None:
     if y.dtype.kind in "iu" and not bool(xp.all(y)):
-        raise InvalidArgumentError(f"{op}: Integer division by zero: y of shape {y.shape} and dtype {y.dtype} holds a zero.")
+        raise InvalidArgumentError(
+            f"{op}: Integer division by zero: y of shape {y.shape} and dtype {y.dtype} holds a zero."
+        )
 
 
 def pow(xp: Any, x: Array, y: Array) -> Array:
     """Power."""
     if y.dtype.kind == "i" and bool(xp.any(y < 0)):
         raise InvalidArgumentError(
-            f"pow: Integers to negative integer powers are not integers: y of shape {y.shape} and dtype {y.dtype} holds a negative one; "
+            f"pow: Integers to negative integer powers are not integers: y of shape {y.shape} and dtype {y.dtype} "
+            "holds a negative one; "
             "cast x and y to a float dtype."
         )
     return xp.power(x, y)

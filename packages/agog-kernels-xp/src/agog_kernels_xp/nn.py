@@ -34,7 +34,7 @@ def log_softmax(xp: Any, logits: Array, *, axis: int) -> Array:
 
 
 def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -> Array:
-    """Cross entropy with label distributions. A class of probability 0 adds nothing, also where its log-probability is -inf."""
+    """Cross entropy with label distributions. A class of probability 0 adds nothing, whatever its logarithm."""
     products = xp.where(labels == 0, 0, labels * log_softmax(xp, logits, axis=axis))
     return -xp.sum(products, axis=axis, dtype=logits.dtype)
 
@@ -42,10 +42,11 @@ def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -
 def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array:
     """Cross entropy with class numbers."""
     classes = logits.shape[-1]
-    if labels.size and not (0 <= int(labels.min()) and int(labels.max()) < classes):
+    if labels.size and not (int(labels.min()) >= 0 and int(labels.max()) < classes):
         wrong = int(labels[(labels < 0) | (labels >= classes)].reshape(-1)[0])
         raise InvalidArgumentError(
-            f"sparse_softmax_cross_entropy: Received a label value of {wrong} which is outside the valid range of [0, {classes})."
+            f"sparse_softmax_cross_entropy: Received a label value of {wrong} which is outside the valid range of [0, "
+            f"{classes})."
         )
     chosen = xp.take_along_axis(log_softmax(xp, logits, axis=-1), xp.expand_dims(labels, -1).astype("int64"), -1)
     return -chosen.reshape(labels.shape)

@@ -1,7 +1,7 @@
 """From random bits to random numbers, with operations that every device rounds alike.
 
-The bits come from the plugin, which knows how to make them on its device: each kernel takes ``bits(key, count)``, which returns
-``count`` uint64 values of Philox4x64-10 with the key's first two words, from the counter that is the third, as
+The bits come from the plugin, which knows how to make them on its device: each kernel takes ``bits(key, count)``, which
+returns ``count`` uint64 values of Philox4x64-10 with the key's first two words, from the counter that is the third, as
 `numpy.random.Philox(key=..., counter=...)` numbers the blocks. A 64-bit value gives its low 32 bits first.
 """
 
@@ -15,15 +15,15 @@ Array = Any
 Key = tuple[int, int, int]
 Bits = Callable[[Key, int], Array]
 
-# Cephes' logf: ln(1 + m) for sqrt(1/2) - 1 <= m < sqrt(2) - 1, and ln 2 in two parts (S. L. Moshier, "Methods and programs for
-# mathematical functions", 1989).
+# Cephes' logf: ln(1 + m) for sqrt(1/2) - 1 <= m < sqrt(2) - 1, and ln 2 in two parts (S. L. Moshier, "Methods and
+# programs for mathematical functions", 1989).
 _LOG = (
     *(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1),
     *(-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
 )
 _LN2_HIGH, _LN2_LOW = 0.693359375, -2.12194440e-4
-# The inverse error function over x, in w = -ln(1 - x * x), near the centre and in the tails (M. Giles, "Approximating the erfinv
-# function", GPU Computing Gems, 2012).
+# The inverse error function over x, in w = -ln(1 - x * x), near the centre and in the tails (M. Giles, "Approximating
+# the erfinv function", GPU Computing Gems, 2012).
 _CENTRE = (
     *(2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087),
     *(-0.00125372503, -0.00417768164, 0.246640727, 1.50140941),
@@ -67,7 +67,7 @@ def random_integers(
 
 
 def random_normal(xp: Any, bits: Bits, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
-    """Standard normals: the inverse distribution function at 23-bit midpoints, in float32 with additions, products and roots only."""
+    """Standard normals: the inverse distribution function at 23-bit midpoints, by float32 sums, products, roots."""
     count = math.prod(shape)
     halves = _halves(bits, key, count)
     values = xp.empty(count, "float32")

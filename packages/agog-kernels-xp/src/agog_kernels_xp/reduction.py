@@ -19,9 +19,15 @@ def reduce_mean(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> 
     """Mean, in the input's dtype; that of integers is cut off towards zero."""
     count = math.prod(x.shape[axis] for axis in axes)
     if x.dtype.kind not in "iu":
-        return xp.mean(x, axis=axes, keepdims=keepdims, dtype=x.dtype) if count else xp.sum(x, axis=axes, keepdims=keepdims) / 0
+        return (
+            xp.mean(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
+            if count
+            else xp.sum(x, axis=axes, keepdims=keepdims) / 0
+        )
     if not count:
-        raise InvalidArgumentError(f"reduce_mean: integers of shape {x.shape} have no mean over no elements (axes {axes}).")
+        raise InvalidArgumentError(
+            f"reduce_mean: integers of shape {x.shape} have no mean over no elements (axes {axes})."
+        )
     total = xp.sum(x, axis=axes, keepdims=keepdims)
     return (xp.sign(total) * (xp.absolute(total) // count)).astype(x.dtype)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-# An op that divides by zero or overflows gives an infinity or a NaN, as on every other device, and no warning. The filter holds for
-# agog's own modules only: NumPy in the user's program warns as before.
+# An op that divides by zero or overflows gives an infinity or a NaN, as on every other device, and no warning. The
+# filter holds for agog's own modules only: NumPy in the user's program warns as before.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_(core|cpu_numpy|kernels_xp)\b")
 
 
@@ -53,5 +53,6 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
     if name == "bfloat16":
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
+        bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return bfloat16
     return np.dtype("object" if name == "string" else name)

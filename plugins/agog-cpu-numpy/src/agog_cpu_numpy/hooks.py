@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import agog_kernels_xp
 from agog_core.plugin import Backend, Kernel, hookimpl
-
 from agog_cpu_numpy import backend
 
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from agog_kernels_xp import array, linalg, nn, random, reduction, training
-from agog_kernels_xp import math as xp_math
 
 from agog_cpu_numpy.backend import Array, numpy_dtype
+from agog_kernels_xp import array, linalg, nn, random, reduction, training
+from agog_kernels_xp import math as xp_math
 
 Kernel = Callable[..., Any]
 
@@ -103,7 +103,9 @@ apply_momentum = _bind(training.apply_momentum)
 def _bits(key: tuple[int, int, int], count: int) -> Array:
     """Random bits: ``count`` values of 64 bits, from the key's two words and its counter."""
     first, second, counter = key
-    generator = np.random.Philox(key=np.array([first, second], np.uint64), counter=np.array([counter, 0, 0, 0], np.uint64))
+    generator = np.random.Philox(
+        key=np.array([first, second], np.uint64), counter=np.array([counter, 0, 0, 0], np.uint64)
+    )
     return generator.random_raw(count)
 
 

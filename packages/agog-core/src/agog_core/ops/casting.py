@@ -31,7 +31,7 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     wanted = as_dtype(dtype)
     if tensor._table.dtype is wanted:
         return tensor
-    return call(_cast, tensor, dtype=wanted.name)  # type: ignore[no-any-return]  # one output
+    return call(_cast, tensor, dtype=wanted.name)
 
 
 def _cast_shape(x: Shape, dtype: str) -> Shape:

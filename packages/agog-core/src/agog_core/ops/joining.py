@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.call import call
+from agog_core.call import call, call_several
 from agog_core.convert import convert_to_tensor
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
-from agog_core.ops.array import expand_dims, squeeze, zeros_like
+from agog_core.ops.array import expand_dims, squeeze
+from agog_core.ops.creation import zeros_like
 from agog_core.ops.slicing import slice
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensor import Tensor, TensorLike
@@ -37,7 +38,7 @@ def concat(values: Sequence[TensorLike], axis: int, name: str | None = "concat")
     if not tensors:
         raise ValueError("concat: values is empty; give at least one tensor.")
     where = normalize_axis("concat", axis, len(tensors[0]._shape))
-    return call(_concat, *tensors, axis=where)  # type: ignore[no-any-return]  # one output
+    return call(_concat, *tensors, axis=where)
 
 
 def _concat_shape(*shapes: Shape, axis: int) -> Shape:
@@ -86,12 +87,16 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack
     if not tensors:
         raise ValueError("stack: values is empty; give at least one tensor.")
     if any(x._shape != tensors[0]._shape for x in tensors):
-        raise InvalidArgumentError(f"stack: the values must have one shape; got shapes {', '.join(str(x._shape) for x in tensors)}.")
+        raise InvalidArgumentError(
+            f"stack: the values must have one shape; got shapes {', '.join(str(x._shape) for x in tensors)}."
+        )
     where = normalize_axis("stack", axis, len(tensors[0]._shape) + 1)
     return concat([expand_dims(x, where) for x in tensors], where)
 
 
-def split(value: TensorLike, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str | None = "split") -> list[Tensor]:
+def split(
+    value: TensorLike, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str | None = "split"
+) -> list[Tensor]:
     """Cut a tensor into pieces along an axis.
 
     Args:
@@ -112,7 +117,7 @@ def split(value: TensorLike, num_or_size_splits: Any, axis: int = 0, num: int | 
     """
     x = convert_to_tensor(value)
     where = normalize_axis("split", axis, len(x._shape))
-    return list(call(_split, x, sizes=_piece_sizes(x._shape, where, num_or_size_splits), axis=where))
+    return list(call_several(_split, x, sizes=_piece_sizes(x._shape, where, num_or_size_splits), axis=where))
 
 
 def _piece_sizes(shape: Shape, axis: int, pieces: Any) -> Shape:
@@ -121,13 +126,17 @@ def _piece_sizes(shape: Shape, axis: int, pieces: Any) -> Shape:
         pieces = pieces.numpy().tolist()
     if isinstance(pieces, int):
         if pieces < 1 or length % pieces:
-            raise InvalidArgumentError(f"split: axis {axis} of a tensor of shape {shape} cannot be cut into {pieces} equal pieces.")
+            raise InvalidArgumentError(
+                f"split: axis {axis} of a tensor of shape {shape} cannot be cut into {pieces} equal pieces."
+            )
         return (length // pieces,) * pieces
     sizes = [int(size) for size in pieces]
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = length - sum(sizes) - 1
     if sum(sizes) != length or min(sizes, default=0) < 0:
-        raise InvalidArgumentError(f"split: pieces of sizes {tuple(pieces)} do not fill axis {axis} of a tensor of shape {shape}.")
+        raise InvalidArgumentError(
+            f"split: pieces of sizes {tuple(pieces)} do not fill axis {axis} of a tensor of shape {shape}."
+        )
     return tuple(sizes)
 
 

@@ -36,7 +36,7 @@ def matmul(
     """
     if type(a) is not Tensor or type(b) is not Tensor:
         a, b = operands("matmul", ("a", "b"), a, b)
-    return call(_matmul, a, b, transpose_a=transpose_a, transpose_b=transpose_b)  # type: ignore[no-any-return]  # one output
+    return call(_matmul, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 def _matmul_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
@@ -46,7 +46,9 @@ def _matmul_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> S
     inner_b, columns = reversed(b[-2:]) if transpose_b else b[-2:]
     if inner_a != inner_b:
         given_a, given_b = (f"{s}{' transposed' if t else ''}" for s, t in ((a, transpose_a), (b, transpose_b)))
-        raise InvalidArgumentError(f"matmul: Matrix size-incompatible: a is {given_a} and b is {given_b}: inner sizes {inner_a} and {inner_b}.")
+        raise InvalidArgumentError(
+            f"matmul: Matrix size-incompatible: a is {given_a} and b is {given_b}: inner sizes {inner_a} and {inner_b}."
+        )
     batch = a[:-2] if a[:-2] == b[:-2] else broadcast_shapes("matmul", a[:-2], b[:-2])
     return (*batch, rows, columns)
 

@@ -10,6 +10,7 @@ from agog_core.dtypes import ALL, ORDERED
 from agog_core.elementwise import binary, operands, unary
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
+from agog_core.ops.creation import zeros_like
 from agog_core.shapes import Shape, broadcast_shapes
 from agog_core.tensor import Tensor, TensorLike
 
@@ -188,8 +189,10 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None 
     """
     choice = convert_to_tensor(condition)
     if not choice.dtype.is_bool:
-        raise InvalidArgumentError(f"where: condition must be bool; got dtype {choice.dtype.name} and shape {choice._shape}. Compare first.")
-    return call(_where, choice, *operands("where", ("x", "y"), x, y))  # type: ignore[no-any-return]  # one output
+        raise InvalidArgumentError(
+            f"where: condition must be bool; got dtype {choice.dtype.name} and shape {choice._shape}. Compare first."
+        )
+    return call(_where, choice, *operands("where", ("x", "y"), x, y))
 
 
 def _where_shape(condition: Shape, x: Shape, y: Shape) -> Shape:
@@ -207,5 +210,3 @@ _where = Op(
         "y": lambda g, condition, y_shape: sum_to(where(condition, zeros_like(g), g), y_shape),
     },
 )
-
-from agog_core.ops.array import zeros_like  # noqa: E402  # it needs the ops above

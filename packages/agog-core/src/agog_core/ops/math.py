@@ -1,4 +1,4 @@
-"""Arithmetic and elementary functions, elementwise."""
+"""Arithmetic, elementwise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from agog_core import dtypes
 from agog_core.call import call
 from agog_core.convert import convert_to_tensor
-from agog_core.dtypes import FLOATING, INTEGERS, ORDERED
+from agog_core.dtypes import FLOATING, ORDERED
 from agog_core.elementwise import binary, unary
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
+from agog_core.ops.casting import cast
+from agog_core.ops.logic import greater, greater_equal, less, less_equal
 from agog_core.shapes import Shape
 from agog_core.tensor import Tensor, TensorLike
 
@@ -66,7 +68,9 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@binary(x=lambda g, y: realdiv(g, y), y=lambda g, x, y: negative(multiply(g, realdiv(realdiv(x, y), y))), dtypes=FLOATING)
+@binary(
+    x=lambda g, y: realdiv(g, y), y=lambda g, x, y: negative(multiply(g, realdiv(realdiv(x, y), y))), dtypes=FLOATING
+)
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors of floats, elementwise.
 
@@ -151,38 +155,6 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 mod = floormod
-
-
-def _pow_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    # Where y is 0 the power is constant; x ** -1 would make NaN of it at x = 0.
-    is_constant = equal(y, 0)
-    return multiply(multiply(g, y), pow(x, where(is_constant, ones_like(y), subtract(y, 1))))
-
-
-def _pow_vjp_y(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
-    # The logarithm's limit counts only where x > 0; 0 ** y does not depend on y.
-    positive = greater(x, 0)
-    return multiply(g, multiply(out, log(where(positive, x, ones_like(x)))))
-
-
-@binary(x=_pow_vjp_x, y=_pow_vjp_y, dtypes=ORDERED)
-def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Power of two tensors, elementwise.
-
-    Args:
-        x: the bases, a tensor of numbers.
-        y: the exponents, a tensor of the same dtype whose shape broadcasts with ``x``'s.
-        name: not used; kept for compatibility.
-
-    Returns:
-        ``x ** y``, of the broadcast shape.
-
-    Raises:
-        InvalidArgumentError: an integer is raised to a negative power.
-
-    >>> print(pow([2.0, 3.0], 2.0))
-    tf.Tensor([4. 9.], shape=(2,), dtype=float32)
-    """
 
 
 def _maximum_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -283,166 +255,6 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(dtypes=FLOATING)
-def floor(x: TensorLike, name: str | None = None) -> Tensor:
-    """The largest integer that is not larger, elementwise; it has no gradient.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        The integers, in the input's dtype.
-
-    >>> print(floor([1.5, -1.5]))
-    tf.Tensor([ 1. -2.], shape=(2,), dtype=float32)
-    """
-
-
-@unary(lambda g, x: multiply(g, multiply(x, 2)), dtypes=ORDERED)
-def square(x: TensorLike, name: str | None = None) -> Tensor:
-    """The square, elementwise.
-
-    Args:
-        x: a tensor of numbers.
-        name: not used; kept for compatibility.
-
-    Returns:
-        ``x * x``.
-
-    >>> print(square([1.0, -2.0]))
-    tf.Tensor([1. 4.], shape=(2,), dtype=float32)
-    """
-
-
-@unary(lambda g, out: realdiv(multiply(g, 0.5), out), dtypes=FLOATING)
-def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """The square root, elementwise.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        The root; NaN where ``x`` is negative.
-
-    >>> print(sqrt([1.0, 4.0]))
-    tf.Tensor([1. 2.], shape=(2,), dtype=float32)
-    """
-
-
-@unary(lambda g, out: multiply(g, out), dtypes=FLOATING)
-def exp(x: TensorLike, name: str | None = None) -> Tensor:
-    """The exponential, elementwise.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        ``e ** x``.
-
-    >>> print(exp([0.0]))
-    tf.Tensor([1.], shape=(1,), dtype=float32)
-    """
-
-
-@unary(lambda g, x: realdiv(g, x), dtypes=FLOATING)
-def log(x: TensorLike, name: str | None = None) -> Tensor:
-    """The natural logarithm, elementwise.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        The logarithm; minus infinity at 0, NaN where ``x`` is negative.
-
-    >>> print(log([1.0]))
-    tf.Tensor([0.], shape=(1,), dtype=float32)
-    """
-
-
-@unary(lambda g, x: realdiv(g, add(x, 1)), dtypes=FLOATING)
-def log1p(x: TensorLike, name: str | None = None) -> Tensor:
-    """The natural logarithm of one plus the input, elementwise, exact also near 0.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        ``log(1 + x)``.
-
-    >>> print(log1p([0.0]))
-    tf.Tensor([0.], shape=(1,), dtype=float32)
-    """
-
-
-@unary(lambda g, x: multiply(g, cos(x)), dtypes=FLOATING)
-def sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sine, elementwise.
-
-    Args:
-        x: a tensor of floats, in radians.
-        name: not used; kept for compatibility.
-
-    Returns:
-        The sine.
-
-    >>> print(sin([0.0]))
-    tf.Tensor([0.], shape=(1,), dtype=float32)
-    """
-
-
-@unary(lambda g, x: negative(multiply(g, sin(x))), dtypes=FLOATING)
-def cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """The cosine, elementwise.
-
-    Args:
-        x: a tensor of floats, in radians.
-        name: not used; kept for compatibility.
-
-    Returns:
-        The cosine.
-
-    >>> print(cos([0.0]))
-    tf.Tensor([1.], shape=(1,), dtype=float32)
-    """
-
-
-@unary(lambda g, out: multiply(g, subtract(1, square(out))), dtypes=FLOATING)
-def tanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent, elementwise.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        The hyperbolic tangent, in [-1, 1].
-
-    >>> print(tanh([0.0]))
-    tf.Tensor([0.], shape=(1,), dtype=float32)
-    """
-
-
-@unary(lambda g, out: multiply(g, multiply(out, subtract(1, out))), dtypes=FLOATING)
-def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """The logistic function, elementwise.
-
-    Args:
-        x: a tensor of floats.
-        name: not used; kept for compatibility.
-
-    Returns:
-        ``1 / (1 + e ** -x)``, in [0, 1], without overflow.
-
-    >>> print(sigmoid([0.0]))
-    tf.Tensor([0.5], shape=(1,), dtype=float32)
-    """
-
-
 def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Sum of any number of tensors of one shape, elementwise.
 
@@ -463,7 +275,7 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
     tensors = [convert_to_tensor(x) for x in inputs]
     if not tensors:
         raise ValueError("add_n: inputs is empty; give at least one tensor.")
-    return call(_add_n, *tensors)  # type: ignore[no-any-return]  # one output
+    return call(_add_n, *tensors)
 
 
 def _add_n_shape(*shapes: Shape) -> Shape:
@@ -480,8 +292,3 @@ _add_n = Op(
     dtypes=ORDERED,
     vjp={"inputs": lambda g, shapes: (g,) * len(shapes)},
 )
-
-# The gradients above use these, and they use the ops above.
-from agog_core.ops.array import ones_like  # noqa: E402
-from agog_core.ops.casting import cast  # noqa: E402
-from agog_core.ops.logic import equal, greater, greater_equal, less, less_equal, where  # noqa: E402

@@ -10,8 +10,10 @@ from agog_core.dtypes import FLOATING, ORDERED
 from agog_core.elementwise import binary, unary
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
-from agog_core.ops.array import expand_dims, one_hot, stop_gradient
-from agog_core.ops.math import add, exp, floor, multiply, negative, realdiv, subtract
+from agog_core.ops.array import expand_dims, reshape, stop_gradient
+from agog_core.ops.creation import one_hot
+from agog_core.ops.elementary import exp, floor
+from agog_core.ops.math import add, multiply, negative, realdiv, subtract
 from agog_core.ops.random import random_uniform
 from agog_core.ops.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axis
@@ -75,10 +77,10 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
         raise ValueError(f"bias_add: data_format must be 'NHWC' or 'NCHW'; got {data_format!r}.")
     axis = 1 if data_format == "NCHW" else -1
     if len(b._shape) != 1 or len(x._shape) < 2 or b._shape[0] != x._shape[axis]:
-        raise InvalidArgumentError(f"bias_add: bias of shape {b._shape} does not fit the channels (axis {axis}) of value of shape {x._shape}.")
+        raise InvalidArgumentError(
+            f"bias_add: bias of shape {b._shape} does not fit the channels (axis {axis}) of value of shape {x._shape}."
+        )
     if axis == 1:
-        from agog_core.ops.array import reshape
-
         b = reshape(b, (-1, *[1] * (len(x._shape) - 2)))
     return add(x, b)
 
@@ -102,7 +104,7 @@ def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None
     tf.Tensor([0.5 0.5], shape=(2,), dtype=float32)
     """
     x = convert_to_tensor(logits)
-    return call(_softmax, x, axis=_axis("softmax", x, axis, dim))  # type: ignore[no-any-return]  # one output
+    return call(_softmax, x, axis=_axis("softmax", x, axis, dim))
 
 
 def _axis(op: str, x: Tensor, axis: int | None, dim: int | None) -> int:
@@ -117,7 +119,9 @@ def _softmax_vjp(g: Tensor, out: Tensor, axis: int) -> Tensor:
     return multiply(subtract(g, reduce_sum(multiply(g, out), axis, True)), out)
 
 
-_softmax = Op("softmax", softmax, inputs=["logits"], shape=_softmax_shape, dtypes=FLOATING, vjp={"logits": _softmax_vjp})
+_softmax = Op(
+    "softmax", softmax, inputs=["logits"], shape=_softmax_shape, dtypes=FLOATING, vjp={"logits": _softmax_vjp}
+)
 
 
 def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
@@ -139,7 +143,7 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
     tf.Tensor([-0.6931472 -0.6931472], shape=(2,), dtype=float32)
     """
     x = convert_to_tensor(logits)
-    return call(_log_softmax, x, axis=_axis("log_softmax", x, axis, dim))  # type: ignore[no-any-return]  # one output
+    return call(_log_softmax, x, axis=_axis("log_softmax", x, axis, dim))
 
 
 def _log_softmax_vjp(g: Tensor, out: Tensor, axis: int) -> Tensor:
@@ -147,7 +151,12 @@ def _log_softmax_vjp(g: Tensor, out: Tensor, axis: int) -> Tensor:
 
 
 _log_softmax = Op(
-    "log_softmax", log_softmax, inputs=["logits"], shape=_softmax_shape, dtypes=FLOATING, vjp={"logits": _log_softmax_vjp}
+    "log_softmax",
+    log_softmax,
+    inputs=["logits"],
+    shape=_softmax_shape,
+    dtypes=FLOATING,
+    vjp={"logits": _log_softmax_vjp},
 )
 
 
@@ -174,7 +183,7 @@ def softmax_cross_entropy_with_logits_v2(
     """
     z = convert_to_tensor(logits)
     p = convert_to_tensor(labels, preferred_dtype=z.dtype)
-    return call(_softmax_cross_entropy, p, z, axis=_axis("softmax_cross_entropy", z, axis, dim))  # type: ignore[no-any-return]
+    return call(_softmax_cross_entropy, p, z, axis=_axis("softmax_cross_entropy", z, axis, dim))
 
 
 def softmax_cross_entropy_with_logits(
@@ -204,7 +213,9 @@ def softmax_cross_entropy_with_logits(
 
 def _cross_entropy_shape(labels: Shape, logits: Shape, axis: int) -> Shape:
     if labels != logits:
-        raise InvalidArgumentError(f"softmax_cross_entropy: labels and logits must be of one shape; got {labels} and {logits}.")
+        raise InvalidArgumentError(
+            f"softmax_cross_entropy: labels and logits must be of one shape; got {labels} and {logits}."
+        )
     return (*logits[:axis], *logits[axis + 1 :])
 
 
@@ -227,7 +238,9 @@ _softmax_cross_entropy = Op(
 )
 
 
-def sparse_softmax_cross_entropy_with_logits(*, labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(
+    *, labels: TensorLike, logits: TensorLike, name: str | None = None
+) -> Tensor:
     """Cross entropy between class numbers and the softmax of logits.
 
     Args:
@@ -247,22 +260,26 @@ def sparse_softmax_cross_entropy_with_logits(*, labels: TensorLike, logits: Tens
     y, z = convert_to_tensor(labels), convert_to_tensor(logits)
     if not y.dtype.is_integer:
         raise InvalidArgumentError(
-            f"sparse_softmax_cross_entropy: labels must be integers; got dtype {y.dtype.name} and shape {y._shape}. For probabilities use "
+            f"sparse_softmax_cross_entropy: labels must be integers; got dtype {y.dtype.name} and shape {y._shape}. "
+            "For probabilities use "
             "softmax_cross_entropy_with_logits."
         )
-    return call(_sparse_softmax_cross_entropy, y, z)  # type: ignore[no-any-return]  # one output
+    return call(_sparse_softmax_cross_entropy, y, z)
 
 
 def _sparse_shape(labels: Shape, logits: Shape) -> Shape:
     if not logits or labels != logits[:-1]:
         raise InvalidArgumentError(
-            f"sparse_softmax_cross_entropy: logits of shape {logits} need labels of shape {logits[:-1]}; got labels of shape {labels}."
+            f"sparse_softmax_cross_entropy: logits of shape {logits} need labels of shape {logits[:-1]}; got labels of "
+            f"shape {labels}."
         )
     return labels
 
 
 def _sparse_vjp(g: Tensor, labels: Tensor, logits: Tensor) -> Tensor:
-    return multiply(expand_dims(g, -1), subtract(softmax(logits), one_hot(labels, logits._shape[-1], dtype=logits.dtype)))
+    return multiply(
+        expand_dims(g, -1), subtract(softmax(logits), one_hot(labels, logits._shape[-1], dtype=logits.dtype))
+    )
 
 
 _sparse_softmax_cross_entropy = Op(

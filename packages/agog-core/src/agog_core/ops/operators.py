@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.ops.logic import greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, not_equal
+from agog_core.ops.elementary import pow
 from agog_core.ops.linalg import matmul
-from agog_core.ops.math import abs, add, floordiv, floormod, multiply, negative, pow, subtract, truediv
+from agog_core.ops.logic import (
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+)
+from agog_core.ops.math import abs, add, floordiv, floormod, multiply, negative, subtract, truediv
 from agog_core.ops.slicing import getitem
 from agog_core.tensor import Tensor, TensorLike
 from agog_core.variable import Variable

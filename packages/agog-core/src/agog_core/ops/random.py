@@ -54,13 +54,17 @@ def random_uniform(
             raise ValueError(f"random_uniform: maxval must be given for dtype {kind.name}.")
         low, high = (int(host_value(value)) for value in (minval, maxval))
         if low >= high:
-            raise InvalidArgumentError(f"random_uniform: for dtype {kind.name} minval must be below maxval; got [{low}, {high}).")
+            raise InvalidArgumentError(
+                f"random_uniform: for dtype {kind.name} minval must be below maxval; got [{low}, {high})."
+            )
         key = generator().reserve(seed, math.prod(sizes))
-        return create(_random_integers, kind, shape=sizes, key=key, low=low, high=high)  # type: ignore[no-any-return]  # one output
+        return create(_random_integers, kind, shape=sizes, key=key, low=low, high=high)
     values = create(_random_uniform, kind, shape=sizes, key=generator().reserve(seed, _words(kind, sizes)))
     if maxval is None and type(minval) in (int, float) and minval == 0:
-        return values  # type: ignore[no-any-return]  # one output
-    low_end, high_end = (convert_to_tensor(value, preferred_dtype=kind) for value in (minval, 1 if maxval is None else maxval))
+        return values
+    low_end, high_end = (
+        convert_to_tensor(value, preferred_dtype=kind) for value in (minval, 1 if maxval is None else maxval)
+    )
     return add(multiply(values, high_end - low_end), low_end)
 
 
@@ -87,8 +91,8 @@ def random_normal(
 ) -> Tensor:
     """Normally distributed random numbers.
 
-    They are drawn in float32 precision, also for float64, by the inverse of the distribution function, with operations that every
-    device rounds alike.
+    They are drawn in float32 precision, also for float64, by the inverse of the distribution function, with operations
+    that every device rounds alike.
 
     Args:
         shape: the shape.
@@ -108,7 +112,9 @@ def random_normal(
     tf.float32
     """
     kind, sizes = as_dtype(dtype), static_shape(shape)
-    values: Tensor = create(_random_normal, kind, shape=sizes, key=generator().reserve(seed, _words(dtypes.float32, sizes)))
+    values: Tensor = create(
+        _random_normal, kind, shape=sizes, key=generator().reserve(seed, _words(dtypes.float32, sizes))
+    )
     if not (type(stddev) in (int, float) and stddev == 1):
         values = multiply(values, convert_to_tensor(stddev, preferred_dtype=kind))
     if not (type(mean) in (int, float) and mean == 0):

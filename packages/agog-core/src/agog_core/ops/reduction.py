@@ -24,7 +24,7 @@ def _reduce(op: Op, value: TensorLike, axis: Any, keepdims: Any, reduction_indic
     """Run a reduction with TensorFlow's arguments, old names included."""
     x = convert_to_tensor(value)
     axes = normalize_axes(op.name, reduction_indices if axis is None else axis, len(x._shape))
-    return call(op, x, axes=axes, keepdims=bool(keep_dims if keepdims is None else keepdims))  # type: ignore[no-any-return]
+    return call(op, x, axes=axes, keepdims=bool(keep_dims if keepdims is None else keepdims))
 
 
 def _kept(x: Shape, axes: Shape) -> Shape:
@@ -111,7 +111,12 @@ def _mean_vjp(g: Tensor, input_tensor_shape: Shape, axes: Shape) -> Tensor:
 
 
 _reduce_mean = Op(
-    "reduce_mean", reduce_mean, inputs=["input_tensor"], shape=reduced_shape, dtypes=ORDERED, vjp={"input_tensor": _mean_vjp}
+    "reduce_mean",
+    reduce_mean,
+    inputs=["input_tensor"],
+    shape=reduced_shape,
+    dtypes=ORDERED,
+    vjp={"input_tensor": _mean_vjp},
 )
 
 
@@ -242,7 +247,9 @@ def reduce_all(
     return _reduce(_reduce_all, input_tensor, axis, keepdims, reduction_indices, keep_dims)
 
 
-_reduce_all = Op("reduce_all", reduce_all, inputs=["input_tensor"], shape=reduced_shape, dtypes=frozenset({dtypes.bool_}))
+_reduce_all = Op(
+    "reduce_all", reduce_all, inputs=["input_tensor"], shape=reduced_shape, dtypes=frozenset({dtypes.bool_})
+)
 
 
 def reduce_any(
@@ -275,11 +282,17 @@ def reduce_any(
     return _reduce(_reduce_any, input_tensor, axis, keepdims, reduction_indices, keep_dims)
 
 
-_reduce_any = Op("reduce_any", reduce_any, inputs=["input_tensor"], shape=reduced_shape, dtypes=frozenset({dtypes.bool_}))
+_reduce_any = Op(
+    "reduce_any", reduce_any, inputs=["input_tensor"], shape=reduced_shape, dtypes=frozenset({dtypes.bool_})
+)
 
 
 def argmax(
-    input: TensorLike, axis: int | None = None, name: str | None = None, dimension: int | None = None, output_type: Any = dtypes.int64
+    input: TensorLike,
+    axis: int | None = None,
+    name: str | None = None,
+    dimension: int | None = None,
+    output_type: Any = dtypes.int64,
 ) -> Tensor:
     """The position of the largest element along an axis; the first one where several are equal.
 
@@ -301,7 +314,7 @@ def argmax(
     """
     x = convert_to_tensor(input)
     where = normalize_axis("argmax", next((a for a in (axis, dimension) if a is not None), 0), len(x._shape))
-    return call(_argmax, x, axis=where, dtype=as_dtype(output_type).name)  # type: ignore[no-any-return]  # one output
+    return call(_argmax, x, axis=where, dtype=as_dtype(output_type).name)
 
 
 def _argmax_shape(x: Shape, axis: int, dtype: str) -> Shape:
@@ -310,5 +323,10 @@ def _argmax_shape(x: Shape, axis: int, dtype: str) -> Shape:
 
 _argmax_rule = _nonempty("argmax")
 _argmax = Op(
-    "argmax", argmax, inputs=["input"], shape=_argmax_shape, dtype=lambda given, axis, dtype: as_dtype(dtype), dtypes=ORDERED
+    "argmax",
+    argmax,
+    inputs=["input"],
+    shape=_argmax_shape,
+    dtype=lambda given, axis, dtype: as_dtype(dtype),
+    dtypes=ORDERED,
 )

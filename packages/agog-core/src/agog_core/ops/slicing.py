@@ -35,7 +35,7 @@ def getitem(tensor: TensorLike, key: Any) -> Tensor:
     tf.Tensor([1 3], shape=(2,), dtype=int32)
     """
     x = convert_to_tensor(tensor)
-    return call(_strided_slice, x, key=_normalized(x._shape, key if isinstance(key, tuple) else (key,)))  # type: ignore[no-any-return]
+    return call(_strided_slice, x, key=_normalized(x._shape, key if isinstance(key, tuple) else (key,)))
 
 
 def slice(input_: TensorLike, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -59,12 +59,16 @@ def slice(input_: TensorLike, begin: Any, size: Any, name: str | None = None) ->
     x = convert_to_tensor(input_)
     starts, sizes = _integers(begin), _integers(size)
     if len(starts) != len(x._shape) or len(sizes) != len(x._shape):
-        raise InvalidArgumentError(f"slice: a tensor of shape {x._shape} needs {len(x._shape)} begins and sizes; got {starts} and {sizes}.")
+        raise InvalidArgumentError(
+            f"slice: a tensor of shape {x._shape} needs {len(x._shape)} begins and sizes; got {starts} and {sizes}."
+        )
     stops = [length if n == -1 else start + n for start, n, length in zip(starts, sizes, x._shape, strict=True)]
     if any(not 0 <= start <= stop <= length for start, stop, length in zip(starts, stops, x._shape, strict=True)):
-        raise InvalidArgumentError(f"slice: begin {starts} and size {sizes} do not lie inside a tensor of shape {x._shape}.")
+        raise InvalidArgumentError(
+            f"slice: begin {starts} and size {sizes} do not lie inside a tensor of shape {x._shape}."
+        )
     key = tuple((start, stop, 1) for start, stop in zip(starts, stops, strict=True))
-    return call(_strided_slice, x, key=key)  # type: ignore[no-any-return]  # one output
+    return call(_strided_slice, x, key=key)
 
 
 def strided_slice(
@@ -80,7 +84,7 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Cut ranges with steps out of a tensor; the masks say which entries are open, ``...``, new axes or single positions.
+    """Cut ranges with steps out of a tensor; masks say which entries are open, ``...``, new axes or single positions.
 
     Args:
         input_: a tensor.
@@ -107,7 +111,9 @@ def strided_slice(
     starts, stops = _integers(begin), _integers(end)
     steps = [1] * len(starts) if strides is None else _integers(strides)
     if not len(starts) == len(stops) == len(steps):
-        raise InvalidArgumentError(f"strided_slice: begin, end and strides must be of one length; got {starts}, {stops} and {steps}.")
+        raise InvalidArgumentError(
+            f"strided_slice: begin, end and strides must be of one length; got {starts}, {stops} and {steps}."
+        )
     key: list[Any] = []
     for n, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << n
@@ -160,7 +166,7 @@ def strided_slice_grad(g: TensorLike, shape: Shape, key: Key) -> Tensor:
     >>> print(strided_slice_grad([5.0], (3,), ((1, 2, 1),)))
     tf.Tensor([0. 5. 0.], shape=(3,), dtype=float32)
     """
-    return call(_strided_slice_grad, convert_to_tensor(g), shape=shape, key=key)  # type: ignore[no-any-return]  # one output
+    return call(_strided_slice_grad, convert_to_tensor(g), shape=shape, key=key)
 
 
 def _grad_shape(g: Shape, shape: Shape, key: Key) -> Shape:
@@ -202,8 +208,8 @@ def _entry(entry: Any, axis: int, length: int) -> Entry:
         step = 1 if entry.step is None else _position(entry.step)
         if step == 0:
             raise InvalidArgumentError(f"strided_slice: the step of axis {axis} is zero.")
-        parts = (None if part is None else _position(part) for part in (entry.start, entry.stop))
-        start, stop, step = builtins.slice(*parts, step).indices(length)
+        first, last = (None if part is None else _position(part) for part in (entry.start, entry.stop))
+        start, stop, step = builtins.slice(first, last, step).indices(length)
         return start, (None if stop < 0 else stop), step
     index = _position(entry)
     if not -length <= index < length:
@@ -214,7 +220,8 @@ def _entry(entry: Any, axis: int, length: int) -> Entry:
 def _position(value: Any) -> int:
     if isinstance(value, (bool, list)) or not hasattr(value, "__index__") or getattr(value, "shape", ()) != ():
         raise TypeError(
-            f"Tensor indices are ints, slices, ..., None and scalar tensors of integers; got {value!r} of type {type(value).__name__}."
+            f"Tensor indices are ints, slices, ..., None and scalar tensors of integers; got {value!r} of type "
+            f"{type(value).__name__}."
         )
     return int(value.__index__())
 

@@ -32,7 +32,9 @@ def apply_add(variable: Variable, delta: Tensor, scale: float) -> None:
     update(_apply_add, [variable], [delta], scale=scale)
 
 
-_apply_add = Op("apply_add", apply_add, inputs=["variable", "delta"], shape=_first_shape, dtypes=ORDERED, updates=["variable"])
+_apply_add = Op(
+    "apply_add", apply_add, inputs=["variable", "delta"], shape=_first_shape, dtypes=ORDERED, updates=["variable"]
+)
 
 
 def apply_gradient_descent(variable: Variable, gradient: Tensor, learning_rate: float) -> None:
@@ -63,13 +65,18 @@ _apply_gradient_descent = Op(
 
 
 def apply_momentum(
-    variable: Variable, accumulation: Variable, gradient: Tensor, learning_rate: float, momentum: float, use_nesterov: bool
+    variable: Variable,
+    accumulation: Variable,
+    gradient: Tensor,
+    learning_rate: float,
+    momentum: float,
+    use_nesterov: bool,
 ) -> None:
     """One step of gradient descent with momentum.
 
-    ``accumulation = momentum * accumulation + gradient``, then ``variable -= learning_rate * accumulation``; with Nesterov's momentum
-    ``variable -= learning_rate * (gradient + momentum * accumulation)``. I. Sutskever et al., "On the importance of initialization
-    and momentum in deep learning", ICML 2013, in the form that TensorFlow 1.12 has.
+    ``accumulation = momentum * accumulation + gradient``, then ``variable -= learning_rate * accumulation``; with
+    Nesterov's momentum ``variable -= learning_rate * (gradient + momentum * accumulation)``. I. Sutskever et al., "On
+    the importance of initialization and momentum in deep learning", ICML 2013, in the form that TensorFlow 1.12 has.
 
     Args:
         variable: the variable.
@@ -117,8 +124,9 @@ def apply_adam(
 ) -> None:
     """One step of Adam, with the bias correction already in the learning rate.
 
-    ``m += (gradient - m) * (1 - beta1)``, ``v += (gradient ** 2 - v) * (1 - beta2)``, ``variable -= learning_rate * m / (sqrt(v) + epsilon)``:
-    the formulation before section 2.1 of D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015.
+    ``m += (gradient - m) * (1 - beta1)``, ``v += (gradient ** 2 - v) * (1 - beta2)``, ``variable -= learning_rate * m /
+    (sqrt(v) + epsilon)``: the formulation before section 2.1 of D. Kingma and J. Ba, "Adam: a method for stochastic
+    optimization", ICLR 2015.
 
     Args:
         variable: the variable.
