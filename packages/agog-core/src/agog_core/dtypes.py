@@ -155,7 +155,7 @@ _BY_NAME = {dtype.name: dtype for dtype in _ALL} | {"half": float16, "float": fl
 _BY_NUMPY_TYPE: dict[type, DType] = {
     **{dtype.numpy_dtype.type: dtype for dtype in _ALL if dtype.name not in ("bfloat16", "string")},
     **{np.longlong: int64, np.ulonglong: uint64, np.object_: string, np.bytes_: string, np.str_: string},
-    **{float: float32, int: int32, bool: bool_, str: string, bytes: string, complex: complex128},
+    **{float: float32, int: int32, bool: bool_, str: string, bytes: string, object: string, complex: complex128},
 }
 
 FLOATING = frozenset(dtype for dtype in _ALL if dtype.is_floating)
@@ -189,14 +189,12 @@ def as_dtype(value: Any) -> DType:
         found = _BY_NAME.get(value)
     elif isinstance(value, type) and value in _BY_NUMPY_TYPE:
         found = _BY_NUMPY_TYPE[value]
+    elif isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        # Nothing else: NumPy takes None for float64, and any class for object.
+        numpy_dtype: np.dtype[Any] = np.dtype(value)
+        found = _BY_NUMPY_TYPE.get(numpy_dtype.type) or _BY_NAME.get(numpy_dtype.name)
     else:
-        try:
-            numpy_dtype = np.dtype(value)
-        except TypeError:
-            numpy_dtype = None
         found = None
-        if numpy_dtype is not None:
-            found = _BY_NUMPY_TYPE.get(numpy_dtype.type) or _BY_NAME.get(numpy_dtype.name)
     if found is None:
         raise TypeError(f"Cannot convert {value!r} to a dtype; the dtypes are {', '.join(d.name for d in _ALL)}.")
     return found
