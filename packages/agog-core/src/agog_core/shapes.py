@@ -266,9 +266,8 @@ def normalize_axis(op: str, axis: Any, rank: int) -> int:
     except AttributeError:
         raise TypeError(f"{op}: axis must be an integer; got {axis!r} of type {type(axis).__name__}.") from None
     if not -rank <= index < rank:
-        raise InvalidArgumentError(
-            f"{op}: axis {index} is out of range for a tensor of rank {rank}; use -{rank} to {rank - 1}."
-        )
+        allowed = f"use -{rank} to {rank - 1}" if rank else "it has no axes"
+        raise InvalidArgumentError(f"{op}: axis {index} is out of range for a tensor of rank {rank}; {allowed}.")
     return index % rank
 
 
