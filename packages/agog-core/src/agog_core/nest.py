@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from typing import Any
 
 
@@ -89,6 +90,10 @@ def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
     (11, [22])
     """
     leaves = [flatten(structure) for structure in structures]
+    if len({len(each) for each in leaves}) > 1:
+        raise ValueError(
+            f"The structures have different numbers of leaves: {', '.join(str(len(each)) for each in leaves)}."
+        )
     return pack(structures[0], [function(*group) for group in zip(*leaves, strict=True)])
 
 
@@ -96,7 +101,13 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
     if is_mapping(structure):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
         ordered = {key: packed[key] for key in structure}
-        return ordered if type(structure) is dict else type(structure)(ordered)
+        if type(structure) is dict:
+            return ordered
+        if isinstance(structure, dict):  # a copy keeps what the constructor needs beside the items, as in a defaultdict
+            filled = copy(structure)
+            filled.update(ordered)
+            return filled
+        return type(structure)(ordered)
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return type(structure)(*(_pack(part, leaves) for part in structure))
     if isinstance(structure, (tuple, list)):

@@ -1,0 +1,91 @@
+"""Structures: flatten, pack and map."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, UserDict, defaultdict
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agog_core import nest
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+STRUCTURES = st.recursive(
+    st.integers() | st.text() | st.none(),
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(st.text(max_size=3), inner)
+        | st.builds(Point, inner, inner)
+    ),
+    max_leaves=12,
+)
+
+
+def leaves_in_order(structure: Any) -> list[Any]:
+    """An independent statement of the order of leaves."""
+    if isinstance(structure, dict):
+        return sum((leaves_in_order(structure[key]) for key in sorted(structure)), [])
+    if isinstance(structure, (list, tuple)):
+        return sum((leaves_in_order(part) for part in structure), [])
+    return [structure]
+
+
+@given(STRUCTURES)
+def test_pack_is_the_inverse_of_flatten(structure: Any) -> None:
+    leaves = nest.flatten(structure)
+    assert leaves == leaves_in_order(structure)
+    packed = nest.pack(structure, leaves)
+    assert packed == structure
+    assert repr(packed) == repr(structure)  # types and orders too
+
+
+@given(STRUCTURES)
+def test_map_changes_leaves_only(structure: Any) -> None:
+    marked = nest.map_structure(lambda leaf: ("leaf", repr(leaf)).__repr__(), structure)
+    assert nest.flatten(marked) == [("leaf", repr(leaf)).__repr__() for leaf in nest.flatten(structure)]
+
+
+def test_types_of_structures_are_kept() -> None:
+    ordered = OrderedDict([("b", 1), ("a", 2)])
+    packed = nest.map_structure(lambda n: n + 1, ordered)
+    assert type(packed) is OrderedDict
+    assert list(packed.items()) == [("b", 2), ("a", 3)]
+    assert nest.map_structure(lambda n: n + 1, Point(1, [2])) == Point(2, [3])
+    assert nest.map_structure(lambda n: n + 1, UserDict(a=1)) == UserDict(a=2)
+    assert nest.map_structure(lambda n: n + 1, MappingProxyType({"a": 1})) == {"a": 2}
+    counts = nest.map_structure(lambda n: n + 1, defaultdict(list, {"a": 1}))
+    assert counts == {"a": 2}
+    assert type(counts) is defaultdict
+    assert counts.default_factory is list
+
+
+def test_leaves() -> None:
+    for leaf in (None, "abc", 1, {1, 2}, b"ab", range(3)):
+        assert not nest.is_nested(leaf)
+        assert nest.flatten(leaf) == [leaf]
+        assert nest.pack(leaf, ["x"]) == "x"
+    for structure in ([], (), {}, Point(1, 2)):
+        assert nest.is_nested(structure)
+    assert nest.flatten([[], (), {}]) == []
+
+
+def test_several_structures() -> None:
+    assert nest.map_structure(lambda x, y, z: (x, y, z), [1], [2], [3]) == [(1, 2, 3)]
+
+
+def test_errors() -> None:
+    with pytest.raises(ValueError, match="leaves") as caught:
+        nest.pack([1, [2]], [1])
+    assert str(caught.value) == "The structure has 2 leaves; got 1 values to put into it."
+    with pytest.raises(ValueError, match="leaves") as caught:
+        nest.map_structure(lambda x, y: x, [1, 2], [1])
+    assert str(caught.value) == "The structures have different numbers of leaves: 2, 1."
