@@ -243,6 +243,15 @@ def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
     return "\n".join(_report(op, device_type, name) for device_type in types)
 
 
+def unknown_ops() -> dict[str, str]:
+    """Kernels that no op asks for: their names are misspelled, or the plugin that brings the op is not there.
+
+    Returns:
+        Op name to the name of a plugin that brings a kernel for it.
+    """
+    return {op: found[0].plugin.name for op, found in sorted(_by_name().items()) if op not in registry}
+
+
 def _report(op: str, device: str, dtype: str) -> str:
     try:
         registry[op].check_dtype(as_dtype(dtype))

@@ -1,0 +1,63 @@
+"""The command ``agog``: what is installed, and which kernel runs an op."""
+
+from __future__ import annotations
+
+import warnings
+
+import click
+from agog_core import dispatch
+from agog_core.errors import OpError
+from agog_core.loader import Plugin, loader
+
+
+@click.group()
+@click.version_option(package_name="agog")
+def main() -> None:
+    """See what runs under your model."""
+    warnings.simplefilter("ignore")  # a plugin that failed is in the tables; it need not be warned of as well
+
+
+@main.command()
+def plugins() -> None:
+    """List the plugins: what each brings, and why one is left out."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("plugin", "distribution", "devices", "kernels", "state")
+    for plugin in loader().plugins:
+        devices = ", ".join(_devices(plugin))
+        state = "left out by AGOG_PLUGINS" if plugin.skipped else "loaded" if plugin.failure is None else "failed"
+        table.add_row(plugin.name, plugin.distribution, devices, str(len(plugin.kernels)), state)
+    console = Console(soft_wrap=True)
+    console.print(table)
+    for plugin in loader().plugins:
+        if plugin.failure is not None:
+            console.print(f"{plugin.name} ({plugin.distribution}) failed: {plugin.failure}", markup=False, highlight=False)
+    unknown = dispatch.unknown_ops()
+    for name, brought_by in unknown.items():
+        console.print(f"{brought_by} brings a kernel for {name!r}, but there is no such op.", markup=False, highlight=False)
+
+
+def _devices(plugin: Plugin) -> list[str]:
+    found = []
+    for backend in plugin.backends:
+        why = backend.unavailable()
+        count = backend.device_count() if why is None else 0
+        found += [f"{backend.device}:{index}" for index in range(count)] or [f"no {backend.device}: {why or 'none found'}"]
+    return found
+
+
+@main.command()
+@click.argument("op")
+@click.option("--device", metavar="TYPE", help="A device type, such as cpu; all by default.")
+@click.option("--dtype", metavar="DTYPE", help="A dtype, such as float64; float32 by default.")
+def explain(op: str, device: str | None, dtype: str | None) -> None:
+    """Say which kernel runs OP, and why."""
+    try:
+        click.echo(dispatch.explain(op, device, dtype))
+    except (OpError, TypeError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+if __name__ == "__main__":
+    main(prog_name="agog")
