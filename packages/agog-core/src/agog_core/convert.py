@@ -15,7 +15,8 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensor import Tensor, TensorLike, wrap
 
-_PYTHON_NUMBERS = (int, float, bool, complex)
+_PYTHON_NUMBERS = (int, float, bool)
+_RAGGED = "Can't convert non-rectangular Python sequence to Tensor: its rows differ in length."
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
@@ -53,13 +54,13 @@ def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str 
     sizes = TensorShape(shape)
     if not sizes.is_fully_defined():
         raise ValueError(f"constant: shape {sizes} must be fully known.")
-    host = np.array(tensor.numpy())
+    host = tensor._host()
     target = tuple(int(size) for size in sizes if size is not None)
     count = int(np.prod(target, dtype=np.int64))
     if host.size > count or (host.size == 0 and count):
         raise ValueError(f"constant: a value with {host.size} elements cannot fill shape {sizes} of {count} elements.")
     flat = host.reshape(-1)
-    filled = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)]) if count else flat
+    filled = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
     return from_host(filled.reshape(target), tensor._table)
 
 
@@ -85,7 +86,7 @@ def convert_to_tensor(
     >>> convert_to_tensor(np.arange(3)).dtype
     tf.int64
     """
-    if type(value) is float and dtype is None and preferred_dtype is None:
+    if type(value) is float and -3e38 < value < 3e38 and dtype is None and preferred_dtype is None:
         return from_host(np.array(value, np.float32), current_device().table(dtypes.float32))
     wanted = None if dtype is None else as_dtype(dtype)
     tensor = value if type(value) is Tensor else _as_tensor(value)
@@ -166,18 +167,30 @@ def operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str
 
 def _cast_operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str) -> Tensor:
     wanted = table.dtype
-    host = host_array(value, None)
-    if not _keeps_values(host, as_dtype(host.dtype), wanted):
-        shown = (
-            repr(value)
-            if type(value) in _PYTHON_NUMBERS
-            else f"a value of dtype {as_dtype(host.dtype).name} and shape {host.shape}"
-        )
+    if type(value) is int and wanted.is_integer and not wanted.min <= value <= wanted.max:
         raise TypeError(
-            f"{op}: {name} is {shown}, which does not fit {like} of dtype {wanted.name}; cast {like}, such as "
-            f"tf.cast({like}, tf.{'float32' if as_dtype(host.dtype).is_floating else as_dtype(host.dtype).name})."
+            f"{op}: {name} is {value}, which does not fit {like} of dtype {wanted.name}; its integers go from "
+            f"{wanted.min} to {wanted.max}."
         )
-    return from_host(np.ascontiguousarray(host.astype(wanted.numpy_dtype)).reshape(host.shape), table)
+    host = host_array(value, wanted if type(value) is int and wanted.is_differentiable else None)
+    given = as_dtype(host.dtype)
+    if not _keeps_values(host, given, wanted):
+        is_python = type(value) in (*_PYTHON_NUMBERS, complex)
+        shown = repr(value) if is_python else f"a value of dtype {given.name} and shape {host.shape}"
+        if given in dtypes.NUMERIC and wanted is not dtypes.string:
+            advice = f"cast {like}, such as tf.cast({like}, tf.{'float32' if given.is_floating else given.name})"
+        else:
+            advice = "convert it first"
+        raise TypeError(f"{op}: {name} is {shown}, which does not fit {like} of dtype {wanted.name}; {advice}.")
+    return from_host(_converted(host, wanted), table)
+
+
+def _converted(host: np.ndarray[Any, Any], wanted: DType) -> np.ndarray[Any, Any]:
+    """A C-contiguous array in another dtype; what is too large for it becomes an infinity."""
+    if host.dtype == wanted.numpy_dtype:
+        return host
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(host, wanted.numpy_dtype).reshape(host.shape)
 
 
 def _keeps_values(host: np.ndarray[Any, Any], given: DType, wanted: DType) -> bool:
@@ -210,33 +223,36 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
     python_made = not hasattr(value, "dtype")
     kinds = _leaf_types(value) if python_made else set()
-    if bool in kinds and len(kinds) > 1:
+    if len({kind for kind in map(_kind_of_leaf, kinds) if kind is not None}) > 1:
         raise ValueError(
             "Can't convert Python sequence with mixed types to Tensor: it holds "
             f"{', '.join(sorted(k.__name__ for k in kinds))}."
         )
+    is_text = bool(kinds) and all(_kind_of_leaf(kind) is str for kind in kinds)
+    is_number = bool(kinds) and all(_kind_of_leaf(kind) is int for kind in kinds)
     try:
-        host = np.array(value, order="C")
+        # Arrays of NumPy's own string dtypes would lose zero bytes at the end.
+        host = np.array(value, object if is_text else None, order="C")
+        if is_number and (host.dtype == object or (host.dtype.kind == "f" and kinds == {int})):
+            host = _large_integers(value, dtype, kinds)
     except ValueError as error:
         if python_made and "inhomogeneous" in str(error):
-            raise ValueError(
-                "Can't convert non-rectangular Python sequence to Tensor: its rows differ in length."
-            ) from None
+            raise ValueError(_RAGGED) from None
         raise
     except OverflowError as error:
         raise TypeError(f"Cannot convert {value!r} to a Tensor: {error}.") from None
-    if (
-        host.dtype.kind in "US"
-        or (host.dtype == object and kinds <= {bytes, str})
-        or (host.dtype == object and not python_made)
-    ):
+    if is_text and any(isinstance(item, (list, tuple)) for item in host.flat):
+        raise ValueError(_RAGGED)
+    if host.dtype.kind in "US" or is_text or (host.dtype == object and not python_made):
         return _strings(host, dtype)
     if host.dtype == object:
         shown = ", ".join(sorted(k.__name__ for k in kinds)) or "object"
         raise ValueError(f"Attempt to convert a value with an unsupported type ({shown}) to a Tensor.")
     given = as_dtype(host.dtype)
     wanted = dtype or (
-        _python_dtype(host, given) if python_made and not any(issubclass(k, np.generic) for k in kinds) else given
+        _python_dtype(host, given)
+        if python_made and not any(issubclass(k, (np.generic, np.ndarray)) for k in kinds)
+        else given
     )
     if not _may_convert(host, given, wanted, python_made):
         raise TypeError(
@@ -244,7 +260,14 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
             "without losing "
             "something; convert it first."
         )
-    return np.ascontiguousarray(host, wanted.numpy_dtype).reshape(host.shape)
+    return _converted(host, wanted)
+
+
+def _large_integers(value: Any, dtype: DType | None, kinds: set[type]) -> np.ndarray[Any, Any]:
+    """An array of integers that fit no integer dtype together: floats where those are asked for, or beside floats."""
+    if (dtype is None and kinds == {int}) or (dtype is not None and not dtype.is_differentiable):
+        raise OverflowError("its integers fit neither int64 nor uint64")
+    return np.array(value, complex if any(issubclass(kind, complex) for kind in kinds) else float)
 
 
 def _may_convert(host: np.ndarray[Any, Any], given: DType, wanted: DType, python_made: bool) -> bool:
@@ -278,6 +301,15 @@ def _strings(host: np.ndarray[Any, Any], dtype: DType | None) -> np.ndarray[Any,
             )
         encoded[index] = item.encode() if isinstance(item, str) else bytes(item)
     return encoded
+
+
+def _kind_of_leaf(kind: type) -> type | None:
+    """Which of bool, str and int (for every number) a Python or NumPy type belongs to; None for other types."""
+    if issubclass(kind, (bool, np.bool_)):
+        return bool
+    if issubclass(kind, (str, bytes)):
+        return str
+    return int if issubclass(kind, (int, float, complex, np.number)) else None
 
 
 def _leaf_types(value: Any) -> set[type]:

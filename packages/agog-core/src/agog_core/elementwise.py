@@ -179,11 +179,16 @@ def operands(op: str, names: tuple[str, ...], x: TensorLike, y: TensorLike) -> t
         y = convert_to_tensor(y)
         x = operand(op, x, y._table, first, second)
     else:
+        given_x, given_y = x, y
         x, y = convert_to_tensor(x), convert_to_tensor(y)
         if x._table.dtype.is_integer and y._table.dtype.is_floating:  # two Python values: an int gives way to a float
             x = operand(op, x.numpy(), y._table, first, second)
         elif y._table.dtype.is_integer and x._table.dtype.is_floating:
             y = operand(op, y.numpy(), x._table, second, first)
+        elif type(given_x) in (int, float):
+            x = operand(op, given_x, y._table, first, second)
+        elif type(given_y) in (int, float):
+            y = operand(op, given_y, x._table, second, first)
     if scopes or x._table.device is not y._table.device:
         x, y = place((x, y))
     if x._table is not y._table:
