@@ -60,8 +60,10 @@ def test_what_else_stands_for_a_dtype(given: Any, name: str) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [None, "f4", "Float32", "", 3, 1.5, True, list, dict, Exception, {}, [], (), "datetime64", np.datetime64, np.void]
-    + [np.dtype("datetime64[s]"), np.dtype([("a", "f4")]), np.longdouble, ag, ag.Tensor],
+    [
+        *[None, "f4", "Float32", "", 3, 1.5, True, list, dict, Exception, {}, [], (), ag, ag.Tensor],
+        *["datetime64", np.datetime64, np.void, np.longdouble, np.dtype("datetime64[s]"), np.dtype([("a", "f4")])],
+    ],
     ids=repr,
 )
 def test_what_stands_for_no_dtype(given: Any) -> None:

@@ -33,9 +33,9 @@ STRUCTURES = st.recursive(
 def leaves_in_order(structure: Any) -> list[Any]:
     """An independent statement of the order of leaves."""
     if isinstance(structure, dict):
-        return sum((leaves_in_order(structure[key]) for key in sorted(structure)), [])
+        return [leaf for key in sorted(structure) for leaf in leaves_in_order(structure[key])]
     if isinstance(structure, (list, tuple)):
-        return sum((leaves_in_order(part) for part in structure), [])
+        return [leaf for part in structure for leaf in leaves_in_order(part)]
     return [structure]
 
 

@@ -148,6 +148,10 @@ class Tensor:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         host = self._host()
         if dtype is not None and np.dtype(dtype) != host.dtype:
+            if copy is False:
+                raise ValueError(
+                    f"A tensor of dtype {self.dtype.name} needs a copy to become an array of dtype {np.dtype(dtype)}."
+                )
             return host.astype(dtype)
         return host.copy() if copy else host
 
@@ -193,7 +197,9 @@ class Tensor:
         return iter([self[row] for row in range(self._shape[0])])
 
     def __format__(self, spec: str) -> str:
-        return format(self.numpy(), spec) if not self._shape and spec else str(self)
+        if spec and self._shape:
+            raise TypeError(f"The format {spec!r} is for one number; this tensor has shape {self._shape}.")
+        return format(self.numpy(), spec) if spec else str(self)
 
     def __str__(self) -> str:
         return f"tf.Tensor({self._text(str)}, shape={self.shape}, dtype={self.dtype.name})"
