@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # Names that TensorFlow programs use on any machine: entering their scope is no error where nothing serves them.
 _TENSORFLOW_TYPES = ("cpu", "gpu")
-_PREFIX = re.compile(r"^/job:localhost/replica:0/task:0(?=/)", re.IGNORECASE)
-_NAME = re.compile(r"^/?(?:device:)?([a-z_]\w*)(?::(\d+|\*))?$", re.IGNORECASE)
+_PREFIX = r"(?i)^/job:localhost/replica:0/task:0(?=/)"
+_NAME = r"(?i)^/?(?:device:)?([a-z_]\w*)(?::(\d+|\*))?$"
 
 
 class Device:
@@ -276,7 +276,7 @@ def _parse(name: Any) -> DeviceSpec:
         )
     if not isinstance(name, str):
         raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
-    match = _NAME.match(_PREFIX.sub("", name))
+    match = re.match(_NAME, re.sub(_PREFIX, "", name))
     if match is None:
         raise ValueError(f"Unknown attribute: {name!r} is not a device name; names look like '/cpu:0' or 'gpu:1'.")
     device_type = match[1].lower()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +20,6 @@ from agog_core.tensor import Tensor, TensorLike, wrap
 from agog_core.variable import Variable
 
 _NONE, _ZERO = "none", "zero"
-_log = logging.getLogger("agog")
 
 
 class GradientTape(Recording):
@@ -145,7 +143,9 @@ class GradientTape(Recording):
             raise ValueError(f"unconnected_gradients must be 'none' or 'zero'; got {unconnected_gradients!r}.")
         if self.is_recording:
             if self._persistent:
-                _log.warning(
+                import logging  # here, because its import takes milliseconds
+
+                logging.getLogger("agog").warning(
                     "Calling GradientTape.gradient on a persistent tape inside its context records the gradient's ops "
                     "too."
                 )
