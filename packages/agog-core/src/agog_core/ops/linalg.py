@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agog_core.broadcasting import sum_to
-from agog_core.call import call
 from agog_core.convert import convert_to_tensor
+from agog_core.devices import scopes
+from agog_core.dispatch import resolve
 from agog_core.dtypes import ORDERED
 from agog_core.elementwise import operands
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
-from agog_core.shapes import Shape, broadcast_shapes
-from agog_core.tensor import Tensor, TensorLike
+from agog_core.recording import active, record
+from agog_core.shapes import Shape, broadcast_shapes, intern_shape
+from agog_core.tensor import Tensor, TensorLike, wrap
 
 
 def matmul(
@@ -34,11 +38,24 @@ def matmul(
     >>> print(matmul([[1.0, 2.0]], [[3.0], [4.0]]))
     tf.Tensor([[11.]], shape=(1, 1), dtype=float32)
     """
-    if type(a) is not Tensor or type(b) is not Tensor:
+    if type(a) is not Tensor or type(b) is not Tensor or a._table is not b._table or scopes:
         a, b = operands("matmul", ("a", "b"), a, b)
-    return call(_matmul, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    table = a._table
+    shape = _matmul_shape(a._shape, b._shape, transpose_a, transpose_b)
+    try:
+        kernel = table.kernels["matmul"]
+    except KeyError:
+        kernel = resolve(_matmul, table, (a._shape, b._shape))
+    array = kernel(a._array, b._array, transpose_a=transpose_a, transpose_b=transpose_b)
+    if type(array) is not table.array_type:
+        array = table.adopt("matmul", array)
+    out = wrap(array, table, shape)
+    if active and (a._watch is not None or b._watch is not None):
+        record(_matmul, out, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
+    return out
 
 
+@lru_cache(maxsize=4096)
 def _matmul_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
     if len(a) < 2 or len(b) < 2:
         raise InvalidArgumentError(f"matmul: both inputs must be matrices or batches of them; got shapes {a} and {b}.")
@@ -50,7 +67,7 @@ def _matmul_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> S
             f"matmul: Matrix size-incompatible: a is {given_a} and b is {given_b}: inner sizes {inner_a} and {inner_b}."
         )
     batch = a[:-2] if a[:-2] == b[:-2] else broadcast_shapes("matmul", a[:-2], b[:-2])
-    return (*batch, rows, columns)
+    return intern_shape((*batch, rows, columns))
 
 
 def _matmul_vjp_a(g: Tensor, b: Tensor, a_shape: Shape, transpose_a: bool, transpose_b: bool) -> Tensor:
