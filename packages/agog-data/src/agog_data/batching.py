@@ -1,0 +1,93 @@
+"""The stage that joins elements: batch."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from agog_data.elements import Element, map_components, stack_elements
+from agog_data.rows import Rows
+from agog_data.sources import Reader, Source
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.state import State
+
+
+class Batch(UnaryStage):
+    """Consecutive elements, joined along a new first axis.
+
+    Args:
+        stage: the input.
+        batch_size: how many elements are joined.
+        drop_remainder: whether a last batch with fewer is left out.
+    """
+
+    def __init__(self, stage: Stage, batch_size: int, drop_remainder: bool) -> None:
+        super().__init__(stage)
+        self._size = batch_size
+        self._drop_remainder = drop_remainder
+
+    def spec(self) -> Any:
+        size = self._size if self._drop_remainder else None
+        return map_components(lambda component: component.batched(size), self.input.spec())
+
+    def sample(self, scope: Scope) -> Element:
+        return stack_elements([self.input.sample(scope)] * (self._size if self._drop_remainder else 1), 0)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        found = self.input.rows()
+        if found:
+            return RowBatchIterator(*found, self._size, self._drop_remainder, scope)
+        return BatchIterator(self.input.iterate(scope), self._size, self._drop_remainder)
+
+
+class BatchIterator(ElementIterator):
+    """Stacks elements."""
+
+    def __init__(self, elements: ElementIterator, size: int, drop_remainder: bool) -> None:
+        self._input = elements
+        self._size = size
+        self._drop_remainder = drop_remainder
+        self._number = 0
+
+    def start(self, epoch: int) -> None:
+        self._number = 0
+        self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        elements = list(islice(self._input, self._size))
+        if not elements or (self._drop_remainder and len(elements) < self._size):
+            raise StopIteration
+        self._number += 1
+        return stack_elements(elements, self._number - 1)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "batch", "number": self._number, "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._number = state["number"]
+        self._input.load_state_dict(state["input"])
+
+
+class RowBatchIterator(ElementIterator):
+    """Gathers rows of a source, once per batch."""
+
+    def __init__(self, source: Source, rows: Rows, size: int, drop_remainder: bool, scope: Scope) -> None:
+        self._gather = Reader(source, scope.device).gather
+        self._rows = rows
+        self._size = size
+        self._drop_remainder = drop_remainder
+
+    def start(self, epoch: int) -> None:
+        self._rows.start(epoch)
+
+    def __next__(self) -> Element:
+        numbers = self._rows.read(self._size)
+        if not len(numbers) or (self._drop_remainder and len(numbers) < self._size):
+            raise StopIteration
+        return self._gather(numbers)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "batch", "rows": self._rows.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._rows.load_state_dict(state["rows"])

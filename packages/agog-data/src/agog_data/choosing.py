@@ -1,0 +1,291 @@
+"""Stages that choose among elements: repeat, take, skip, shuffle. On a source they choose row numbers, which is faster."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from itertools import islice
+from typing import Any
+
+from agog_data.elements import Element, components, packer
+from agog_data.random_stream import Order, Stream, permutation, places
+from agog_data.rows import RepeatedRows, Rows, ShuffledRows, SkippedRows, TakenRows, Turns
+from agog_data.slicing import RowIterator
+from agog_data.sources import Source
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.state import State
+
+_WORDS = 256  # how many random words a shuffle of elements draws at a time
+
+
+class ChoosingStage(UnaryStage):
+    """A stage that never looks into an element."""
+
+    @abstractmethod
+    def choose_rows(self, rows: Rows) -> Rows:
+        """Choose among row numbers.
+
+        Args:
+            rows: the input's.
+        """
+
+    @abstractmethod
+    def choose(self, elements: ElementIterator) -> ElementIterator:
+        """Choose among elements.
+
+        Args:
+            elements: the input's.
+        """
+
+    def rows(self) -> tuple[Source, Rows] | None:
+        found = self.input.rows()
+        return found and (found[0], self.choose_rows(found[1]))
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        found = self.rows()
+        return RowIterator(*found, scope) if found else self.choose(self.input.iterate(scope))
+
+
+class Repeat(ChoosingStage):
+    """The elements of a stage, several times.
+
+    Args:
+        stage: the input.
+        count: how many times; None for no end.
+    """
+
+    def __init__(self, stage: Stage, count: int | None) -> None:
+        super().__init__(stage)
+        self._count = count
+
+    def choose_rows(self, rows: Rows) -> Rows:
+        return RepeatedRows(rows, Turns(self._count))
+
+    def choose(self, elements: ElementIterator) -> ElementIterator:
+        return RepeatIterator(elements, Turns(self._count))
+
+
+class RepeatIterator(ElementIterator):
+    """Starts its input anew for each turn."""
+
+    def __init__(self, elements: ElementIterator, turns: Turns) -> None:
+        self._input = elements
+        self._turns = turns
+
+    def start(self, epoch: int) -> None:
+        self._input.start(self._turns.start(epoch))
+
+    def __next__(self) -> Element:
+        while True:
+            for element in self._input:
+                self._turns.empty = False
+                return element
+            epoch = self._turns.next()
+            if epoch is None:
+                raise StopIteration
+            self._input.start(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "repeat", **self._turns.state_dict(), "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._turns.load_state_dict(state)
+        self._input.load_state_dict(state["input"])
+
+
+class Take(ChoosingStage):
+    """The first elements of a stage.
+
+    Args:
+        stage: the input.
+        count: how many.
+    """
+
+    def __init__(self, stage: Stage, count: int) -> None:
+        super().__init__(stage)
+        self._count = count
+
+    def choose_rows(self, rows: Rows) -> Rows:
+        return TakenRows(rows, self._count)
+
+    def choose(self, elements: ElementIterator) -> ElementIterator:
+        return TakeIterator(elements, self._count)
+
+
+class TakeIterator(ElementIterator):
+    """Counts what it has given."""
+
+    def __init__(self, elements: ElementIterator, count: int) -> None:
+        self._input = elements
+        self._count = count
+        self._taken = 0
+
+    def start(self, epoch: int) -> None:
+        self._taken = 0
+        self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        if self._taken == self._count:
+            raise StopIteration
+        element = next(self._input)
+        self._taken += 1
+        return element
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "take", "taken": self._taken, "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._taken = state["taken"]
+        self._input.load_state_dict(state["input"])
+
+
+class Skip(ChoosingStage):
+    """The elements of a stage but for the first ones.
+
+    Args:
+        stage: the input.
+        count: how many to leave out.
+    """
+
+    def __init__(self, stage: Stage, count: int) -> None:
+        super().__init__(stage)
+        self._count = count
+
+    def choose_rows(self, rows: Rows) -> Rows:
+        return SkippedRows(rows, self._count)
+
+    def choose(self, elements: ElementIterator) -> ElementIterator:
+        return SkipIterator(elements, self._count)
+
+
+class SkipIterator(ElementIterator):
+    """Drops elements before it gives the first one."""
+
+    def __init__(self, elements: ElementIterator, count: int) -> None:
+        self._input = elements
+        self._count = count
+        self._skipped = 0
+
+    def start(self, epoch: int) -> None:
+        self._skipped = 0
+        self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        while self._skipped < self._count:
+            next(self._input)
+            self._skipped += 1
+        return next(self._input)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "skip", "skipped": self._skipped, "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._skipped = state["skipped"]
+        self._input.load_state_dict(state["input"])
+
+
+class Shuffle(ChoosingStage):
+    """The elements of a stage in random order, by a buffer of which a random place is emptied and refilled.
+
+    Args:
+        stage: the input.
+        buffer_size: how many elements the buffer holds.
+        seed: the op seed, or None.
+        reshuffle_each_iteration: whether each epoch and each iterator has an order of its own.
+    """
+
+    def __init__(self, stage: Stage, buffer_size: int, seed: int | None, reshuffle_each_iteration: bool) -> None:
+        super().__init__(stage)
+        self._buffer_size = buffer_size
+        self._stream = Stream(seed)
+        self._reshuffle = reshuffle_each_iteration
+
+    def _order(self) -> Order:
+        return Order(self._stream, self._stream.iterate() if self._reshuffle else None)
+
+    def choose_rows(self, rows: Rows) -> Rows:
+        return ShuffledRows(rows, self._buffer_size, self._order())
+
+    def choose(self, elements: ElementIterator) -> ElementIterator:
+        return ShuffleIterator(elements, self._buffer_size, self._order(), self)
+
+
+class ShuffleIterator(ElementIterator):
+    """Holds elements in its buffer, and saves them with its state, so that no function runs twice for an element."""
+
+    def __init__(self, elements: ElementIterator, buffer_size: int, order: Order, stage: UnaryStage) -> None:
+        self._input = elements
+        self._buffer_size = buffer_size
+        self._order = order
+        self._stage = stage
+        self._begin(0)
+
+    def _begin(self, epoch: int) -> None:
+        self._epoch = epoch
+        self._buffer: list[Element] = []
+        self._filled = False
+        self._drained = (
+            False  # whether the input has ended; the buffer then is in the order in which it leaves, the last one first
+        )
+        self._go_to(0)
+
+    def _go_to(self, draws: int) -> None:
+        """Be where so many random words were drawn."""
+        self._draws = draws
+        self._source = self._order.words(self._epoch)
+        self._source.advance(draws // 4)
+        self._source.random_raw(draws % 4)
+        self._places: list[int] = []
+
+    def start(self, epoch: int) -> None:
+        self._begin(epoch)
+        self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        buffer = self._buffer
+        if not self._filled:
+            buffer.extend(islice(self._input, self._buffer_size - len(buffer)))
+            self._filled = True
+        if not self._drained:
+            for element in self._input:
+                place = self._next_place()
+                leaving, buffer[place] = buffer[place], element
+                return leaving
+            self._drain()
+        if not buffer:
+            raise StopIteration
+        return buffer.pop()
+
+    def _next_place(self) -> int:
+        if not self._places:
+            self._places = places(self._source.random_raw(_WORDS), self._buffer_size)[::-1].tolist()
+        self._draws += 1
+        return self._places.pop()
+
+    def _drain(self) -> None:
+        self._go_to(self._draws)
+        order = permutation(len(self._buffer), self._source)[::-1].tolist()
+        self._buffer[:] = [self._buffer[place] for place in order]
+        self._drained = True
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "stage": "shuffle",
+            "epoch": self._epoch,
+            "draws": self._draws,
+            "filled": self._filled,
+            "drained": self._drained,
+            "buffer": self._buffer.copy(),
+            "order": self._order.state_dict(),
+            "input": self._input.state_dict(),
+        }
+
+    def load_state_dict(self, state: State) -> None:
+        self._input.load_state_dict(state["input"])
+        self._order.load_state_dict(state["order"])
+        self._begin(state["epoch"])
+        self._go_to(state["draws"])
+        self._filled, self._drained = state["filled"], state["drained"]
+        if state["buffer"]:
+            spec = self._stage.spec()
+            parts = iter(state["buffer"])
+            self._buffer[:] = map(packer(spec), map(list, zip(*[parts] * len(components(spec)), strict=True)))

@@ -1,0 +1,122 @@
+"""Stages with several inputs: zip and concatenate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core.shapes import TensorShape
+from agog_data.elements import ComponentSpec, Element, components, map_components, packer
+from agog_data.stage import ElementIterator, Scope, Stage
+from agog_data.state import State
+
+
+class Zip(Stage):
+    """One element of each input, together, until one of them ends.
+
+    Args:
+        stages: a structure of stages.
+    """
+
+    def __init__(self, stages: Any) -> None:
+        self._stages = stages
+
+    def spec(self) -> Any:
+        return map_components(lambda stage: stage.spec(), self._stages)
+
+    def sample(self, scope: Scope) -> Element:
+        return map_components(lambda stage: stage.sample(scope), self._stages)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return ZipIterator(tuple(stage.iterate(scope) for stage in components(self._stages)), self._stages)
+
+
+class ZipIterator(ElementIterator):
+    """Asks each input in turn."""
+
+    def __init__(self, inputs: tuple[ElementIterator, ...], structure: Any) -> None:
+        self._inputs = inputs
+        self._pack = packer(structure)
+
+    def start(self, epoch: int) -> None:
+        for each in self._inputs:
+            each.start(epoch)
+
+    def __next__(self) -> Element:
+        return self._pack([next(each) for each in self._inputs])
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "zip", "inputs": [each.state_dict() for each in self._inputs]}
+
+    def load_state_dict(self, state: State) -> None:
+        for each, part in zip(self._inputs, state["inputs"], strict=True):
+            each.load_state_dict(part)
+
+
+class Concatenate(Stage):
+    """All elements of one stage, then all of another.
+
+    Args:
+        first: the one.
+        second: the other.
+    """
+
+    def __init__(self, first: Stage, second: Stage) -> None:
+        self._first = first
+        self._second = second
+
+    def spec(self) -> Any:
+        first, second = self._first.spec(), self._second.spec()
+        form, other_form = (map_components(lambda component: component.dtype.name, spec) for spec in (first, second))
+        if form != other_form:
+            raise TypeError(
+                f"concatenate: the elements of the first dataset are {form}; those of the second are {other_form}. "
+                "They must have one structure and the same dtypes."
+            )
+        return packer(first)([_merge(*pair) for pair in zip(components(first), components(second), strict=True)])
+
+    def sample(self, scope: Scope) -> Element:
+        return self._first.sample(scope)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return ConcatenateIterator((self._first.iterate(scope), self._second.iterate(scope)))
+
+
+def _merge(one: ComponentSpec, other: ComponentSpec) -> ComponentSpec:
+    """What holds for both."""
+    if one.shape.ndims != other.shape.ndims:
+        return ComponentSpec(one.dtype, TensorShape(None))
+    sizes = zip(one.shape.as_list(), other.shape.as_list(), strict=True)
+    return ComponentSpec(one.dtype, TensorShape([a if a == b else None for a, b in sizes]))
+
+
+class ConcatenateIterator(ElementIterator):
+    """Goes on to the next input when one has ended."""
+
+    def __init__(self, inputs: tuple[ElementIterator, ...]) -> None:
+        self._inputs = inputs
+        self._current = 0
+
+    def start(self, epoch: int) -> None:
+        self._current = 0
+        for each in self._inputs:
+            each.start(epoch)
+
+    def __next__(self) -> Element:
+        while True:
+            for element in self._inputs[self._current]:
+                return element
+            if self._current == len(self._inputs) - 1:
+                raise StopIteration
+            self._current += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "stage": "concatenate",
+            "current": self._current,
+            "inputs": [each.state_dict() for each in self._inputs],
+        }
+
+    def load_state_dict(self, state: State) -> None:
+        self._current = state["current"]
+        for each, part in zip(self._inputs, state["inputs"], strict=True):
+            each.load_state_dict(part)

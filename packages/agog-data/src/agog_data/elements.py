@@ -1,0 +1,192 @@
+"""Elements: nested tuples, dicts and namedtuples of tensors, and what is known of them beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from agog_core import convert_to_tensor, nest, stack
+from agog_core.convert import from_host
+from agog_core.dtypes import DType
+from agog_core.errors import InvalidArgumentError
+from agog_core.placement import copy_to_device
+from agog_core.shapes import TensorShape
+from agog_core.tensor import Tensor
+
+Element = Any
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class ComponentSpec:
+    """What is known of one component of every element of a dataset."""
+
+    dtype: DType
+    shape: TensorShape
+
+    def batched(self, size: int | None) -> ComponentSpec:
+        """The same with one axis more in front."""
+        known = self.shape.ndims is not None
+        return ComponentSpec(self.dtype, TensorShape([size, *self.shape.as_list()] if known else None))
+
+    def with_unknown_size(self) -> ComponentSpec:
+        """The same with an unknown size along the first axis, if there is one."""
+        return ComponentSpec(self.dtype, TensorShape([None, *self.shape.as_list()[1:]])) if self.shape.ndims else self
+
+
+def map_components(function: Callable[[Any], Any], structure: Any) -> Any:
+    """Apply a function to each component of a structure, in the order of `agog_core.nest.flatten`.
+
+    Lists are components: a list stands for the tensor that it converts to.
+
+    Args:
+        function: takes a component.
+        structure: nested tuples, dicts and namedtuples.
+
+    Returns:
+        A structure of the same form.
+
+    >>> map_components(len, {"a": ([1, 2], "xyz")})
+    {'a': (2, 3)}
+    """
+    if isinstance(structure, Mapping):
+        converted = {key: map_components(function, structure[key]) for key in sorted(structure)}
+        ordered = {key: converted[key] for key in structure}
+        return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]  # a Mapping's
+        constructor
+    if isinstance(structure, tuple):
+        parts = [map_components(function, part) for part in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    return function(structure)
+
+
+def components(structure: Any) -> list[Any]:
+    """List the components of a structure.
+
+    Args:
+        structure: nested tuples, dicts and namedtuples.
+
+    Returns:
+        The components, in the order of `map_components`.
+
+    >>> components({"b": (1, [2, 3]), "a": 4})
+    [4, 1, [2, 3]]
+    """
+    found: list[Any] = []
+    map_components(found.append, structure)
+    return found
+
+
+def spec_of(element: Element) -> Any:
+    """The spec of a dataset all of whose elements are like this one.
+
+    Args:
+        element: an element.
+
+    Returns:
+        Its structure, with a `ComponentSpec` for each tensor.
+    """
+    return map_components(lambda x: ComponentSpec(x.dtype, x.shape), element)
+
+
+def as_element(value: Any) -> Element:
+    """Make an element of what a user's function returned; a list is a tuple, as in TensorFlow.
+
+    Args:
+        value: tensors, variables, numbers, arrays, or a structure of those.
+
+    Returns:
+        The same structure, with a tensor for each component.
+    """
+    kind = type(value)
+    if kind is Tensor or (kind is tuple and all(type(part) is Tensor for part in value)):
+        return value
+    return map_components(convert_to_tensor, tuple(value) if isinstance(value, list) else value)
+
+
+def packer(structure: Any) -> Callable[[list[Any]], Any]:
+    """Make the function that puts components into the form of a structure.
+
+    Args:
+        structure: an element, or its spec.
+
+    Returns:
+        A function of a list of components.
+    """
+    form = map_components(lambda component: None, structure)
+    if form is None:
+        return itemgetter(0)
+    if type(form) is tuple and all(part is None for part in form):
+        return tuple
+    return partial(nest.pack, form)
+
+
+def stack_elements(elements: list[Element], batch: int) -> Element:
+    """Join elements of one structure, component by component, along a new first axis.
+
+    Args:
+        elements: at least one element.
+        batch: the batch's number, for errors.
+
+    Returns:
+        An element.
+
+    Raises:
+        InvalidArgumentError: structures, dtypes or shapes differ.
+    """
+    first = elements[0]
+    if type(first) is Tensor:
+        return _stack_component(elements, 0, batch)
+    if type(first) is tuple and all(type(part) is Tensor for part in first):
+        count = len(first)
+        if all(type(element) is tuple and len(element) == count for element in elements):
+            return tuple([_stack_component(column, k, batch) for k, column in enumerate(zip(*elements, strict=True))])
+    form = _form(first)
+    for number, element in enumerate(elements):
+        if _form(element) != form:
+            raise InvalidArgumentError(
+                f"batch: element {number} of batch {batch} has the structure {_form(element)}; element 0 has {form}. "
+                "All elements must have one structure; make them equal with map() first."
+            )
+    columns = zip(*[components(element) for element in elements], strict=True)
+    return packer(first)([_stack_component(column, k, batch) for k, column in enumerate(columns)])
+
+
+def _form(element: Element) -> str:
+    return str(map_components(lambda component: "tensor", element)).replace("'tensor'", "tensor")
+
+
+def _stack_component(column: Sequence[Tensor], component: int, batch: int) -> Tensor:
+    shape, table = column[0]._shape, column[0]._table
+    for number, tensor in enumerate(column):
+        if type(tensor) is not Tensor or tensor._shape != shape or tensor._table.dtype is not table.dtype:
+            raise _differ(column, number, component, batch)
+    device = table.device
+    placed = [x if x._table is table else copy_to_device(x, device) for x in column]
+    if not device.backend.host_memory:
+        return stack(placed)
+    to_host = device.backend.to_host
+    arrays = [to_host(x._array) for x in placed]
+    if shape:
+        joined = np.concatenate(arrays).reshape(len(arrays), *shape)
+    else:
+        joined = np.empty(len(arrays), table.dtype.numpy_dtype)
+        for row, array in enumerate(arrays):
+            joined[row] = array[()]
+    return from_host(joined, table)
+
+
+def _differ(column: Sequence[Tensor], number: int, component: int, batch: int) -> InvalidArgumentError:
+    def shown(x: Any) -> str:
+        return f"dtype {x.dtype.name} and shape {x._shape}" if type(x) is Tensor else f"the structure {_form(x)}"
+
+    return InvalidArgumentError(
+        f"batch: component {component} of element {number} of batch {batch} has {shown(column[number])}; "
+        f"that of element 0 has {shown(column[0])}. A batch needs equal dtypes and shapes; "
+        "make them equal with map() first."
+    )

@@ -1,0 +1,82 @@
+"""The user's functions, and how a stage calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agog_core.tensor import Tensor
+from agog_data.elements import Element, as_element
+from agog_data.random_stream import ElementGenerator
+
+Finish = Callable[[Any], Any]
+
+
+class ElementFunction:
+    """A function that a stage calls for each element.
+
+    It runs eagerly, in the context of the iterator. Its random ops take their bits from (seed, epoch, element), so they
+    give the same on any number of threads and after a resumption.
+
+    Args:
+        stage: the stage's name, for errors.
+        function: takes the element; a tuple as several arguments.
+        finish: turns what the function returned into what the stage needs.
+    """
+
+    def __init__(self, stage: str, function: Callable[..., Any], finish: Finish = as_element) -> None:
+        if not callable(function):
+            raise TypeError(f"{stage}: a function is expected; got {function!r} of type {type(function).__name__}.")
+        self._stage = stage
+        self._function = function
+        self._finish = finish
+
+    def __call__(self, element: Element, number: int, word: int) -> Any:
+        """Call the function.
+
+        Args:
+            element: the element.
+            number: the element's number in the epoch.
+            word: the random word of the epoch.
+
+        Returns:
+            What `finish` made of the function's result.
+        """
+        ElementGenerator(word, number).use()
+        try:
+            if type(element) is tuple:
+                return self._finish(self._function(*element))
+            return self._finish(self._function(element))
+        except StopIteration as error:
+            # It would end the loop as if there were no more elements.
+            raise RuntimeError(
+                f"{self._stage}: the function {self._name()} raised StopIteration at element {number}."
+            ) from error
+        except Exception as error:
+            error.add_note(
+                f"This happened in {self._stage}, in the function {self._name()}, at element {number} (the first is 0)."
+            )
+            raise
+
+    def _name(self) -> str:
+        return getattr(self._function, "__qualname__", None) or repr(self._function)
+
+
+def as_condition(value: Any) -> bool:
+    """Make a bool of what a predicate returned.
+
+    Args:
+        value: a bool, or a scalar tensor or array of dtype bool.
+
+    Returns:
+        The bool.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if isinstance(value, bool):
+        return value
+    if getattr(value, "dtype", None) == "bool" and value.shape == ():
+        return bool(value)
+    shown = f"dtype {value.dtype.name} and shape {value.shape}" if isinstance(value, Tensor) else f"{value!r}"
+    raise ValueError(f"filter: the predicate must return a bool or a scalar boolean tensor; it returned {shown}.")

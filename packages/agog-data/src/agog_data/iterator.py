@@ -1,0 +1,149 @@
+"""Iterator: the elements of a dataset, one after the other, with a position that can be saved."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from agog_core import Checkpointable
+from agog_core.errors import InvalidArgumentError, OutOfRangeError
+from agog_data import state as states
+from agog_data.elements import Element
+from agog_data.stage import Scope
+
+if TYPE_CHECKING:
+    from agog_data.dataset import Dataset
+
+
+class Iterator(Checkpointable):
+    """The elements of a dataset; ``tfe.Iterator(dataset)``.
+
+    The elements appear on the device that is current when the iterator is made. Threads may share an iterator: each
+    element goes to one of them. A checkpoint that holds the iterator holds its position.
+
+    Args:
+        dataset: the dataset.
+
+    Raises:
+        TypeError: the argument is no dataset.
+
+    >>> from agog_data import Dataset
+    >>> iterator = Iterator(Dataset.range(10))
+    >>> int(next(iterator)), int(iterator.get_next())
+    (0, 1)
+    >>> other = Iterator(Dataset.range(10))
+    >>> other.load_state_dict(iterator.state_dict())
+    >>> int(next(other))
+    2
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        from agog_data.dataset import Dataset  # here, because a dataset makes iterators
+
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"Iterator: a Dataset is expected; got {dataset!r} of type {type(dataset).__name__}.")
+        scope = Scope()
+        self._dataset = dataset
+        self._run = scope.context().run
+        self._elements = dataset._stage.iterate(scope)
+        self._elements.start(0)
+        self._lock = threading.RLock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Element:
+        with self._lock:
+            return self._run(next, self._elements)
+
+    def next(self) -> Element:
+        """The next element.
+
+        Returns:
+            The element.
+
+        Raises:
+            StopIteration: there is none.
+        """
+        return self.__next__()
+
+    def get_next(self, name: str | None = None) -> Element:
+        """The next element.
+
+        Args:
+            name: not used; kept for compatibility.
+
+        Returns:
+            The element.
+
+        Raises:
+            OutOfRangeError: there is none.
+        """
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise OutOfRangeError("End of sequence: the iterator has given all elements of its dataset.") from None
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements, in their structure."""
+        return self._dataset.output_types
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements, in their structure, with None for sizes that vary."""
+        return self._dataset.output_shapes
+
+    @property
+    def output_classes(self) -> Any:
+        """`Tensor` for each component, in the structure of the elements."""
+        return self._dataset.output_classes
+
+    def state_dict(self) -> dict[str, Any]:
+        """The position, and the random streams behind it.
+
+        Returns:
+            A dict that JSON can hold. An iterator over the same stages that loads it continues with the same elements,
+            also in another process. Elements that wait in the buffer of a shuffle that comes after a map are part of
+            it.
+        """
+        with self._lock:
+            return self._run(lambda: states.encode(self._elements.state_dict()))
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue where another iterator, or this one, was.
+
+        Args:
+            state: what its `state_dict` returned.
+
+        Raises:
+            InvalidArgumentError: the state is one of other stages; this iterator stays where it is.
+        """
+        if not isinstance(state, Mapping):
+            raise InvalidArgumentError(
+                f"load_state_dict: a dict is expected; got {state!r} of type {type(state).__name__}."
+            )
+        with self._lock:
+            self._run(self._load, state)
+
+    def _load(self, state: Mapping[str, Any]) -> None:
+        decoded = states.decode(state)
+        states.check(decoded, self._elements.state_dict())
+        self._elements.load_state_dict(decoded)
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        """What a checkpoint saves.
+
+        Returns:
+            The same as `state_dict`.
+        """
+        return self.state_dict()
+
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what a checkpoint holds.
+
+        Args:
+            state: what `checkpoint_state` returned.
+        """
+        self.load_state_dict(state)

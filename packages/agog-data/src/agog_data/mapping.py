@@ -1,0 +1,210 @@
+"""Stages that call a function for each element: map and filter."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
+
+from agog_data.elements import ComponentSpec, Element, components, map_components, spec_of
+from agog_data.functions import ElementFunction, as_condition
+from agog_data.random_stream import Stream
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.state import State
+
+# How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
+PATIENCE_SECONDS = 5.0
+
+
+class Map(UnaryStage):
+    """What a function makes of each element.
+
+    Args:
+        stage: the input.
+        function: the function.
+        num_parallel_calls: how many threads call it; None for the consumer's own.
+    """
+
+    def __init__(self, stage: Stage, function: Callable[..., Any], num_parallel_calls: int | None) -> None:
+        super().__init__(stage)
+        self._function = ElementFunction("map", function)
+        self._calls = num_parallel_calls
+        self._stream = Stream(None)
+        self._spec: Any = None
+
+    def spec(self) -> Any:
+        if self._spec is None:
+            self._spec = self._find_spec()
+        return self._spec
+
+    def _find_spec(self) -> Any:
+        scope = Scope()
+        found = spec_of(scope.context().run(self.sample, scope))
+        # A function of batches gives batches, and the last one may be smaller.
+        if any(component.shape.ndims and component.shape[0] is None for component in components(self.input.spec())):
+            return map_components(ComponentSpec.with_unknown_size, found)
+        return found
+
+    def sample(self, scope: Scope) -> Element:
+        return self._function(self.input.sample(scope), 0, 0)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        elements = self.input.iterate(scope)
+        if self._calls is None:
+            return MapIterator(elements, self._function, self._stream)
+        return ParallelMapIterator(elements, self._function, self._stream, self._calls, scope)
+
+
+class CountingIterator(ElementIterator):
+    """An iterator that numbers the elements of its input and has a random word for each epoch."""
+
+    def __init__(self, elements: ElementIterator, function: ElementFunction, stream: Stream) -> None:
+        self._input = elements
+        self._function = function
+        self._iteration = stream.iterate()
+        self._begin(0)
+
+    def _begin(self, epoch: int) -> None:
+        self._epoch = epoch
+        self._number = 0
+        self._word = int(self._iteration.words(epoch).random_raw())
+
+    def start(self, epoch: int) -> None:
+        self._begin(epoch)
+        self._input.start(epoch)
+
+    def _state(self, stage: str, number: int, elements: State) -> dict[str, Any]:
+        return {
+            "stage": stage,
+            "epoch": self._epoch,
+            "number": number,
+            "random": self._iteration.state_dict(),
+            "input": elements,
+        }
+
+    def load_state_dict(self, state: State) -> None:
+        self._iteration.load_state_dict(state["random"])
+        self._begin(state["epoch"])
+        self._number = state["number"]
+        self._input.load_state_dict(state["input"])
+
+
+class MapIterator(CountingIterator):
+    """Calls the function when an element is asked for."""
+
+    def __next__(self) -> Element:
+        element = next(self._input)
+        number = self._number
+        self._number = number + 1
+        return self._function(element, number, self._word)
+
+    def state_dict(self) -> dict[str, Any]:
+        return self._state("map", self._number, self._input.state_dict())
+
+
+Pending = tuple[
+    "Future[Element]", int, State
+]  # the result, and the number and the input's state that follow the element
+
+
+class ParallelMapIterator(CountingIterator):
+    """Calls the function on threads of its own, some elements ahead of the consumer, and gives the results in order."""
+
+    def __init__(
+        self, elements: ElementIterator, function: ElementFunction, stream: Stream, calls: int, scope: Scope
+    ) -> None:
+        self._calls = calls
+        self._scope = scope
+        self._pending: deque[Pending] = deque()
+        self._close: Callable[[], object] = lambda: None
+        super().__init__(elements, function, stream)
+
+    def _begin(self, epoch: int) -> None:
+        super()._begin(epoch)
+        self._close()
+        self._pending.clear()
+        self._executor: ThreadPoolExecutor | None = None
+        self._ended = False
+        self._after: tuple[int, State] | None = (
+            None  # the number and the input's state that follow the last element given
+        )
+
+    def __next__(self) -> Element:
+        if self._after is None:
+            self._after = self._number, self._input.state_dict()
+        while len(self._pending) <= self._calls and not self._ended:
+            self._read_ahead()
+        if not self._pending:
+            self._close()
+            raise StopIteration
+        result, number, state = self._pending.popleft()
+        self._after = number, state
+        try:
+            return result.result()
+        finally:
+            del (
+                result
+            )  # it holds the error, the error this frame, and the threads would not end before the collector comes
+
+    def _read_ahead(self) -> None:
+        try:
+            element = next(self._input)
+        except StopIteration:
+            self._ended = True
+            return
+        except Exception as error:
+            result: Future[Element] = Future()
+            result.set_exception(error)
+        else:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(self._calls, "agog-map")
+                self._close = weakref.finalize(self, _close, self._executor, self._pending)
+            result = self._executor.submit(self._scope.context().run, self._function, element, self._number, self._word)
+            self._number += 1
+        self._pending.append((result, self._number, self._input.state_dict()))
+
+    def state_dict(self) -> dict[str, Any]:
+        number, elements = self._after or (self._number, self._input.state_dict())
+        return self._state("map", number, elements)
+
+
+def _close(executor: ThreadPoolExecutor, pending: deque[Pending]) -> None:
+    executor.shutdown(wait=False, cancel_futures=True)
+    running = [result for result, *_ in pending if not result.cancelled()]
+    pending.clear()
+    if not wait(running, PATIENCE_SECONDS).not_done:
+        executor.shutdown(wait=True)
+
+
+class Filter(UnaryStage):
+    """The elements for which a predicate holds.
+
+    Args:
+        stage: the input.
+        predicate: the predicate.
+    """
+
+    def __init__(self, stage: Stage, predicate: Callable[..., Any]) -> None:
+        super().__init__(stage)
+        self._predicate = ElementFunction("filter", predicate, as_condition)
+        self._stream = Stream(None)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return FilterIterator(self.input.iterate(scope), self._predicate, self._stream)
+
+
+class FilterIterator(CountingIterator):
+    """Calls the predicate when an element is asked for, until it holds."""
+
+    def __next__(self) -> Element:
+        while True:
+            element = next(self._input)
+            number = self._number
+            self._number = number + 1
+            if self._function(element, number, self._word):
+                return element
+
+    def state_dict(self) -> dict[str, Any]:
+        return self._state("filter", self._number, self._input.state_dict())

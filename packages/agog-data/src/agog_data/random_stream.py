@@ -1,0 +1,154 @@
+"""The random bits of pipeline stages, a pure function of seed, iteration, epoch and position.
+
+Stages draw raw 64-bit words of Philox4x64-10 on the host, keyed like the random ops by (graph seed, op seed): the same
+on every backend, with any number of threads, and in every release of NumPy. Ops count in the first of Philox's four
+counter words and leave the others zero; a stage's last word is not zero, so the two never share bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from agog_core import random
+
+Array = np.ndarray[Any, Any]
+_MASK = 2**64 - 1
+_GOLDEN = 0x9E3779B97F4A7C15  # 2**64 / the golden ratio, odd: its multiples run through all 64-bit numbers
+
+
+class Stream:
+    """The random stream of one stage of a dataset. Two stages with one seed have the same stream, as in TensorFlow.
+
+    Args:
+        seed: the op seed; None for a stream that no other stage has.
+    """
+
+    def __init__(self, seed: int | None) -> None:
+        *self.key, number = random.generator().reserve(seed, 4 if seed is None else 0)
+        self.number = 1 + (number if seed is None else 0)
+        self.iterations = 0
+
+    def iterate(self) -> StreamIteration:
+        """Begin one iteration over the dataset; each has other bits.
+
+        Returns:
+            The iteration's part of the stream.
+        """
+        self.iterations += 1
+        return StreamIteration(self, self.iterations - 1)
+
+
+class StreamIteration:
+    """The bits that one iterator takes from a stage's stream.
+
+    Args:
+        stream: the stage's stream.
+        iteration: how many iterators were made before.
+    """
+
+    def __init__(self, stream: Stream, iteration: int) -> None:
+        self._stream = stream
+        self._iteration = iteration
+
+    def words(self, epoch: int) -> np.random.Philox:
+        """The words of one epoch.
+
+        Args:
+            epoch: the epoch's number.
+
+        Returns:
+            A source of 64-bit words, at its beginning.
+        """
+        return _philox(self._stream, epoch, self._iteration)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What makes the bits the same in another process."""
+        stream = self._stream
+        return {"key": list(stream.key), "number": stream.number, "iteration": self._iteration}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over an iteration; the iterators that follow it continue as they would have continued there."""
+        self._stream.key = list(state["key"])
+        self._stream.number = state["number"]
+        self._stream.iterations = state["iteration"] + 1
+        self._iteration = state["iteration"]
+
+
+def _philox(stream: Stream, epoch: int, iteration: int) -> np.random.Philox:
+    key = np.array(stream.key, np.uint64)
+    return np.random.Philox(key=key, counter=np.array([0, epoch & _MASK, iteration, stream.number & _MASK], np.uint64))
+
+
+class Order:
+    """Where a shuffle takes its random words from.
+
+    Args:
+        stream: the random stream.
+        iteration: this iterator's part of it; None for an order that is the same in each epoch.
+    """
+
+    def __init__(self, stream: Stream, iteration: StreamIteration | None) -> None:
+        self._stream = stream
+        self._iteration = iteration
+
+    def words(self, epoch: int) -> np.random.Philox:
+        """The words of an epoch."""
+        return _philox(self._stream, 0, 0) if self._iteration is None else self._iteration.words(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What makes the order the same in another process."""
+        return (self._iteration or StreamIteration(self._stream, 0)).state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over an order."""
+        (self._iteration or StreamIteration(self._stream, 0)).load_state_dict(state)
+
+
+def places(words: Array, size: int) -> Array:
+    """Places in a buffer, one for each random word.
+
+    Args:
+        words: uint64, of shape (n,).
+        size: the number of places, below 2**32.
+
+    Returns:
+        int64 of shape (n,), in [0, size).
+    """
+    return ((words >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)).astype(np.int64)
+
+
+def permutation(size: int, words: np.random.Philox) -> Array:
+    """A random order: that of as many random words.
+
+    Args:
+        size: how many things are to be ordered.
+        words: where the words come from.
+
+    Returns:
+        A permutation of [0, size), int64.
+    """
+    bits = np.uint64(max(size - 1, 0).bit_length())
+    keys = words.random_raw(size) >> bits << bits
+    keys |= np.arange(size, dtype=np.uint64)  # sorting keys that hold their index is faster than argsort
+    keys.sort()
+    return (keys & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+
+
+class ElementGenerator(random.Generator):
+    """The random state of a user's function for one element: the same whichever thread computes the element, and when.
+
+    Args:
+        base: a word that belongs to the stage and the epoch.
+        element: the element's number.
+    """
+
+    def __init__(self, base: int, element: int) -> None:
+        self.seed = (base + element * _GOLDEN) & _MASK
+        self._counters = {}
+
+    def use(self) -> None:
+        """Let the random ops of this context take their bits from here."""
+        random._generator.set(self)

@@ -1,0 +1,178 @@
+"""Where elements come from: host arrays, cut into rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from agog_core import dtypes
+from agog_core.convert import from_host, host_array
+from agog_core.devices import Device
+from agog_core.dtypes import as_dtype
+from agog_core.shapes import TensorShape
+from agog_core.tensor import Tensor
+from agog_data.elements import ComponentSpec, Element, components, map_components, packer
+
+Array = np.ndarray[Any, Any]
+
+
+class Source(ABC):
+    """A table of elements in host memory.
+
+    Args:
+        spec: the structure of an element.
+        count: how many rows there are.
+    """
+
+    def __init__(self, spec: Any, count: int) -> None:
+        self.spec = spec
+        self.count = count
+
+    @abstractmethod
+    def row(self, number: int) -> list[Array]:
+        """The components of one row: C-contiguous arrays that nobody writes.
+
+        Args:
+            number: the row's number.
+        """
+
+    @abstractmethod
+    def gather(self, numbers: Array) -> list[Array]:
+        """The components of several rows, joined along a new first axis: C-contiguous arrays that nobody writes.
+
+        Args:
+            numbers: the rows' numbers, int64 of shape (n,).
+        """
+
+
+class ArraySource(Source):
+    """The slices of arrays along their first axis.
+
+    Args:
+        structure: arrays that the source owns, in the structure of an element; all of one length.
+    """
+
+    def __init__(self, structure: Any) -> None:
+        self._columns: list[Array] = components(structure)
+        for column in self._columns:
+            column.flags.writeable = False
+        super().__init__(map_components(_row_spec, structure), len(self._columns[0]))
+
+    def row(self, number: int) -> list[Array]:
+        return [column[number, ...] for column in self._columns]
+
+    def gather(self, numbers: Array) -> list[Array]:
+        count = len(numbers)
+        # Neighbours in order are a view. The first comparison is enough to see that nearly every other choice is none.
+        if count and numbers[-1] - numbers[0] == count - 1 and bool((np.diff(numbers) == 1).all()):
+            return [column[numbers[0] : numbers[0] + count] for column in self._columns]
+        return [column.take(numbers, 0) for column in self._columns]
+
+
+def _row_spec(column: Array) -> ComponentSpec:
+    return ComponentSpec(as_dtype(column.dtype), TensorShape(column.shape[1:]))
+
+
+class RangeSource(Source):
+    """Evenly spaced int64 numbers, none of which is stored.
+
+    Args:
+        numbers: the numbers.
+    """
+
+    def __init__(self, numbers: range) -> None:
+        self._numbers = numbers
+        super().__init__(ComponentSpec(dtypes.int64, TensorShape([])), len(numbers))
+
+    def row(self, number: int) -> list[Array]:
+        return [np.array(self._numbers[number], np.int64)]
+
+    def gather(self, numbers: Array) -> list[Array]:
+        return [self._numbers.start + self._numbers.step * numbers]
+
+
+class Reader:
+    """Makes elements of a source's rows, on a device.
+
+    Args:
+        source: the source.
+        device: the device.
+    """
+
+    def __init__(self, source: Source, device: Device) -> None:
+        self._source = source
+        self._tables = [device.table(component.dtype) for component in components(source.spec)]
+        self._pack = packer(source.spec)
+
+    def row(self, number: int) -> Element:
+        """One row."""
+        return self._pack(
+            [from_host(part, table) for part, table in zip(self._source.row(number), self._tables, strict=True)]
+        )
+
+    def gather(self, numbers: Array) -> Element:
+        """Several rows as one element, joined along a new first axis."""
+        return self._pack(
+            [from_host(part, table) for part, table in zip(self._source.gather(numbers), self._tables, strict=True)]
+        )
+
+
+def slices(structure: Any) -> ArraySource:
+    """Cut arrays along their first axis.
+
+    Args:
+        structure: arrays, or what converts to them, in the structure of an element. Arrays are copied; tensors are not.
+
+    Returns:
+        The source.
+
+    Raises:
+        ValueError: there is no component, one is a scalar, or their lengths differ.
+    """
+    arrays = map_components(_own, structure)
+    columns = components(arrays)
+    if not columns:
+        raise ValueError("from_tensor_slices: the structure holds no component; give at least one array.")
+    for number, column in enumerate(columns):
+        if not column.ndim:
+            raise ValueError(
+                f"from_tensor_slices: component {number} is a scalar, which has no slices; "
+                "to get one element that holds it, use from_tensors."
+            )
+    for number, column in enumerate(columns):
+        if len(column) != len(columns[0]):
+            raise ValueError(
+                f"Dimensions {len(columns[0])} and {len(column)} are not compatible: from_tensor_slices cuts all components "
+                f"along their first axis, but component 0 has shape {columns[0].shape} and component {number} has shape "
+                f"{column.shape}."
+            )
+    return ArraySource(arrays)
+
+
+def single(structure: Any) -> ArraySource:
+    """Make one row of a structure of arrays.
+
+    Args:
+        structure: arrays, or what converts to them, in the structure of an element.
+
+    Returns:
+        The source.
+
+    Raises:
+        ValueError: there is no component.
+    """
+    arrays = map_components(lambda value: _own(value)[np.newaxis], structure)
+    if not components(arrays):
+        raise ValueError("from_tensors: the structure holds no component; give at least one array.")
+    return ArraySource(arrays)
+
+
+def _own(value: Any) -> Array:
+    """The value as an array that nobody else writes: a tensor's own memory, where the host sees it, or a copy."""
+    method = getattr(type(value), "__tensor__", None)
+    tensor = value if method is None else method(value)
+    if isinstance(tensor, Tensor):
+        return np.ascontiguousarray(tensor._host()).reshape(tensor._shape)
+    return host_array(value, None)

@@ -1,0 +1,118 @@
+"""The contract of a stage: one step of a pipeline, which makes iterators."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextvars import Context, copy_context
+from typing import Any, Self
+
+from agog_core import recording
+from agog_core.devices import current_device
+from agog_data.elements import Element
+from agog_data.rows import Rows
+from agog_data.sources import Source
+from agog_data.state import Resumable
+
+
+class Scope:
+    """The surroundings in which an iterator works, on whichever thread: those in which it was made.
+
+    Elements appear on the device that is current now, and functions see the present context variables. Tapes do not
+    record what a pipeline does, neither on its own threads nor on the consumer's.
+    """
+
+    def __init__(self) -> None:
+        self.device = current_device()
+        self._context = copy_context()
+        self._context.run(recording.stack.set, ())
+
+    def context(self) -> Context:
+        """A context for one thread at a time.
+
+        Returns:
+            A copy of the context in which the iterator was made, without its tapes.
+        """
+        return self._context.copy()
+
+
+class ElementIterator(Resumable, Iterator[Element]):
+    """The iterator of a stage. It gives elements once `start` was called, and keeps raising StopIteration at the end.
+
+    Iterators hold their inputs and nobody holds them but their consumer, so that they end, with their threads, as soon
+    as they are not used any more.
+    """
+
+    @abstractmethod
+    def start(self, epoch: int) -> None:
+        """Begin an epoch; what was left of the one before is dropped.
+
+        Args:
+            epoch: its number, from which random stages take their bits.
+        """
+
+    @abstractmethod
+    def __next__(self) -> Element:
+        """The next element."""
+
+    def __iter__(self) -> Self:
+        return self
+
+
+class Stage(ABC):
+    """One step of a pipeline. It is never changed by iteration, and any number of iterators may run over it."""
+
+    @abstractmethod
+    def spec(self) -> Any:
+        """What is known of the elements.
+
+        Returns:
+            Their structure, with a `agog_data.elements.ComponentSpec` for each component.
+        """
+
+    @abstractmethod
+    def sample(self, scope: Scope) -> Element:
+        """One element such as the stage gives, to learn dtypes and shapes from.
+
+        Args:
+            scope: where functions are to run.
+
+        Returns:
+            An element on the scope's device; which one is not said.
+        """
+
+    @abstractmethod
+    def iterate(self, scope: Scope) -> ElementIterator:
+        """Make an iterator.
+
+        Args:
+            scope: where it is to work.
+
+        Returns:
+            An iterator that is not started yet.
+        """
+
+    def rows(self) -> tuple[Source, Rows] | None:
+        """The stage as a choice of rows, where it is one.
+
+        Returns:
+            The source and a new stream of row numbers; None for stages that compute elements.
+        """
+        return None
+
+
+class UnaryStage(Stage):
+    """A stage with one input, and by default with elements like the input's.
+
+    Args:
+        stage: the input.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.input = stage
+
+    def spec(self) -> Any:
+        return self.input.spec()
+
+    def sample(self, scope: Scope) -> Element:
+        return self.input.sample(scope)
