@@ -33,7 +33,7 @@ def test_a_known_shape() -> None:
     assert shape[1:] == (3,)
     assert list(shape) == [2, 3]
     assert [*range(shape[0])] == [0, 1]
-    assert shape + (4,) == (2, 3, 4)  # noqa: RUF005  # the operator is meant
+    assert shape + TensorShape([4]) == (2, 3, 4)
     assert TensorShape(5) == [5]
     assert TensorShape(shape) == shape
     assert TensorShape(np.array([2, 3])) == shape
@@ -67,7 +67,7 @@ def test_an_unknown_shape() -> None:
         (lambda: shape[0], "Indexing"),
         (lambda: list(shape), "Iteration"),
         (lambda: len(shape), "len()"),
-        (lambda: shape + (1,), "+"),
+        (lambda: shape + TensorShape([1]), "+"),
     ]:
         with pytest.raises(ValueError, match="unknown rank") as caught:
             use()

@@ -54,6 +54,9 @@ class Recording:
     def __init__(self, watch_accessed_variables: bool = True) -> None:
         self.watch_accessed_variables = watch_accessed_variables
         self.is_recording = False
+        self._begin()
+
+    def _begin(self) -> None:
         self.serial = serial = _next_serial()
         self.watching = frozenset((serial,))
         self.records: list[Record] = []
@@ -64,11 +67,10 @@ class Recording:
     def __del__(self) -> None:
         _alive.discard(self.serial)
 
-    def clear(self) -> None:
-        """Forget every record and every variable that was read."""
-        self.records = []
-        self.append = self.records.append
-        self.variables = {}
+    def renew(self) -> None:
+        """Forget all records, and watch nothing any more: what was watched carries the old serial number."""
+        _alive.discard(self.serial)
+        self._begin()
 
     def start(self) -> None:
         """Record the ops of this thread or task from now on."""
@@ -146,14 +148,17 @@ def _identify(tensor: Tensor) -> Id:
 
 
 def variable_read(variable: Variable, tensor: Tensor) -> None:
-    """Let the tapes of this thread or task watch a trainable variable that is read.
+    """Let the tapes of this thread or task watch a variable that is read, if it is trainable or they were told to.
 
     Args:
         variable: the variable.
         tensor: its present value.
     """
     for tape in stack.get():
-        if tape.watch_accessed_variables and not (tensor._watch is tape.watching and id(variable) in tape.variables):
+        if id(variable) in tape.variables:
+            if tensor._watch is not tape.watching:
+                tape.watch_variable(variable, tensor)
+        elif variable.trainable and tape.watch_accessed_variables:
             tape.watch_variable(variable, tensor)
 
 

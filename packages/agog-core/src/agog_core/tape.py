@@ -90,8 +90,8 @@ class GradientTape(Recording):
         return tuple(sorted((variable for variable, _ in self.variables.values()), key=lambda v: v._serial))
 
     def reset(self) -> None:
-        """Forget all records, and go on recording."""
-        self.clear()
+        """Forget all records and what is watched, and go on recording."""
+        self.renew()
         self._used = False
 
     @contextmanager
@@ -141,7 +141,11 @@ class GradientTape(Recording):
             )
         if unconnected_gradients not in (_NONE, _ZERO):
             raise ValueError(f"unconnected_gradients must be 'none' or 'zero'; got {unconnected_gradients!r}.")
-        if self.is_recording:
+        leaves = [sources] if type(sources) is Tensor else nest.flatten(sources)
+        targets = [target] if type(target) is Tensor else nest.flatten(target)
+        seeds = None if output_gradients is None else nest.flatten(output_gradients)
+        was_recording = self.is_recording
+        if was_recording:
             if self._persistent:
                 import logging  # here, because its import takes milliseconds
 
@@ -151,9 +155,12 @@ class GradientTape(Recording):
                 )
             else:
                 self.stop()
-        leaves = [sources] if type(sources) is Tensor else nest.flatten(sources)
-        targets = [target] if type(target) is Tensor else nest.flatten(target)
-        results = self._gradients(targets, leaves, None if output_gradients is None else nest.flatten(output_gradients))
+        try:
+            results = self._gradients(targets, leaves, seeds)
+        except BaseException:
+            if was_recording and not self._persistent and not self._used:
+                self.start()  # nothing has happened yet
+            raise
         if unconnected_gradients == _ZERO:
             results = [
                 _filled(convert_to_tensor(leaf), 0) if r is None else r for leaf, r in zip(leaves, results, strict=True)

@@ -97,10 +97,8 @@ class Variable:
             A tensor that later assignments do not change.
         """
         tensor = self._tensor
-        if active and self.trainable:
+        if active:
             variable_read(self, tensor)
-        elif active:
-            _note_watched(self, tensor)
         return tensor
 
     def read_value(self) -> Tensor:
@@ -279,15 +277,6 @@ class Variable:
 
     def __isub__(self, other: TensorLike) -> Variable:
         return self.assign_sub(other)
-
-
-def _note_watched(variable: Variable, tensor: Tensor) -> None:
-    """A variable that is not trainable is watched where a tape was told so before."""
-    from agog_core.recording import stack
-
-    for tape in stack.get():
-        if id(variable) in tape.variables:
-            tape.watch_variable(variable, tensor)
 
 
 def _holders(tensor: Tensor) -> int:
