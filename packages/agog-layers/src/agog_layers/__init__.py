@@ -1,0 +1,39 @@
+"""agog-layers: layers, networks and models, with initializers, losses and metrics.
+
+>>> import agog_core as ag
+>>> from agog_layers import Dense, Sequential
+>>> model = Sequential([Dense(32, activation=ag.nn.relu), Dense(10)])
+>>> model(ag.zeros([8, 784])).shape
+TensorShape([8, 10])
+"""
+
+from agog_layers import activations, initializers, losses, metrics, network
+from agog_layers.activation import Activation
+from agog_layers.dense import Dense, dense
+from agog_layers.dropout import Dropout, dropout
+from agog_layers.flatten import Flatten, flatten
+from agog_layers.layer import Layer
+from agog_layers.model import Model
+from agog_layers.network import Network
+from agog_layers.sequential import Sequential
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Activation",
+    "Dense",
+    "Dropout",
+    "Flatten",
+    "Layer",
+    "Model",
+    "Network",
+    "Sequential",
+    "activations",
+    "dense",
+    "dropout",
+    "flatten",
+    "initializers",
+    "losses",
+    "metrics",
+    "network",
+]

@@ -1,0 +1,236 @@
+"""Dense: a fully connected layer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from agog_core import Tensor, TensorShape, Variable, add, matmul, reshape
+from agog_core.errors import InvalidArgumentError
+from agog_layers import activations, initializers
+from agog_layers.layer import Constraint, Layer
+from agog_layers.module import Regularizer
+
+
+class Dense(Layer):
+    """``activation(inputs @ kernel + bias)`` along the last axis.
+
+    Args:
+        units: the number of outputs.
+        activation: a function or its name; None for the identity.
+        use_bias: whether there is a bias.
+        kernel_initializer: an initializer or its name; None for ``"glorot_uniform"``.
+        bias_initializer: an initializer or its name.
+        kernel_regularizer: a function of the kernel for `losses`.
+        bias_regularizer: a function of the bias for `losses`.
+        activity_regularizer: must be None.
+        kernel_constraint: a function that optimizers apply to the kernel after each update.
+        bias_constraint: a function that optimizers apply to the bias after each update.
+        trainable: whether the variables are trained.
+        name: the layer's name.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: ``units`` is not above 0.
+        NotImplementedError: ``activity_regularizer`` is given.
+
+    >>> import agog_core as ag
+    >>> layer = Dense(2, kernel_initializer="ones")
+    >>> print(layer(ag.constant([[1.0, 2.0]])))
+    tf.Tensor([[3. 3.]], shape=(1, 2), dtype=float32)
+    >>> layer.kernel.shape, layer.bias.shape
+    (TensorShape([2, 2]), TensorShape([2]))
+    """
+
+    single_input: ClassVar[bool] = True
+    needs_floats: ClassVar[bool] = True
+
+    kernel: Variable
+    bias: Variable | None
+
+    def __init__(
+        self,
+        units: int,
+        activation: str | activations.Activation | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Regularizer | None = None,
+        bias_regularizer: Regularizer | None = None,
+        activity_regularizer: None = None,
+        kernel_constraint: Constraint | None = None,
+        bias_constraint: Constraint | None = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable, name, **kwargs)
+        if int(units) <= 0:
+            raise ValueError(f"Dense: units must be above 0; got {units}.")
+        if activity_regularizer is not None:
+            raise NotImplementedError(
+                "Dense: activity_regularizer is not supported when ops run at once; add the term to the loss instead."
+            )
+        self.units = int(units)
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = initializers.get(kernel_initializer or "glorot_uniform")
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = kernel_regularizer
+        self.bias_regularizer = bias_regularizer
+        self.kernel_constraint = kernel_constraint
+        self.bias_constraint = bias_constraint
+
+    def build(self, input_shape: Any) -> None:
+        """Make the kernel and the bias.
+
+        Args:
+            input_shape: the input's shape (..., features).
+
+        Raises:
+            ValueError: the rank is below 2, or the number of features is unknown.
+        """
+        shape = TensorShape(input_shape)
+        if shape.ndims is None or shape.ndims < 2 or shape[-1] is None:
+            raise ValueError(
+                f"Dense layer {self.name!r} takes inputs of shape (batch, ..., features) with known features; got "
+                f"shape {shape}."
+            )
+        self.kernel = self.add_weight(
+            "kernel",
+            (shape[-1], self.units),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                (self.units,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def call(self, inputs: Tensor) -> Tensor:
+        """Compute the outputs.
+
+        Args:
+            inputs: a tensor of floats of shape (..., features).
+
+        Returns:
+            A tensor of shape (..., units).
+
+        Raises:
+            ValueError: the input's shape does not fit the kernel's.
+            InvalidArgumentError: the dtypes differ.
+        """
+        kernel = self.kernel.value()
+        try:
+            outputs = matmul(inputs, kernel) if inputs.ndim == 2 else self._product(inputs, kernel)
+        except InvalidArgumentError:
+            self._check_input(inputs)
+            raise
+        if self.bias is not None:
+            outputs = add(outputs, self.bias.value())
+        return outputs if self.activation is activations.linear else self.activation(outputs)
+
+    def _product(self, inputs: Tensor, kernel: Tensor) -> Tensor:
+        """The product for any rank; one product of matrices is faster than a batch of them, forward and backward."""
+        self._check_input(inputs)
+        *batch, features = inputs.shape.as_list()
+        flat = reshape(inputs, (math.prod(size or 0 for size in batch), features))
+        return reshape(matmul(flat, kernel), (*batch, self.units))
+
+    def _check_input(self, inputs: Tensor) -> None:
+        self._check_floats(inputs)
+        features = self.kernel.shape[0]
+        if inputs.ndim < 2 or inputs.shape[-1] != features:
+            raise ValueError(
+                f"Dense layer {self.name!r} takes inputs of shape (batch, ..., {features}); got shape {inputs.shape}."
+            )
+        if inputs.dtype != self.kernel.dtype:
+            raise InvalidArgumentError(
+                f"Dense layer {self.name!r} has a kernel of dtype {self.kernel.dtype.name}; got an input of dtype "
+                f"{inputs.dtype.name} and "
+                f"shape {inputs.shape}. Cast it with tf.cast(x, tf.{self.kernel.dtype.name})."
+            )
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the output for a shape of the input.
+
+        Args:
+            input_shape: the input's shape (..., features).
+
+        Returns:
+            The `TensorShape` (..., units).
+        """
+        return TensorShape([*TensorShape(input_shape)[:-1], self.units])
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: str | activations.Activation | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = "zeros",
+    kernel_regularizer: Regularizer | None = None,
+    bias_regularizer: Regularizer | None = None,
+    activity_regularizer: None = None,
+    kernel_constraint: Constraint | None = None,
+    bias_constraint: Constraint | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: bool | None = None,
+) -> Tensor:
+    """Run a new `Dense` layer; its variables are new on each call, so use the class for what is to be trained.
+
+    Args:
+        inputs: a tensor of floats of shape (..., features).
+        units: as for `Dense`.
+        activation: as for `Dense`.
+        use_bias: as for `Dense`.
+        kernel_initializer: as for `Dense`.
+        bias_initializer: as for `Dense`.
+        kernel_regularizer: as for `Dense`.
+        bias_regularizer: as for `Dense`.
+        activity_regularizer: as for `Dense`.
+        kernel_constraint: as for `Dense`.
+        bias_constraint: as for `Dense`.
+        trainable: as for `Dense`.
+        name: as for `Dense`.
+        reuse: must not be True.
+
+    Returns:
+        A tensor of shape (..., units).
+
+    Raises:
+        RuntimeError: ``reuse`` is True.
+
+    >>> import agog_core as ag
+    >>> print(dense(ag.constant([[1.0, 2.0]]), 1, kernel_initializer="ones"))
+    tf.Tensor([[3.]], shape=(1, 1), dtype=float32)
+    """
+    if reuse:
+        raise RuntimeError(
+            "dense: variables cannot be reused by name when ops run at once; make a Dense layer and call that twice."
+        )
+    layer = Dense(
+        units,
+        activation,
+        use_bias,
+        kernel_initializer,
+        bias_initializer,
+        kernel_regularizer,
+        bias_regularizer,
+        activity_regularizer,
+        kernel_constraint,
+        bias_constraint,
+        trainable,
+        name,
+    )
+    outputs: Tensor = layer(inputs)
+    return outputs

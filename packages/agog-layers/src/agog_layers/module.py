@@ -1,0 +1,181 @@
+"""Module: an object that knows the variables and modules in its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from agog_core import Checkpointable, Variable
+from agog_core.checkpointable import is_checkpointable
+
+Regularizer = Callable[[Any], Any]
+
+_MAY_HOLD_STATE = (Variable, Checkpointable, list, tuple, dict)
+_CONTAINERS = (list, tuple, dict)
+
+
+class Weight(NamedTuple):
+    """A variable that a layer has made, and what was said about it."""
+
+    variable: Variable
+    trainable: bool
+    regularizer: Regularizer | None
+
+
+class Module(Checkpointable):
+    """Base of layers: it tracks what is assigned to attributes, also in lists, tuples and dicts.
+
+    Args:
+        trainable: whether `trainable_variables` lists the variables.
+    """
+
+    _parts: dict[str, Any]
+    _weights: list[Weight]
+
+    def __init__(self, trainable: bool = True) -> None:
+        # Past __setattr__, since these are no parts that a checkpoint saves.
+        known = {key: value for key, value in vars(self).items() if isinstance(value, _MAY_HOLD_STATE)}
+        vars(self).update(_parts=known, _weights=[])
+        self._trainable = trainable
+
+    @property
+    def trainable(self) -> bool:
+        """Whether `trainable_variables` lists the variables; tapes watch the layer's own only then."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        for weight in self._weights:
+            weight.variable.trainable = weight.trainable and value
+
+    @property
+    def trainable_weights(self) -> list[Variable]:
+        """The variables to train: the layer's own, then those of layers in attributes, then variables in attributes."""
+        return self._gather()[0]
+
+    @property
+    def non_trainable_weights(self) -> list[Variable]:
+        """The variables that are not to be trained, in the same order."""
+        return self._gather()[1]
+
+    @property
+    def weights(self) -> list[Variable]:
+        """All variables: those to train, then the others."""
+        trainable, others = self._gather()
+        return trainable + others
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """The same as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Variable]:
+        """The same as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The same as `weights`."""
+        return self.weights
+
+    @property
+    def losses(self) -> list[Any]:
+        """What the regularizers say of the variables now; add them to the loss."""
+        return [
+            w.regularizer(w.variable)
+            for module in self._walk(set())
+            for w in module._weights
+            if w.regularizer is not None
+        ]
+
+    def _modules(self) -> Iterable[Module]:
+        """The modules in attributes, each once."""
+        return {id(part): part for part in _leaves(self._parts.values()) if isinstance(part, Module)}.values()
+
+    def _walk(self, seen: set[int]) -> Iterator[Module]:
+        """This module and all that it holds, each once."""
+        if id(self) not in seen:
+            seen.add(id(self))
+            yield self
+            for module in self._modules():
+                yield from module._walk(seen)
+
+    def _gather(self) -> tuple[list[Variable], list[Variable]]:
+        """The trainable variables and the others, each once."""
+        self._check_initialized()
+        trainable: list[Variable] = []
+        others: list[Variable] = []
+        self._gather_into(trainable, others, True, set())
+        return trainable, others
+
+    def _gather_into(self, trainable: list[Variable], others: list[Variable], live: bool, seen: set[int]) -> None:
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        live = live and self._trainable
+
+        def gather(variables: Iterable[Variable]) -> None:
+            for variable in variables:
+                if id(variable) not in seen:
+                    seen.add(id(variable))
+                    (trainable if live and variable.trainable else others).append(variable)
+
+        gather(weight.variable for weight in self._weights)
+        for module in self._modules():
+            module._gather_into(trainable, others, live, seen)
+        gather(self._variables_in_attributes())
+
+    def _variables_in_attributes(self) -> list[Variable]:
+        return [part for part in _leaves(self._parts.values()) if isinstance(part, Variable)]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not isinstance(value, _MAY_HOLD_STATE):
+            vars(self).get("_parts", {}).pop(name, None)
+        elif "_parts" not in vars(self):
+            if is_checkpointable(value) and (value or not isinstance(value, _CONTAINERS)):
+                self._check_initialized()
+        elif not isinstance(getattr(type(self), name, None), property):
+            self._parts[name] = value
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        self._parts.pop(name, None)
+
+    def checkpoint_dependencies(self) -> dict[str, Any]:
+        """The parts that have state: those in attributes, then weights that no attribute holds.
+
+        Returns:
+            Attribute or weight names to what they stand for.
+        """
+        parts = {name: part for name, part in self._parts.items() if is_checkpointable(part)}
+        held = {id(part) for part in _leaves(parts.values())}
+        for weight in self._weights:
+            if id(weight.variable) not in held:
+                name = base = weight.variable.name.rpartition("/")[2].partition(":")[0]
+                number = 0
+                while name in parts:
+                    number += 1
+                    name = f"{base}_{number}"
+                parts[name] = weight.variable
+        return parts
+
+    def _check_initialized(self) -> None:
+        if "_parts" not in vars(self):
+            base = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("agog_layers."))
+            raise RuntimeError(
+                f"It looks like you are subclassing `{base.__name__}` and you forgot to call `super().__init__()` in "
+                f"{type(self).__name__}.__init__. Always start with this line."
+            )
+
+
+def _leaves(parts: Iterable[Any]) -> Iterator[Any]:
+    for part in parts:
+        if isinstance(part, dict):
+            yield from _leaves(part.values())
+        elif isinstance(part, (list, tuple)):
+            yield from _leaves(part)
+        else:
+            yield part

@@ -1,0 +1,60 @@
+"""Names of layers, and of the variables inside them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Container, Iterator
+from contextvars import ContextVar
+
+_WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])")
+
+# What the names of variables begin with that layers make now: "" or a path that ends with "/".
+scope: ContextVar[str] = ContextVar("agog_layer_scope", default="")
+
+
+class UniqueNames:
+    """Hands out names: ``dense``, then ``dense_1``, ``dense_2``.
+
+    >>> names = UniqueNames()
+    >>> names.unique("dense"), names.unique("dense"), names.unique("flatten")
+    ('dense', 'dense_1', 'flatten')
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, Iterator[int]] = {}
+
+    def unique(self, base: str, taken: Container[str] = ()) -> str:
+        """A name that was not handed out before.
+
+        Args:
+            base: what the name begins with.
+            taken: names to keep clear of.
+
+        Returns:
+            ``base``, or ``base`` with a number.
+        """
+        for number in self._numbers.setdefault(base, itertools.count()):
+            name = f"{base}_{number}" if number else base
+            if name not in taken:
+                return name
+        raise AssertionError  # counting has no end
+
+
+layer_names = UniqueNames()
+
+
+def snake_case(name: str) -> str:
+    """The name of a class as layers are named after it.
+
+    Args:
+        name: a class name.
+
+    Returns:
+        The words in lower case, joined by underscores.
+
+    >>> snake_case("MNISTModel"), snake_case("Conv2DTranspose"), snake_case("_Block")
+    ('mnist_model', 'conv2d_transpose', 'private__block')
+    """
+    words = _WORD_STARTS.sub("_", name).lower()
+    return f"private{words}" if words.startswith("_") else words
