@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import click
+
 from agog_core import dispatch
 from agog_core.errors import OpError
 from agog_core.loader import Plugin, loader
@@ -23,28 +24,27 @@ def plugins() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("plugin", "distribution", "devices", "kernels", "state")
+    table = Table()
+    for title in ("plugin", "distribution", "devices", "kernels", "state"):
+        table.add_column(title, overflow="fold")
     for plugin in loader().plugins:
-        devices = ", ".join(_devices(plugin))
         state = "left out by AGOG_PLUGINS" if plugin.skipped else "loaded" if plugin.failure is None else "failed"
-        table.add_row(plugin.name, plugin.distribution, devices, str(len(plugin.kernels)), state)
-    console = Console(soft_wrap=True)
-    console.print(table)
+        table.add_row(plugin.name, plugin.distribution, _devices(plugin), str(len(plugin.kernels)), state)
+    Console().print(table)
     for plugin in loader().plugins:
         if plugin.failure is not None:
-            console.print(f"{plugin.name} ({plugin.distribution}) failed: {plugin.failure}", markup=False, highlight=False)
-    unknown = dispatch.unknown_ops()
-    for name, brought_by in unknown.items():
-        console.print(f"{brought_by} brings a kernel for {name!r}, but there is no such op.", markup=False, highlight=False)
+            click.echo(f"{plugin.name} ({plugin.distribution}) failed: {plugin.failure}")
+    for name, brought_by in dispatch.unknown_ops().items():
+        click.echo(f"{brought_by} brings a kernel for {name!r}, but there is no such op.")
 
 
-def _devices(plugin: Plugin) -> list[str]:
+def _devices(plugin: Plugin) -> str:
     found = []
     for backend in plugin.backends:
         why = backend.unavailable()
-        count = backend.device_count() if why is None else 0
-        found += [f"{backend.device}:{index}" for index in range(count)] or [f"no {backend.device}: {why or 'none found'}"]
-    return found
+        usable = [f"{backend.device}:{index}" for index in range(backend.device_count())] if why is None else []
+        found += usable or [f"no {backend.device}: {why or 'none found'}"]
+    return ", ".join(found)
 
 
 @main.command()

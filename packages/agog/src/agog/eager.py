@@ -1,0 +1,51 @@
+"""``tfe``: what TensorFlow 1.12 has in ``tf.contrib.eager``."""
+
+from agog_checkpoint import Checkpoint
+from agog_core import (
+    Checkpointable,
+    GradientTape,
+    Variable,
+    custom_gradient,
+    gradients_function,
+    implicit_gradients,
+    implicit_value_and_gradients,
+    list_devices,
+    value_and_gradients_function,
+)
+from agog_core.execution import (
+    ASYNC,
+    DEVICE_PLACEMENT_EXPLICIT,
+    DEVICE_PLACEMENT_SILENT,
+    DEVICE_PLACEMENT_WARN,
+    SYNC,
+    enable_eager_execution,
+    executing_eagerly,
+    num_gpus,
+)
+from agog_data import Iterator
+from agog_layers import Network
+from agog_layers.network import Sequential
+
+__all__ = [
+    "ASYNC",
+    "DEVICE_PLACEMENT_EXPLICIT",
+    "DEVICE_PLACEMENT_SILENT",
+    "DEVICE_PLACEMENT_WARN",
+    "SYNC",
+    "Checkpoint",
+    "Checkpointable",
+    "GradientTape",
+    "Iterator",
+    "Network",
+    "Sequential",
+    "Variable",
+    "custom_gradient",
+    "enable_eager_execution",
+    "executing_eagerly",
+    "gradients_function",
+    "implicit_gradients",
+    "implicit_value_and_gradients",
+    "list_devices",
+    "num_gpus",
+    "value_and_gradients_function",
+]

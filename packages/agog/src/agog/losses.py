@@ -1,0 +1,19 @@
+"""``tf.losses``: means of losses, with weights."""
+
+from agog_layers.losses import (
+    Reduction,
+    absolute_difference,
+    huber_loss,
+    mean_squared_error,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
+)
+
+__all__ = [
+    "Reduction",
+    "absolute_difference",
+    "huber_loss",
+    "mean_squared_error",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]

@@ -1,0 +1,100 @@
+"""The umbrella: which names it has, where they come from, and that importing it does no work."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import agog as tf
+import agog.eager as tfe
+
+PACKAGE = Path(tf.__file__).parent
+MODULES = sorted(
+    ".".join(["agog", *file.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
+    for file in PACKAGE.rglob("*.py")
+    if file.name != "__main__.py"
+)
+
+
+def tree_of(module: ModuleType) -> ast.Module:
+    assert module.__file__ is not None
+    return ast.parse(Path(module.__file__).read_text())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_name_is_an_explicit_re_export(name: str) -> None:
+    module = importlib.import_module(name)
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(module.__all__) == module.__all__ or set(module.__all__) == set(sorted(module.__all__))
+    assert set(module.__all__) <= imported, "a name in __all__ is not imported by name"
+    assert not [node for node in tree_of(module).body if isinstance(node, ast.ClassDef)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_name_exists(name: str) -> None:
+    module = importlib.import_module(name)
+    assert [each for each in module.__all__ if not hasattr(module, each)] == []
+
+
+@pytest.mark.parametrize("name", ["layers", "keras", "nn", "train", "data", "losses", "errors", "test", "contrib"])
+def test_namespaces_are_attributes(name: str) -> None:
+    assert getattr(tf, name) is importlib.import_module(f"agog.{name}")
+
+
+def test_contrib_eager_is_eager() -> None:
+    assert tf.contrib.eager is tfe
+    assert importlib.import_module("agog.contrib.eager") is tfe
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError) as error:
+        tf.no_such_name  # noqa: B018  # the access is what is tested
+    assert str(error.value) == "module 'agog' has no attribute 'no_such_name'"
+
+
+def test_importing_loads_no_plugin_and_nothing_slow() -> None:
+    program = (
+        "import sys, agog; slow = {'pluggy', 'agog_cpu_numpy', 'safetensors', 'ml_dtypes', 'unittest', 'logging', 'click', 'rich', "
+        "'tqdm', 'importlib.metadata'}; print(sorted(slow & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+class ExampleTest(tf.test.TestCase):
+    """What users derive from `tf.test.TestCase`."""
+
+    def test_numbers_are_seeded(self) -> None:
+        first = tf.random_uniform([3]).numpy()
+        self.setUp()
+        self.assertAllEqual(first, tf.random_uniform([3]))
+
+    def test_comparisons(self) -> None:
+        self.assertAllEqual(tf.constant([1, 2]), [1, 2])
+        self.assertAllClose([tf.constant(1.0), tf.constant([2.0])], [np.float32(1), np.float32([2])])
+        self.assertNotAllClose(tf.constant(1.0), 2.0)
+        self.assertNear(tf.constant(1.0), 1.01, 0.1)
+        assert self.evaluate({"a": tf.constant(3)}) == {"a": 3}
+
+    def test_failures(self) -> None:
+        for compare in (self.assertAllEqual, self.assertAllClose):
+            with pytest.raises(AssertionError):
+                compare([1.0, 2.0], [1.0, 3.0])
+            with pytest.raises(AssertionError, match=r"^The shapes \(1,\) and \(2,\) differ\.$"):
+                compare([1.0], [1.0, 1.0])
+        with pytest.raises(AssertionError, match=r"^The two values are close:\n1\.0\n1\.0$"):
+            self.assertNotAllClose(1.0, 1.0)
+        with pytest.raises(AssertionError, match=r"^1\.0 and 2\.0 differ by more than 0\.5\.$"):
+            self.assertNear(1.0, 2.0, 0.5)
