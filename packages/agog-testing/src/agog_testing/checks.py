@@ -1,0 +1,375 @@
+"""What a kernel must do, rule by rule. Each check raises `Violation`, which names the rule, the sample and the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import agog_core as ag
+from agog_core.devices import Device
+from agog_core.dispatch import resolve
+from agog_core.dtypes import DType, as_dtype
+from agog_core.errors import MissingKernelError
+from agog_core.op import registry
+from agog_testing.gradcheck import GradientCheckError, gradcheck
+from agog_testing.opinfo import Sample
+from agog_testing.subject import Array, KernelCall, Run, Subject, Violation, layouts, map_arrays
+
+Check = Callable[[Subject], None]
+
+# Numerical differentiation calls the op twice for each element of each input.
+_MOST_ELEMENTS_TO_DIFFERENTIATE = 70
+
+
+def check_value(subject: Subject) -> None:
+    """Compare results with the reference.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: a result is wrong, or no sample reaches the kernel.
+    """
+    reached = False
+    for sample in subject.samples():
+        run = subject.run(sample)
+        reached = reached or bool(run.calls)
+        _compare(subject, sample, run, "a kernel's result is the reference's, within the tolerance")
+    if not reached:
+        raise Violation("the samples of an op reach its kernel", "all", "a call of the kernel", "none")
+
+
+def check_strides(subject: Subject) -> None:
+    """Compare results for inputs that do not lie contiguously in memory with the reference.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: a result is wrong.
+    """
+    for name, layout in layouts().items():
+        for sample in subject.samples():
+            run = subject.run(sample, layout)
+            _compare(subject, sample, run, "a kernel reads inputs of any strides", f"{sample.name}, inputs {name}")
+
+
+def check_type(subject: Subject) -> None:
+    """Check that the kernel returns as many arrays as the op has outputs, of the device's array type.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: it returns something else.
+    """
+    rule = "a kernel returns arrays of its device's array type: one, or a tuple where the op has several outputs"
+    for sample in subject.samples():
+        with ag.device(subject.device.name):
+            args, kwargs, _ = subject.arguments(sample)
+            with subject.chosen() as calls:
+                try:
+                    subject.info.call(*args, **kwargs)
+                except Exception as error:
+                    if not calls:  # the kernel itself has raised
+                        got = f"{type(error).__name__}: {error}"
+                        raise Violation("a kernel computes every sample of its op", sample.name, "a result", got) from error
+        for call in calls:
+            _check_type(subject, sample, call, rule)
+
+
+def _check_type(subject: Subject, sample: Sample, call: KernelCall, rule: str) -> None:
+    shape = _declared_shape(subject, call)
+    wanted = subject.device.array_type.__name__
+    if isinstance(shape, list):
+        if not isinstance(call.result, tuple) or len(call.result) != len(shape):
+            got = f"{len(call.result)} arrays" if isinstance(call.result, tuple) else type(call.result).__name__
+            raise Violation(rule, sample.name, f"a tuple of {len(shape)} arrays", got)
+        results = call.result
+    else:
+        results = (call.result,)
+    for result in results:
+        if type(result) is not subject.device.array_type and subject.device.backend.as_array(result) is NotImplemented:
+            raise Violation(rule, sample.name, wanted, type(result).__name__)
+
+
+def check_shape(subject: Subject) -> None:
+    """Compare the shapes of the arrays that the kernel returns with the op's shape rule.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: they differ.
+    """
+    for sample, call in _calls(subject):
+        declared = _declared_shape(subject, call)
+        shapes = declared if isinstance(declared, list) else [declared]
+        for shape, array in zip(shapes, _arrays(subject, call), strict=True):
+            if subject.host(array).shape != shape:
+                got = f"shape {subject.host(array).shape}"
+                raise Violation("a result has the shape of the op's shape rule", sample.name, f"shape {shape}", got)
+
+
+def check_dtype(subject: Subject) -> None:
+    """Compare the dtypes of the arrays that the kernel returns with the op's dtype rule.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: they differ.
+    """
+    for sample, call in _calls(subject):
+        arrays = _arrays(subject, call)
+        declared: Any = subject.info.op.result_dtype(as_dtype(subject.dtype), _attributes(subject, call))
+        dtypes: list[DType] = declared if isinstance(declared, list) else [declared] * len(arrays)
+        for dtype, array in zip(dtypes, arrays, strict=True):
+            if subject.host(array).dtype != dtype.numpy_dtype:
+                got = f"dtype {subject.host(array).dtype}"
+                raise Violation("a result has the dtype of the op's dtype rule", sample.name, f"dtype {dtype.name}", got)
+
+
+def check_inputs(subject: Subject) -> None:
+    """Check that the kernel changes no input but those that the op declares as updated.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: it changes another one.
+    """
+    op = subject.info.op
+    for sample, call in _calls(subject):
+        for position, (array, before) in enumerate(zip(call.arrays, call.before, strict=True)):
+            name = op.inputs[0] if op.variadic else op.inputs[position]
+            if name not in op.updates and not _same(before, subject.host(array)):
+                rule = "a kernel changes no input but those that its op updates"
+                raise Violation(rule, sample.name, f"{name} stays {_shown(before)}", _shown(subject.host(array)))
+
+
+def check_aliasing(subject: Subject) -> None:
+    """Check that no result shares memory with an input.
+
+    Args:
+        subject: the kernel, of an op that is no view.
+
+    Raises:
+        Violation: one does.
+    """
+    op = subject.info.op
+    for sample, call in _calls(subject):
+        for array in _arrays(subject, call):
+            for position, source in enumerate(call.arrays):
+                if _share_memory(subject.device, array, source):
+                    name = op.inputs[0] if op.variadic else op.inputs[position]
+                    rule = "a result shares no memory with an input unless the op is a view"
+                    raise Violation(rule, sample.name, "memory of its own", f"the memory of {name}")
+
+
+def check_state(subject: Subject) -> None:
+    """Check that a second call leaves the result of the first one alone.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: both results share memory, or the first one has changed.
+    """
+    rule = "a kernel keeps no state: a later call leaves earlier results alone"
+    for sample, other in zip(subject.samples(), subject.samples(seed=1), strict=True):
+        first = subject.run(sample)
+        held = [array for call in first.calls for array in _arrays(subject, call)]
+        before = [subject.host(array) for array in held]
+        second = subject.run(other)
+        later = [array for call in second.calls for array in _arrays(subject, call)]
+        for array, value in zip(held, before, strict=True):
+            if not _same(value, subject.host(array)):
+                raise Violation(rule, sample.name, f"the first result stays {_shown(value)}", _shown(subject.host(array)))
+            if any(_share_memory(subject.device, array, another) for another in later):
+                raise Violation(rule, sample.name, "memory of its own", "the memory of an earlier result")
+
+
+def check_gradient(subject: Subject) -> None:
+    """Compare first and second derivatives with numerical differentiation.
+
+    Args:
+        subject: the kernel, for float64, of an op that has a gradient.
+
+    Raises:
+        Violation: a derivative is wrong.
+    """
+    for sample in subject.samples():
+        function, inputs, fixed = _as_function(subject, sample)
+        if not sample.smooth or sum(array.size for array in inputs) > _MOST_ELEMENTS_TO_DIFFERENTIATE:
+            continue
+        with ag.device(subject.device.name), subject.chosen():
+            try:
+                gradcheck(function(*map(ag.constant, fixed)), inputs, eps=subject.info.eps, seed=subject.seed)
+            except GradientCheckError as error:
+                rule = "first and second derivatives are those of numerical differentiation"
+                raise Violation(rule, sample.name, "the central differences", str(error)) from error
+
+
+def _as_function(subject: Subject, sample: Sample) -> tuple[Callable[..., Callable[..., Any]], list[Array], list[Array]]:
+    """A sample as a function of its differentiable inputs, after the others are given; and both kinds of inputs."""
+    op = subject.info.op
+    arrays: list[Array] = []
+    for value in (*sample.args, *sample.kwargs.values()):
+        map_arrays(arrays.append, value)
+    names = op.inputs * len(arrays) if op.variadic else op.inputs
+    is_source = [name in op.differentiable_inputs for name, _ in zip(names, arrays, strict=False)]
+
+    def given(*fixed: ag.Tensor) -> Callable[..., Any]:
+        def function(*sources: ag.Tensor) -> Any:
+            from_sources, from_fixed = iter(sources), iter(fixed)
+            tensors = iter([next(from_sources if wanted else from_fixed) for wanted in is_source])
+            args = [map_arrays(lambda _: next(tensors), value) for value in sample.args]
+            kwargs = {key: map_arrays(lambda _: next(tensors), value) for key, value in sample.kwargs.items()}
+            return subject.info.call(*args, **kwargs)
+
+        function.__name__ = subject.info.name
+        return function
+
+    inputs = [array for array, wanted in zip(arrays, is_source, strict=True) if wanted]
+    return given, inputs, [array for array, wanted in zip(arrays, is_source, strict=True) if not wanted]
+
+
+def check_errors(subject: Subject) -> None:
+    """Check that calls that must fail do, with the right type and the whole text.
+
+    Args:
+        subject: the kernel.
+
+    Raises:
+        Violation: there is no error, or another one.
+    """
+    rule = "a wrong call fails with the error that the op documents"
+    for sample in subject.info.errors:
+        if sample.dtype != subject.dtype:
+            continue
+        wanted = f"{sample.error.__name__}: {sample.text}"
+        with ag.device(subject.device.name):
+            args, kwargs, _ = subject.arguments(sample)
+            with subject.chosen():
+                try:
+                    subject.info.call(*args, **kwargs)
+                except Exception as error:
+                    got = f"{type(error).__name__}: {error}"
+                    if type(error) is not sample.error or str(error) != sample.text:
+                        raise Violation(rule, "an error", wanted, got) from error
+                else:
+                    raise Violation(rule, "an error", wanted, "no error")
+
+
+def checks_for(subject: Subject) -> dict[str, Check]:
+    """The checks that apply to a kernel.
+
+    Args:
+        subject: the kernel.
+
+    Returns:
+        Their names and functions.
+    """
+    op, info = subject.info.op, subject.info
+    found: dict[str, Check] = {"value": check_value, "inputs": check_inputs}
+    if not op.updates:
+        found |= {"type": check_type, "shape": check_shape, "dtype": check_dtype, "state": check_state}
+        if not op.views and op.inputs:
+            found["aliasing"] = check_aliasing
+    if op.inputs:
+        found["strides"] = check_strides
+    if info.differentiable and subject.dtype == "float64":
+        found["gradient"] = check_gradient
+    if any(error.dtype == subject.dtype for error in info.errors):
+        found["errors"] = check_errors
+    return found
+
+
+def _calls(subject: Subject) -> Iterator[tuple[Sample, KernelCall]]:
+    for sample in subject.samples():
+        for call in subject.run(sample).calls:
+            yield sample, call
+
+
+def _arrays(subject: Subject, call: KernelCall) -> list[Any]:
+    """The arrays that the kernel returned, adopted where the backend does so."""
+    results = call.result if isinstance(call.result, tuple) else (call.result,)
+    adopt = subject.device.backend.as_array
+    return [result if type(result) is subject.device.array_type else adopt(result) for result in results]
+
+
+def _attributes(subject: Subject, call: KernelCall) -> dict[str, Any]:
+    """The attributes that the op's rules take: an op without inputs tells its kernel the dtype and the device beside them."""
+    told = () if subject.info.op.inputs else ("dtype", "index")
+    return {name: value for name, value in call.attributes.items() if name not in told}
+
+
+def _declared_shape(subject: Subject, call: KernelCall) -> Any:
+    return subject.info.op.shape(*(before.shape for before in call.before), **_attributes(subject, call))
+
+
+def _compare(subject: Subject, sample: Sample, run: Run, rule: str, name: str | None = None) -> None:
+    expected = subject.expected(sample)
+    where = name or sample.name
+    if len(run.outputs) != len(expected):
+        raise Violation(rule, where, f"{len(expected)} results", f"{len(run.outputs)} results")
+    for output, wanted, dtype in zip(run.outputs, expected, run.dtypes, strict=True):
+        if output.shape != wanted.shape:
+            raise Violation(rule, where, f"shape {wanted.shape}", f"shape {output.shape}")
+        rtol, atol = subject.tolerance(dtype.name)
+        with np.errstate(all="ignore"):
+            rounded = wanted.astype(dtype.numpy_dtype)
+            is_wrong = ~_close(output, rounded, rtol, atol)
+        if is_wrong.any():
+            index = tuple(int(i) for i in np.argwhere(is_wrong)[0])
+            at = f" at {index}" if index else ""
+            more = f" ({np.count_nonzero(is_wrong)} of {output.size} elements are wrong; rtol {rtol:g}, atol {atol:g})"
+            raise Violation(rule, where, f"{rounded[index]!r}{at}", f"{output[index]!r}{at}{more}")
+
+
+def _close(output: Array, wanted: Array, rtol: float, atol: float) -> Array:
+    if not as_dtype(wanted.dtype).is_differentiable:
+        return np.asarray(output == wanted)
+    kind = np.complex128 if np.iscomplexobj(wanted) else np.float64
+    a, b = output.astype(kind), wanted.astype(kind)
+    return np.asarray((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * np.abs(b)))
+
+
+def _same(first: Array, second: Array) -> bool:
+    if first.dtype == object:
+        return first.shape == second.shape and bool(np.all(first == second))
+    return first.tobytes() == second.tobytes()
+
+
+def _shown(array: Array) -> str:
+    return np.array2string(array, threshold=20, separator=", ").replace("\n", "")
+
+
+def _share_memory(device: Device, first: Any, second: Any) -> bool:
+    if first is second:
+        return math.prod(device.backend.to_host(first).shape) > 0
+    if device.backend.host_memory:
+        return np.shares_memory(device.backend.to_host(first), device.backend.to_host(second))
+    return _write_shows(device, first, second)
+
+
+def _write_shows(device: Device, first: Any, second: Any) -> bool:
+    """Write to one array on a device, and look whether the other one changes."""
+    host = np.array(device.backend.to_host(first))
+    dtype = as_dtype(host.dtype)
+    op = registry["apply_add"]
+    if dtype not in op.dtypes or not host.size:
+        return False
+    table = device.table(dtype)
+    try:
+        add = table.kernels.get(op.name) or resolve(op, table)
+    except MissingKernelError:
+        return False
+    one = device.backend.from_host(np.ones(host.shape, dtype.numpy_dtype), device.index)
+    before = np.array(device.backend.to_host(second))
+    add(first, one, scale=1)
+    return not _same(before, np.array(device.backend.to_host(second)))

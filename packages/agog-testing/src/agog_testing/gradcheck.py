@@ -1,0 +1,175 @@
+"""Gradients against numerical differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import agog_core as ag
+from agog_core import nest
+
+Function = Callable[..., Any]
+_ORDERS = {1: "gradient", 2: "second derivative", 3: "third derivative"}
+
+
+class GradientCheckError(AssertionError):
+    """A gradient is not what numerical differentiation gives."""
+
+
+def gradcheck(
+    f: Function,
+    inputs: Sequence[Any],
+    order: int = 2,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    *,
+    seed: int = 0,
+) -> None:
+    """Check the gradients of a function against central differences, in float64.
+
+    The results of ``f`` are summed with random weights, the sum is differentiated with respect to each element of each
+    input, and compared with ``(f(x + eps) - f(x - eps)) / (2 * eps)``. Then the gradient, as a function of the inputs
+    and the weights, is checked in the same way, up to ``order``.
+
+    Args:
+        f: a function of tensors that returns a tensor, or a structure of them. It is smooth at the inputs, and gives the
+            same result each time.
+        inputs: its arguments: float64 tensors or NumPy arrays, or Python floats, with respect to which it is
+            differentiated; tensors of integers and bools are passed as they are.
+        order: the highest order of differentiation.
+        eps: the step.
+        atol: the allowed absolute difference.
+        rtol: the allowed difference relative to the numerical derivative.
+        seed: the seed of the weights.
+
+    Raises:
+        GradientCheckError: a derivative is wrong, has the wrong shape, or ``f`` gives another result each time.
+        ValueError: there is no input to differentiate with respect to, or one is of another dtype than float64.
+
+    >>> import agog_core as ag
+    >>> gradcheck(lambda x: ag.square(x) * 3.0, [[1.0, -2.0]])
+    """
+    tensors = [_tensor(f, position, value) for position, value in enumerate(inputs)]
+    if not any(map(_is_source, tensors)):
+        raise ValueError(f"gradcheck: {_name(f)} has no float64 input to differentiate with respect to.")
+    rng = np.random.default_rng(seed)
+    _check(f, f, tensors, 1, order, eps, atol, rtol, rng)
+
+
+def _check(
+    f: Function,
+    named: Function,
+    inputs: list[ag.Tensor],
+    level: int,
+    order: int,
+    eps: float,
+    atol: float,
+    rtol: float,
+    rng: np.random.Generator,
+) -> None:
+    out = nest.flatten(f(*inputs))
+    # Not too small: a wrong derivative must not hide behind a weight near zero.
+    weights = [_like(x, np.copysign(rng.uniform(0.5, 1.5, tuple(x.shape)), rng.uniform(-1, 1, tuple(x.shape)))) for x in out]
+    gradient = _gradient(f, len(inputs))
+    analytic = gradient(*inputs, *weights)
+    positions = [position for position, x in enumerate(inputs) if _is_source(x)]
+    for position, result in zip(positions, analytic, strict=True):
+        x = inputs[position]
+        if result.shape != x.shape:
+            raise GradientCheckError(
+                f"gradcheck of {_name(named)}: the {_ORDERS.get(level, f'derivative of order {level}')} with respect to input "
+                f"{position} has shape {result.shape}; the input has shape {x.shape}."
+            )
+        numeric = _differences(f, inputs, position, weights, eps)
+        _compare(named, level, position, result.numpy(), numeric, atol, rtol)
+    again = nest.flatten(f(*inputs))
+    if any(not np.array_equal(a.numpy(), b.numpy(), equal_nan=True) for a, b in zip(out, again, strict=True)):
+        raise GradientCheckError(
+            f"gradcheck of {_name(named)}: it gives another result each time; set the random seed inside of it."
+        )
+    if level < order:
+        _check(gradient, named, [*inputs, *weights], level + 1, order, eps, atol, rtol, rng)
+
+
+def _gradient(f: Function, count: int) -> Function:
+    """The gradient of ``f`` as a function of its inputs and of the weights of its results."""
+
+    def gradient(*args: ag.Tensor) -> list[ag.Tensor]:
+        inputs, weights = args[:count], args[count:]
+        sources = [x for x in inputs if _is_source(x)]
+        with ag.GradientTape() as tape:
+            tape.watch(sources)
+            out = nest.flatten(f(*inputs))
+        results: list[ag.Tensor] = tape.gradient(out, sources, list(weights), unconnected_gradients="zero")
+        return results
+
+    return gradient
+
+
+def _differences(
+    f: Function, inputs: list[ag.Tensor], position: int, weights: list[ag.Tensor], eps: float
+) -> np.ndarray[Any, Any]:
+    """Central differences of the weighted sum of the results, for each element of one input."""
+    x = np.array(inputs[position].numpy())
+    scales = [weight.numpy().astype(np.float64) for weight in weights]
+    numeric = np.empty(x.shape, np.float64)
+
+    def total(value: np.ndarray[Any, Any]) -> float:
+        arguments = [*inputs[:position], _like(inputs[position], value), *inputs[position + 1 :]]
+        results = nest.flatten(f(*arguments))
+        return float(sum(np.sum(scale * out.numpy()) for scale, out in zip(scales, results, strict=True)))
+
+    for index in np.ndindex(*x.shape):
+        above, below = x.copy(), x.copy()
+        above[index] += eps
+        below[index] -= eps
+        numeric[index] = (total(above) - total(below)) / (2 * eps)
+    return numeric
+
+
+def _compare(
+    f: Function,
+    level: int,
+    position: int,
+    analytic: np.ndarray[Any, Any],
+    numeric: np.ndarray[Any, Any],
+    atol: float,
+    rtol: float,
+) -> None:
+    is_wrong = ~(np.abs(analytic - numeric) <= atol + rtol * np.abs(numeric))
+    if not is_wrong.any():
+        return
+    index = tuple(int(i) for i in np.argwhere(is_wrong)[0])
+    raise GradientCheckError(
+        f"gradcheck of {_name(f)}: the {_ORDERS.get(level, f'derivative of order {level}')} with respect to input {position} is wrong at "
+        f"{np.count_nonzero(is_wrong)} of {is_wrong.size} elements, first at {index}: the tape gives "
+        f"{float(np.asarray(analytic)[index]):.9g}, central differences give {float(numeric[index]):.9g} (allowed difference: "
+        f"{atol:g} + {rtol:g} * |{float(numeric[index]):.9g}|)."
+    )
+
+
+def _tensor(f: Function, position: int, value: Any) -> ag.Tensor:
+    is_python = not hasattr(value, "dtype")
+    tensor = ag.convert_to_tensor(np.array(value, np.float64) if is_python else value)
+    if tensor.dtype.is_differentiable and tensor.dtype != ag.float64:
+        raise ValueError(
+            f"gradcheck: input {position} of {_name(f)} has dtype {tensor.dtype.name}; central differences need float64."
+        )
+    return tensor
+
+
+def _like(x: ag.Tensor, value: np.ndarray[Any, Any]) -> ag.Tensor:
+    """A tensor of a value, of the dtype and on the device of another one."""
+    with ag.device(x.device):
+        return ag.constant(np.asarray(value).astype(x.dtype.numpy_dtype))
+
+
+def _is_source(x: ag.Tensor) -> bool:
+    return x.dtype == ag.float64
+
+
+def _name(f: Function) -> str:
+    return getattr(f, "__name__", repr(f))

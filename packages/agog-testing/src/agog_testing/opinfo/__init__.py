@@ -1,0 +1,42 @@
+"""The facts about every op of agog-core: `table` holds one `OpInfo` for each.
+
+>>> from agog_testing.opinfo import table
+>>> table["square"].reference(3.0)
+9.0
+"""
+
+from agog_testing.opinfo import (
+    array,
+    broadcasting,
+    casting,
+    joining,
+    linalg,
+    logic,
+    math,
+    nn,
+    random,
+    reduction,
+    slicing,
+    training,
+)
+from agog_testing.opinfo.info import ErrorSample, OpInfo, Sample, reference_array
+
+__all__ = ["ErrorSample", "OpInfo", "Sample", "reference_array", "table"]
+
+_FAMILIES = (
+    array,
+    broadcasting,
+    casting,
+    joining,
+    linalg,
+    logic,
+    math,
+    nn,
+    random,
+    reduction,
+    slicing,
+    training,
+)
+
+table: dict[str, OpInfo] = {info.name: info for family in _FAMILIES for info in family.INFOS}
+"""Op name to its facts. A plugin that brings an op of its own adds an entry here to have the kit test it."""

@@ -1,0 +1,135 @@
+"""Facts about the ops of agog_core.ops.random: which numbers a seed gives, on every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+import agog_core as ag
+from agog_core.errors import InvalidArgumentError
+from agog_core.ops import random
+from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
+from agog_testing.opinfo.values import FLOATING, Rng
+
+_SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2, 3), (0,), (67,), (20_001,))
+_SEEDS = ((1, None), (2**63 + 5, 7), (0, 0))
+# A random op draws in pieces of the shape that a program asks for, and the next call goes on where the last one stopped.
+_SKIPPED = 5
+
+
+def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for graph_seed, seed in _SEEDS:
+        for shape in _SHAPES if seed is None else _SHAPES[2:3]:
+            arguments = {"shape": shape, "dtype": dtype, "seed": seed, "graph_seed": graph_seed}
+            yield Sample(f"shape {shape}, seeds {graph_seed} and {seed}", (), arguments)
+
+
+def _integer_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for sample in _samples(dtype, rng):
+        yield Sample(sample.name, (), {**sample.kwargs, "minval": -3, "maxval": 8})
+    limits = np.iinfo(dtype)
+    arguments = {"shape": (5,), "dtype": dtype, "seed": None, "graph_seed": 3}
+    yield Sample("all integers", (), {**arguments, "minval": int(limits.min), "maxval": int(limits.max)})
+
+
+def _uniform(graph_seed: int, **arguments: Any) -> Any:
+    """Set the seed, draw a few numbers, and then those that are tested."""
+    ag.set_random_seed(graph_seed)
+    random.random_uniform(**{**arguments, "shape": (_SKIPPED,)})
+    return random.random_uniform(**arguments)
+
+
+def _normal(graph_seed: int, **arguments: Any) -> Any:
+    ag.set_random_seed(graph_seed)
+    random.random_normal(**{**arguments, "shape": (_SKIPPED,)})
+    return random.random_normal(**arguments)
+
+
+def _words(graph_seed: int, seed: int | None, skipped: int, count: int) -> Array:
+    """64-bit values of NumPy's own Philox; a call takes whole blocks of four."""
+    key = np.array([graph_seed, 0 if seed is None else seed + 1], np.uint64)
+    return np.random.Philox(key=key, counter=[-(-skipped // 4), 0, 0, 0]).random_raw(count)
+
+
+def _halves(graph_seed: int, seed: int | None, count: int) -> list[int]:
+    words = _words(graph_seed, seed, -(-_SKIPPED // 2), -(-count // 2))
+    return [half for word in words.tolist() for half in (word & 0xFFFFFFFF, word >> 32)][:count]
+
+
+def _uniform_reference(graph_seed: int, shape: tuple[int, ...], dtype: str, seed: int | None) -> Array:
+    count = int(np.prod(shape, dtype=int))
+    if dtype == "float64":
+        values = [(word >> 11) * 2.0**-53 for word in _words(graph_seed, seed, _SKIPPED, count).tolist()]
+    else:
+        bits = {"bfloat16": 8, "float16": 11, "float32": 24}[dtype]
+        values = [(half >> (32 - bits)) * 2.0**-bits for half in _halves(graph_seed, seed, count)]
+    return np.array(values, np.float64).reshape(shape)
+
+
+def _integer_reference(
+    graph_seed: int, shape: tuple[int, ...], dtype: str, seed: int | None, minval: int, maxval: int
+) -> Array:
+    count = int(np.prod(shape, dtype=int))
+    words = _words(graph_seed, seed, _SKIPPED, count).tolist()
+    return np.array([word % (maxval - minval) + minval for word in words], np.int64).reshape(shape)
+
+
+def _normal_reference(graph_seed: int, shape: tuple[int, ...], dtype: str, seed: int | None) -> Array:
+    quantile = NormalDist().inv_cdf
+    count = int(np.prod(shape, dtype=int))
+    values = [quantile(((half >> 9) + 0.5) * 2.0**-23) for half in _halves(graph_seed, seed, count)]
+    return np.array(values, np.float64).reshape(shape)
+
+
+def _rejected(op: str, dtype: str) -> ErrorSample:
+    text = f"{op}: dtype {dtype} is not supported; use one of {FLOATING}. Cast with tf.cast."
+    return ErrorSample((1,), {"shape": (2,), "dtype": dtype}, InvalidArgumentError, text)
+
+
+INFOS = (
+    OpInfo(
+        name="random_uniform",
+        samples=_samples,
+        reference=_uniform_reference,
+        function=_uniform,
+        differentiable=False,
+        errors=(_rejected("random_uniform", "bool"),),
+        tolerances=dict.fromkeys(("bfloat16", "float16", "float32", "float64"), (0.0, 0.0)),
+    ),
+    OpInfo(
+        name="random_integers",
+        samples=_integer_samples,
+        reference=_integer_reference,
+        function=_uniform,
+        differentiable=False,
+        errors=(
+            ErrorSample(
+                (1,),
+                {"shape": (2,), "dtype": "int32"},
+                ValueError,
+                "random_uniform: maxval must be given for dtype int32.",
+                "int32",
+            ),
+            ErrorSample(
+                (1,),
+                {"shape": (2,), "dtype": "int32", "minval": 3, "maxval": 3},
+                InvalidArgumentError,
+                "random_uniform: for dtype int32 minval must be below maxval; got [3, 3).",
+                "int32",
+            ),
+        ),
+    ),
+    OpInfo(
+        name="random_normal",
+        samples=_samples,
+        reference=_normal_reference,
+        function=_normal,
+        differentiable=False,
+        errors=(_rejected("random_normal", "int32"),),
+        # Drawn in float32 and rounded once; how well the inverse distribution function is approximated decides.
+        tolerances={"bfloat16": (8e-3, 1e-6), "float16": (1e-3, 2e-6), "float32": (2e-6, 1e-6), "float64": (2e-6, 1e-6)},
+    ),
+)

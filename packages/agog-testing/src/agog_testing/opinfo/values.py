@@ -1,0 +1,282 @@
+"""Values, shapes and errors that samples of many ops are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from agog_core.dtypes import as_dtype
+from agog_core.errors import InvalidArgumentError
+from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
+
+Rng = np.random.Generator
+Values = Callable[[str, Rng, tuple[int, ...]], Array]
+
+SHAPES = ((), (1,), (3,), (2, 3), (0,), (2, 0, 3), (4, 1, 5), (67,))
+"""From tiny to odd: 0-d, empty, and longer than any vector register by a rest."""
+
+SHAPE_PAIRS = (
+    *(((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((67,), (67,)), ((0,), (0,))),
+    *(((2, 3), (3,)), ((2, 1), (1, 3)), ((), (4,)), ((4,), ()), ((1,), (3,)), ((5, 1, 4), (3, 1)), ((0,), (1,)), ((2, 0), (1, 1))),
+)
+"""Two shapes that broadcast."""
+
+INTEGERS = "int16, int32, int64, int8, uint16, uint32, uint64, uint8"
+FLOATING = "bfloat16, float16, float32, float64"
+ORDERED = f"{FLOATING}, {INTEGERS}"
+
+_STRINGS = np.array([b"", b"a", b"bc", b"\x00\xff", b"a longer one"], object)
+
+
+def uniform(dtype: str, rng: Rng, shape: tuple[int, ...], low: float = -3, high: float = 3) -> Array:
+    """Random values of any dtype.
+
+    Args:
+        dtype: the dtype's name.
+        rng: the source.
+        shape: the shape.
+        low: the lower end, for numbers; unsigned ones start at 0.
+        high: the upper end, for numbers.
+
+    Returns:
+        An array.
+    """
+    kind = as_dtype(dtype)
+    if kind.is_bool:
+        return np.asarray(rng.integers(0, 2, shape) == 1)
+    if kind.is_integer:
+        first = max(int(low), 0) if kind.is_unsigned else int(low)
+        return np.asarray(rng.integers(first, int(high) + 1, shape)).astype(kind.numpy_dtype)
+    if dtype == "string":
+        return _STRINGS[rng.integers(0, len(_STRINGS), shape)] if shape else np.array(b"a", object)
+    values = rng.uniform(low, high, shape)
+    if kind.is_complex:
+        values = values + 1j * rng.uniform(low, high, shape)
+    return np.asarray(values).astype(kind.numpy_dtype)
+
+
+def between(low: float, high: float) -> Values:
+    """Random values in a range.
+
+    Args:
+        low: the lower end.
+        high: the upper end.
+
+    Returns:
+        A function of (dtype, rng, shape).
+    """
+    return lambda dtype, rng, shape: uniform(dtype, rng, shape, low, high)
+
+
+def nonzero(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
+    """Random values of both signs, at least 0.5 (integers: 1) away from zero.
+
+    Args:
+        dtype: the dtype's name.
+        rng: the source.
+        shape: the shape.
+
+    Returns:
+        An array.
+    """
+    values = uniform(dtype, rng, shape, 1 if as_dtype(dtype).is_integer else 0.5, 3)
+    if as_dtype(dtype).is_unsigned:
+        return values
+    return np.asarray(np.where(rng.integers(0, 2, shape) == 1, values, -values)).astype(values.dtype)
+
+
+def ties(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
+    """Random values of which many are equal.
+
+    Args:
+        dtype: the dtype's name.
+        rng: the source.
+        shape: the shape.
+
+    Returns:
+        An array of integral numbers, bools or strings.
+    """
+    if as_dtype(dtype).is_differentiable:
+        return uniform("int64", rng, shape, -1, 1).astype(as_dtype(dtype).numpy_dtype)
+    return uniform(dtype, rng, shape, 0, 2)
+
+
+def constant(dtype: str, values: Any) -> Array:
+    """An array of given values.
+
+    Args:
+        dtype: the dtype's name.
+        values: numbers, nested in lists.
+
+    Returns:
+        An array of that dtype.
+    """
+    return np.array(values).astype(as_dtype(dtype).numpy_dtype)
+
+
+def is_float(dtype: str) -> bool:
+    """Whether a dtype has NaN and infinities.
+
+    Args:
+        dtype: the dtype's name.
+
+    Returns:
+        True for the real floating-point dtypes.
+    """
+    return as_dtype(dtype).is_floating
+
+
+def unary_samples(values: Values, special: tuple[float, ...]) -> Callable[[str, Rng], Iterator[Sample]]:
+    """Samples of an elementwise op of one input.
+
+    Args:
+        values: ordinary inputs, at which the op is smooth.
+        special: further inputs, for floats.
+
+    Returns:
+        The ``samples`` of an `OpInfo`.
+    """
+
+    def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+        for shape in SHAPES:
+            yield Sample(f"shape {shape}", (values(dtype, rng, shape),))
+        if is_float(dtype):
+            yield Sample(f"special values {special}", (constant(dtype, special),), smooth=False)
+
+    return samples
+
+
+def binary_samples(x: Values, y: Values, special: tuple[float, ...]) -> Callable[[str, Rng], Iterator[Sample]]:
+    """Samples of an elementwise op of two inputs.
+
+    Args:
+        x: ordinary first inputs.
+        y: ordinary second inputs.
+        special: further inputs, for floats; every pair of them is tried.
+
+    Returns:
+        The ``samples`` of an `OpInfo`.
+    """
+
+    def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+        for first, second in SHAPE_PAIRS:
+            yield Sample(f"shapes {first} and {second}", (x(dtype, rng, first), y(dtype, rng, second)))
+        if is_float(dtype):
+            column, row = constant(dtype, special).reshape(-1, 1), constant(dtype, special)
+            yield Sample(f"special values {special}", (column, row), smooth=False)
+
+    return samples
+
+
+def rejected(op: str, dtype: str, allowed: str, args: tuple[Any, ...], tested: str = "float32", **kwargs: Any) -> ErrorSample:
+    """The error of an op that is not defined for a dtype.
+
+    Args:
+        op: the op's name.
+        dtype: the dtype that it is not defined for.
+        allowed: the dtypes that the error names.
+        args: the call's arguments, of that dtype.
+        tested: the dtype in whose tests the call belongs.
+        **kwargs: the call's keyword arguments.
+
+    Returns:
+        The sample.
+    """
+    text = f"{op}: dtype {dtype} is not supported; use one of {allowed}. Cast with tf.cast."
+    return ErrorSample(args, kwargs, InvalidArgumentError, text, tested)
+
+
+def pair_errors(op: str, dtype: str = "float32", names: tuple[str, str] = ("x", "y")) -> tuple[ErrorSample, ...]:
+    """The errors of two inputs that do not fit each other.
+
+    Args:
+        op: the op's name.
+        dtype: a dtype of the op.
+        names: the names of the inputs.
+
+    Returns:
+        Samples.
+    """
+    x, y = names
+    two, three = np.ones(2, as_dtype(dtype).numpy_dtype), np.ones(3, as_dtype(dtype).numpy_dtype)
+    return (
+        ErrorSample(
+            (two, three),
+            {},
+            InvalidArgumentError,
+            f"{op}: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or slice one of them.",
+            dtype,
+        ),
+        ErrorSample(
+            (two, np.ones(1, np.complex64)),
+            {},
+            InvalidArgumentError,
+            f"{op}: {x} has dtype {dtype} and {y} has dtype complex64 (shapes (2,) and (1,)), but they must be of one dtype; cast one of "
+            f"them, such as tf.cast({y}, tf.{dtype}).",
+            dtype,
+        ),
+    )
+
+
+def unary(
+    name: str,
+    reference: Callable[..., Any],
+    values: Values = uniform,
+    special: tuple[float, ...] = (np.nan, np.inf, -np.inf, 0.0, 1.0, -1.0),
+    allowed: str = FLOATING,
+    **facts: Any,
+) -> OpInfo:
+    """The facts about an elementwise op of one input.
+
+    Args:
+        name: the op's name.
+        reference: a function of one array.
+        values: ordinary inputs.
+        special: further inputs, for floats.
+        allowed: the dtypes that it is defined for, as an error names them.
+        **facts: what else `OpInfo` takes.
+
+    Returns:
+        The `OpInfo`.
+    """
+    errors = (rejected(name, "bool", allowed, (np.array([True]),)),)
+    return OpInfo(name=name, samples=unary_samples(values, special), reference=reference, errors=errors, **facts)
+
+
+def binary(
+    name: str,
+    reference: Callable[..., Any],
+    x: Values = uniform,
+    y: Values = uniform,
+    special: tuple[float, ...] = (np.nan, np.inf, -np.inf, 0.0, 1.0, -2.0),
+    allowed: str = ORDERED,
+    errors: tuple[ErrorSample, ...] = (),
+    names: tuple[str, str] = ("x", "y"),
+    **facts: Any,
+) -> OpInfo:
+    """The facts about an elementwise op of two inputs.
+
+    Args:
+        name: the op's name.
+        reference: a function of two arrays.
+        x: ordinary first inputs.
+        y: ordinary second inputs.
+        special: further inputs, for floats.
+        allowed: the dtypes that it is defined for, as an error names them.
+        errors: further errors.
+        names: the names of the inputs.
+        **facts: what else `OpInfo` takes.
+
+    Returns:
+        The `OpInfo`.
+    """
+    wrong = rejected(name, "bool", allowed, (np.array([True]), np.array([True])))
+    return OpInfo(
+        name=name,
+        samples=binary_samples(x, y, special),
+        reference=reference,
+        errors=(*pair_errors(name, names=names), wrong, *errors),
+        **facts,
+    )

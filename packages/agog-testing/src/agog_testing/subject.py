@@ -1,0 +1,269 @@
+"""One kernel under test, and calls of its op that remember what the kernel was given and what it returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import agog_core as ag
+from agog_core.devices import Device
+from agog_core.dtypes import DType, as_dtype
+from agog_core.errors import MissingKernelError
+from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
+
+Array = np.ndarray[Any, Any]
+Layout = Callable[[Array], ag.Tensor]
+
+
+class Violation(AssertionError):
+    """A kernel broke a rule of the plugin contract.
+
+    Args:
+        rule: the rule.
+        sample: the name of the sample.
+        expected: what was expected.
+        got: what came.
+    """
+
+    def __init__(self, rule: str, sample: str, expected: str, got: str) -> None:
+        super().__init__(f"rule: {rule}\nsample: {sample}\nexpected: {expected}\ngot: {got}")
+        self.rule = rule
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """What a kernel was given, and what it returned.
+
+    Args:
+        arrays: the arrays that it was given.
+        before: copies of them, made before.
+        attributes: the attributes.
+        result: what it returned.
+    """
+
+    arrays: tuple[Any, ...]
+    before: tuple[Array, ...]
+    attributes: Mapping[str, Any]
+    result: Any
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of an op's public function.
+
+    Args:
+        outputs: its results, or the variables that it has updated, on the host.
+        dtypes: their dtypes.
+        calls: the kernel calls that it took.
+    """
+
+    outputs: tuple[Array, ...]
+    dtypes: tuple[DType, ...]
+    calls: tuple[KernelCall, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """One kernel for one op, device and dtype.
+
+    Args:
+        info: the facts about the op.
+        dtype: the dtype's name.
+        device: the device.
+        kernel: the kernel's function.
+        tolerances: those of the plugin, by op name or ``"op/dtype"``.
+        seed: the seed of the samples.
+    """
+
+    info: OpInfo
+    dtype: str
+    device: Device
+    kernel: Callable[..., Any]
+    tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    seed: int = 0
+
+    def samples(self, seed: int = 0) -> list[Sample]:
+        """The samples of the op for the dtype.
+
+        Args:
+            seed: added to the subject's seed; another one gives other values in the same shapes.
+
+        Returns:
+            Samples.
+        """
+        return list(self.info.samples(self.dtype, np.random.default_rng(self.seed + seed)))
+
+    def tolerance(self, dtype: str) -> tuple[float, float]:
+        """How far a result may be from the reference.
+
+        Args:
+            dtype: the result's dtype.
+
+        Returns:
+            The pair (rtol, atol).
+        """
+        for key in (f"{self.info.name}/{self.dtype}", self.info.name):
+            if key in self.tolerances:
+                return self.tolerances[key]
+        return self.info.tolerance(dtype)
+
+    def run(self, sample: Sample, layout: Layout | None = None) -> Run:
+        """Call the op's public function so that it uses this kernel.
+
+        Args:
+            sample: the sample.
+            layout: makes a tensor of an array; None for one that is contiguous.
+
+        Returns:
+            What came of it.
+
+        Raises:
+            Violation: the kernel raised an exception.
+        """
+        with ag.device(self.device.name):
+            args, kwargs, variables = self.arguments(sample, layout)
+            with self.chosen() as calls:
+                try:
+                    result = self.info.call(*args, **kwargs)
+                except Exception as error:
+                    rule = "a kernel computes every sample of its op"
+                    raise Violation(rule, sample.name, "a result", f"{type(error).__name__}: {error}") from error
+            tensors = [variable.value() for variable in variables] if variables else _tensors(result)
+            outputs = tuple(np.asarray(tensor.numpy(), tensor.dtype.numpy_dtype) for tensor in tensors)
+        return Run(outputs, tuple(tensor.dtype for tensor in tensors), tuple(calls))
+
+    def arguments(
+        self, sample: Sample | ErrorSample, layout: Layout | None = None
+    ) -> tuple[list[Any], dict[str, Any], list[ag.Variable]]:
+        """Turn a sample's arrays into tensors, or into variables where the op updates them.
+
+        Args:
+            sample: the sample.
+            layout: makes a tensor of an array; None for one that is contiguous.
+
+        Returns:
+            Positional arguments, keyword arguments, and the variables that the op updates.
+        """
+        variables: list[ag.Variable] = []
+        names = iter(self.info.op.inputs)
+
+        def convert(array: Array) -> Any:
+            if next(names, None) in self.info.op.updates:
+                variables.append(ag.Variable(array))
+                return variables[-1]
+            return ag.constant(array) if layout is None else layout(array)
+
+        args = [map_arrays(convert, value) for value in sample.args]
+        return args, {key: map_arrays(convert, value) for key, value in sample.kwargs.items()}, variables
+
+    def expected(self, sample: Sample) -> tuple[Array, ...]:
+        """What the reference gives.
+
+        Args:
+            sample: the sample.
+
+        Returns:
+            One array for each output, in float64 or the like.
+        """
+        args = [map_arrays(reference_array, value) for value in sample.args]
+        kwargs = {key: map_arrays(reference_array, value) for key, value in sample.kwargs.items()}
+        with np.errstate(all="ignore"):
+            result = self.info.reference(*args, **kwargs)
+        return tuple(map(np.asarray, result if isinstance(result, tuple) else (result,)))
+
+    @contextmanager
+    def chosen(self) -> Iterator[list[KernelCall]]:
+        """Let this kernel run the op, whatever others there are, and remember its calls.
+
+        Returns:
+            A context manager that gives the list of calls, which grows.
+        """
+        kernels = self.device.table(as_dtype(self.dtype)).kernels
+        name, before = self.info.name, kernels.get(self.info.name)
+        calls: list[KernelCall] = []
+
+        def watched(*arrays: Any, **attributes: Any) -> Any:
+            copies = tuple(map(self.host, arrays))
+            result = self.kernel(*arrays, **attributes)
+            calls.append(KernelCall(arrays, copies, attributes, result))
+            return result
+
+        watched.__module__, watched.__qualname__ = (
+            str(getattr(self.kernel, name, None)) for name in ("__module__", "__qualname__")
+        )
+        kernels[name] = watched
+        try:
+            yield calls
+        finally:
+            if before is None:
+                kernels.pop(name, None)
+            else:
+                kernels[name] = before
+
+    def host(self, array: Any) -> Array:
+        """Copy an array to the host.
+
+        Args:
+            array: an array of the device.
+
+        Returns:
+            A copy.
+        """
+        return np.array(self.device.backend.to_host(array))
+
+
+def map_arrays(function: Callable[[Array], Any], value: Any) -> Any:
+    """Apply a function to the arrays among a sample's arguments.
+
+    Args:
+        function: takes an array.
+        value: an argument: an array, a list of arrays, or anything else, which stays as it is.
+
+    Returns:
+        The argument, with the results in the arrays' places.
+    """
+    if isinstance(value, list):
+        return [map_arrays(function, part) for part in value]
+    return function(value) if isinstance(value, np.ndarray) else value
+
+
+def layouts() -> dict[str, Layout]:
+    """Ways to lay out an input other than contiguously.
+
+    Returns:
+        Their names, and what makes a tensor of an array. On a device whose kernels make no views it is contiguous.
+    """
+
+    def transposed(array: Array) -> ag.Tensor:
+        return ag.transpose(ag.constant(array.T))
+
+    def stepped(array: Array) -> ag.Tensor:
+        if not array.ndim:
+            return ag.constant(array)
+        mixed = np.stack([array, array[..., ::-1]], -1).reshape(*array.shape[:-1], 2 * array.shape[-1])
+        return ag.constant(mixed)[..., ::2]
+
+    def reversed_rows(array: Array) -> ag.Tensor:
+        return ag.constant(array[::-1])[::-1] if array.ndim else ag.constant(array)
+
+    return {"transposed": _where_possible(transposed), "every second element": _where_possible(stepped), "reversed": _where_possible(reversed_rows)}
+
+
+def _where_possible(layout: Layout) -> Layout:
+    """A device need not have the kernels that make views."""
+
+    def attempt(array: Array) -> ag.Tensor:
+        try:
+            return layout(array)
+        except MissingKernelError:
+            return ag.constant(array)
+
+    return attempt
+
+
+def _tensors(result: Any) -> list[ag.Tensor]:
+    return list(result) if isinstance(result, (list, tuple)) else [result]
