@@ -5,8 +5,8 @@
     python examples/mnist.py --data FOLDER        # MNIST, from the four idx files in a folder
     python examples/mnist.py --resume             # go on from the last checkpoint
 
-A checkpoint is written after each epoch, and each epoch's order follows from the seed and the epoch: a run that is stopped and
-resumed ends with the same bits as one that was not.
+A checkpoint is written after each epoch, and each epoch's order follows from the seed and the epoch: a run that is
+stopped and resumed ends with the same bits as one that was not.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import agog as tf
-import agog.eager as tfe
 import click
 from tqdm import tqdm
+
+import agog as tf
+import agog.eager as tfe
 
 
 class NeuralNet(tfe.Network):
@@ -68,7 +69,9 @@ def train(network: Any, optimizer: Any, batches: Any, progress: Any) -> None:
         seen += len(labels)
         total_loss += float(loss) * len(labels)
         total_correct += float(correct(logits, labels))
-        progress.set_postfix(loss=f"{total_loss / seen:.4f}", accuracy=f"{100 * total_correct / seen:.1f} %", refresh=False)
+        progress.set_postfix(
+            loss=f"{total_loss / seen:.4f}", accuracy=f"{100 * total_correct / seen:.1f} %", refresh=False
+        )
         progress.update(len(labels))
 
 

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import agog as tf
-import agog.eager as tfe
 import numpy as np
 import pytest
+
+import agog as tf
+import agog.eager as tfe
 
 
 @pytest.fixture(autouse=True)
@@ -187,7 +188,7 @@ def test_huber_regression_of_life_expectancy_on_birth_rate() -> None:
             optimizer.apply_gradients(gradients)
             total += loss
         printed[epoch] = float(total / len(data))
-    # What the tutorial printed, in float32 with another order of rounding: five digits after the point agree but for the last one.
+    # What the tutorial printed; float32 in another order of rounding may differ in the last of these digits.
     assert [printed[epoch] for epoch in (0, 10, 20)] == pytest.approx([60.69638, 29.98884, 27.12621], abs=2e-5)
 
 

@@ -63,8 +63,8 @@ def test_what_does_not_exist_is_named(arguments: list[str], error: str) -> None:
 def test_plugins_lists_devices_and_kernels() -> None:
     done = run("plugins")
     assert done.returncode == 0, done.stderr
-    (row,) = [line for line in done.stdout.splitlines() if "cpu-numpy" in line.split("│")[1:2][0:1][0:1].__str__()]
-    cells = [cell.strip() for cell in row.strip("│").split("│")]
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in done.stdout.splitlines()]
+    (cells,) = [row for row in rows if row[0] == "cpu-numpy"]
     assert cells[:3] == ["cpu-numpy", f"agog-cpu-numpy {agog.__version__}", "cpu:0"]
     assert int(cells[3]) > 50
     assert cells[4] == "loaded"
