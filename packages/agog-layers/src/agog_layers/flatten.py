@@ -16,8 +16,7 @@ class Flatten(Layer):
 
     Args:
         data_format: ``"channels_last"``, or ``"channels_first"`` for inputs whose channels are axis 1; the features
-            are in the order
-            of the former in both cases.
+            are in the order of the former in both cases.
         name: the layer's name.
         **kwargs: further arguments of `Layer`.
 

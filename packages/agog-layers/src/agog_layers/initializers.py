@@ -276,6 +276,13 @@ def random_normal_initializer(
     return RandomNormal(mean, stddev, seed, dtype)
 
 
+# The names that TensorFlow has outside of Keras, where the defaults are the same.
+zeros_initializer = Zeros
+ones_initializer = Ones
+constant_initializer = Constant
+variance_scaling_initializer = VarianceScaling
+glorot_uniform_initializer = glorot_uniform
+
 _BY_NAME: dict[str, Callable[[], InitializerFunction]] = {
     "zeros": Zeros,
     "ones": Ones,

@@ -25,10 +25,8 @@ class Layer(Module):
     """Base of layers and models: an object with variables, that is called on tensors.
 
     Subclasses make their variables in `build`, which runs on the first call and knows the input's shape, and compute
-    in `call`.
-    Layers and variables in attributes, also in lists, tuples and dicts, belong to the layer: its lists of variables
-    include
-    theirs, and checkpoints save them under the attributes' names.
+    in `call`. Layers and variables in attributes, also in lists, tuples and dicts, belong to the layer: its lists of
+    variables include theirs, and checkpoints save them under the attributes' names.
 
     Args:
         trainable: whether `trainable_variables` lists the variables.

@@ -31,10 +31,8 @@ class Reduction:
     """How the losses of a batch become one number.
 
     ``NONE`` leaves them as they are; ``SUM`` adds them up; ``MEAN`` divides the sum by that of the weights,
-    ``SUM_OVER_BATCH_SIZE`` by the
-    number of losses, and ``SUM_BY_NONZERO_WEIGHTS`` by the number of those whose weight is not 0. Where that would
-    divide by 0, the
-    result is 0.
+    ``SUM_OVER_BATCH_SIZE`` by the number of losses, and ``SUM_BY_NONZERO_WEIGHTS`` by the number of those whose
+    weight is not 0. Where that would divide by 0, the result is 0.
     """
 
     NONE = "none"
@@ -225,8 +223,7 @@ def huber_loss(
     """Half the squared error up to ``delta``, and linear beyond.
 
     ``0.5 * e ** 2`` where ``|e| <= delta``, else ``delta * (|e| - 0.5 * delta)``. P. Huber, "Robust estimation of a
-    location parameter",
-    Annals of Mathematical Statistics 35, 1964.
+    location parameter", Annals of Mathematical Statistics 35, 1964.
 
     Args:
         labels: a tensor of the predictions' shape.

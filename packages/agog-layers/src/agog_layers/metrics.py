@@ -18,6 +18,7 @@ from agog_core import (
     multiply,
     reduce_sum,
 )
+from agog_core.checkpointable import notify
 from agog_core.errors import InvalidArgumentError
 from agog_layers import initializers
 from agog_layers.weighting import repeats
@@ -35,7 +36,7 @@ class Metric(Checkpointable):
     def __init__(self, name: str | None = None) -> None:
         self.name = name or type(self).__name__
         self._built = False
-        self._initial: tuple[tuple[Variable, Callable[..., Any]], ...] = ()
+        self._variables: dict[str, tuple[Variable, Callable[..., Any]]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Take a batch into account; the first call makes the variables.
@@ -50,6 +51,7 @@ class Metric(Checkpointable):
         if not self._built:
             self.build(*args, **kwargs)
             self._built = True
+            notify()
         return self.call(*args, **kwargs)
 
     def build(self, *args: Any, **kwargs: Any) -> None:
@@ -92,13 +94,13 @@ class Metric(Checkpointable):
 
     def init_variables(self) -> None:
         """Forget all that was seen."""
-        for variable, initializer in self._initial:
+        for variable, initializer in self._variables.values():
             variable.assign(initializer(variable.shape, dtype=variable.dtype))
 
     @property
     def variables(self) -> list[Variable]:
         """The variables, in the order in which they were made."""
-        return [variable for variable, _ in self._initial]
+        return [variable for variable, _ in self._variables.values()]
 
     def add_variable(self, name: str, shape: Any = (), dtype: Any = "float64", initializer: Any = "zeros") -> Variable:
         """Make a variable; only for `build`.
@@ -120,8 +122,18 @@ class Metric(Checkpointable):
         make = initializers.get(initializer)
         path = f"{_NOT_IN_NAMES.sub('_', self.name)}/{name}"
         variable = Variable(make(shape, dtype=as_dtype(dtype)), trainable=False, name=path)
-        self._initial = (*self._initial, (variable, make))
+        self._variables[name] = variable, make
         return variable
+
+    def checkpoint_dependencies(self) -> dict[str, Any]:
+        """The parts that have state: the variables, and those in attributes.
+
+        Returns:
+            Names to what they stand for.
+        """
+        parts = super().checkpoint_dependencies()
+        del parts["_variables"]
+        return {name: variable for name, (variable, _) in self._variables.items()} | parts
 
     def aggregate(self, metrics: Sequence[Metric]) -> None:
         """Add up the variables of metrics, this one's included only if it is among them.

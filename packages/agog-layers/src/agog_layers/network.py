@@ -20,10 +20,8 @@ class Network(Model):
     """A layer that consists of layers; `track_layer` says of which.
 
     Variables are named ``network/layer/variable``. The names of layers start anew in each network. A network without
-    a name gets one
-    when it is first called, or when another network tracks it; a layer that several networks track keeps the names
-    that the first one
-    gives it.
+    a name gets one when it is first called, or when another network tracks it; a layer that several networks track
+    keeps the names that the first one gives it.
 
     Args:
         name: the name, which no other living network may have.

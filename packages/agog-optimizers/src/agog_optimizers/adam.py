@@ -1,0 +1,88 @@
+"""Adam."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from agog_core import Tensor, Variable, constant, device, multiply, zeros_like
+from agog_core.ops.training import apply_adam
+from agog_optimizers.optimizer import Number, Optimizer, checked_number, number
+
+
+class AdamOptimizer(Optimizer):
+    """Steps of about the same size for all elements, by running means of the gradients and of their squares.
+
+    At step ``t``: ``m = beta1 * m + (1 - beta1) * gradient``, ``v = beta2 * v + (1 - beta2) * gradient ** 2``,
+    ``variable -= learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t) * m / (sqrt(v) + epsilon)``: the formulation
+    before section 2.1 of D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015, where epsilon
+    is "epsilon hat", as in TensorFlow 1.12.
+
+    Args:
+        learning_rate: the step size: a number, a tensor or variable, or a function that returns one.
+        beta1: the decay of the first moment, given likewise.
+        beta2: the decay of the second moment, given likewise.
+        epsilon: what keeps the quotient finite, given likewise.
+        use_locking: not used; kept for compatibility.
+        name: the optimizer's name.
+
+    >>> v = Variable(5.0)
+    >>> optimizer = AdamOptimizer(0.1)
+    >>> optimizer.minimize(lambda: v * v)
+    >>> print(f"{v:.3f}", optimizer.get_slot_names())
+    4.900 ['m', 'v']
+    """
+
+    beta1_power: Variable
+    beta2_power: Variable
+
+    def __init__(
+        self,
+        learning_rate: Number = 0.001,
+        beta1: Number = 0.9,
+        beta2: Number = 0.999,
+        epsilon: Number = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(learning_rate, name)
+        self.beta1 = checked_number(name, "beta1", beta1)
+        self.beta2 = checked_number(name, "beta2", beta2)
+        self.epsilon = checked_number(name, "epsilon", epsilon)
+
+    def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
+        return {"m": zeros_like(variable), "v": zeros_like(variable)}
+
+    def update(self, variable: Variable, gradient: Tensor, step_size: float, slots: Sequence[Variable]) -> None:
+        m, v = slots
+        beta1, beta2, epsilon = number(self.beta1), number(self.beta2), number(self.epsilon)
+        apply_adam(variable, m, v, gradient, step_size, beta1, beta2, epsilon)
+
+    def step_size(self) -> float:
+        """The learning rate with the correction for the moments' start at 0.
+
+        Returns:
+            ``learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)``.
+        """
+        if not self.non_slot_variables():
+            self.beta1_power = _power("beta1_power", number(self.beta1))
+            self.beta2_power = _power("beta2_power", number(self.beta2))
+        rate = number(self.learning_rate)
+        return rate * math.sqrt(1 - float(self.beta2_power)) / (1 - float(self.beta1_power))
+
+    def finish(self) -> None:
+        self.beta1_power.assign(multiply(self.beta1_power, number(self.beta1)))
+        self.beta2_power.assign(multiply(self.beta2_power, number(self.beta2)))
+
+    def non_slot_variables(self) -> list[Variable]:
+        """List the powers of the betas; they exist from the first step on.
+
+        Returns:
+            The variables ``beta1_power`` and ``beta2_power``, float64.
+        """
+        return [self.beta1_power, self.beta2_power] if "beta2_power" in vars(self) else []
+
+
+def _power(name: str, beta: float) -> Variable:
+    with device(None):  # in host memory, where reading it waits for no device
+        return Variable(constant(beta, "float64"), trainable=False, name=name)

@@ -1,0 +1,31 @@
+"""Gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agog_core import Tensor, Variable
+from agog_core.ops.training import apply_gradient_descent
+from agog_optimizers.optimizer import Number, Optimizer
+
+
+class GradientDescentOptimizer(Optimizer):
+    """``variable -= learning_rate * gradient``.
+
+    Args:
+        learning_rate: the step size: a number, a tensor or variable, or a function that returns one.
+        use_locking: not used; kept for compatibility.
+        name: the optimizer's name.
+
+    >>> v = Variable(5.0)
+    >>> optimizer = GradientDescentOptimizer(0.1)
+    >>> optimizer.minimize(lambda: v * v)
+    >>> v.numpy()
+    np.float32(4.0)
+    """
+
+    def __init__(self, learning_rate: Number, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(learning_rate, name)
+
+    def update(self, variable: Variable, gradient: Tensor, step_size: float, slots: Sequence[Variable]) -> None:
+        apply_gradient_descent(variable, gradient, step_size)

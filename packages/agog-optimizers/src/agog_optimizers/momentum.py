@@ -1,0 +1,49 @@
+"""Gradient descent with momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from agog_core import Tensor, Variable, zeros_like
+from agog_core.ops.training import apply_momentum
+from agog_optimizers.optimizer import Number, Optimizer, checked_number, number
+
+
+class MomentumOptimizer(Optimizer):
+    """Gradient descent along an accumulation of the gradients, as TensorFlow 1.12 has it.
+
+    ``accumulation = momentum * accumulation + gradient``, then ``variable -= learning_rate * accumulation``; with
+    Nesterov's momentum ``variable -= learning_rate * (gradient + momentum * accumulation)``. I. Sutskever et al., "On
+    the importance of initialization and momentum in deep learning", ICML 2013.
+
+    Args:
+        learning_rate: the step size: a number, a tensor or variable, or a function that returns one.
+        momentum: the share of the accumulation that stays, given likewise.
+        use_locking: not used; kept for compatibility.
+        name: the optimizer's name.
+        use_nesterov: whether to use Nesterov's momentum.
+
+    >>> v = Variable(5.0)
+    >>> optimizer = MomentumOptimizer(0.1, momentum=0.9)
+    >>> optimizer.minimize(lambda: v * v)
+    >>> v.numpy(), optimizer.get_slot(v, "momentum").numpy()
+    (np.float32(4.0), np.float32(10.0))
+    """
+
+    def __init__(
+        self,
+        learning_rate: Number,
+        momentum: Number,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(learning_rate, name)
+        self.momentum = checked_number(name, "momentum", momentum)
+        self.use_nesterov = use_nesterov
+
+    def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
+        return {"momentum": zeros_like(variable)}
+
+    def update(self, variable: Variable, gradient: Tensor, step_size: float, slots: Sequence[Variable]) -> None:
+        apply_momentum(variable, slots[0], gradient, step_size, number(self.momentum), self.use_nesterov)
