@@ -7,6 +7,7 @@ from typing import Any
 
 from agog_core.call import call
 from agog_core.convert import convert_to_tensor
+from agog_core.dtypes import NUMERIC_OR_BOOL
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
 from agog_core.shapes import Shape
@@ -178,6 +179,7 @@ _strided_slice_grad = Op(
     strided_slice_grad,
     inputs=["g"],
     shape=_grad_shape,
+    dtypes=NUMERIC_OR_BOOL,
     vjp={"g": lambda g, key: call(_strided_slice, g, key=key)},
 )
 

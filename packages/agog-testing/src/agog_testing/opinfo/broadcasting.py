@@ -8,7 +8,7 @@ import numpy as np
 
 from agog_core.errors import InvalidArgumentError
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import Rng, constant, is_float, rejected, uniform
+from agog_testing.opinfo.values import SUMS, Rng, constant, is_float, rejected, uniform
 
 _SHAPES = (
     *(((), (3,)), ((), (2, 3)), ((1,), (4,)), ((3,), (2, 3)), ((2, 1), (2, 3)), ((2, 1, 3), (4, 2, 5, 3))),
@@ -76,6 +76,7 @@ INFOS = (
         name="sum_to",
         samples=_sum_samples,
         reference=_sum,
+        tolerances=SUMS,
         errors=(
             ErrorSample(
                 (np.ones(3, np.float32), (2, 3)),

@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_core.errors import InvalidArgumentError
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import ORDERED, Rng, constant, is_float, rejected, ties, uniform
+from agog_testing.opinfo.values import ORDERED, SUMS, Rng, constant, is_float, rejected, ties, uniform
 
 _CALLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
     ((), {}),
@@ -29,7 +29,6 @@ _EMPTY: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
     ((2, 0), {"axis": -1, "keepdims": True}),
 )
 _STILL_EMPTY: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (((0, 3), {"axis": 1}), ((2, 0), {"axis": 0}))
-_EXACT_SUMS = {"float16": (5e-3, 5e-3), "bfloat16": (5e-2, 5e-2), "float32": (2e-6, 1e-5), "float64": (1e-13, 1e-12)}
 
 
 def _samples(*, empty: bool, nan: bool = True) -> Callable[[str, Rng], Iterator[Sample]]:
@@ -133,7 +132,7 @@ INFOS = (
         samples=_samples(empty=True),
         reference=_fold(lambda values: sum(values)),
         errors=(*_axis_error("reduce_sum"), _bool_error("reduce_sum")),
-        tolerances=_EXACT_SUMS,
+        tolerances=SUMS,
     ),
     OpInfo(
         name="reduce_mean",
@@ -150,7 +149,7 @@ INFOS = (
                 "int32",
             ),
         ),
-        tolerances=_EXACT_SUMS,
+        tolerances=SUMS,
     ),
     OpInfo(
         name="reduce_max",

@@ -27,6 +27,9 @@ INTEGERS = "int16, int32, int64, int8, uint16, uint32, uint64, uint8"
 FLOATING = "bfloat16, float16, float32, float64"
 ORDERED = f"{FLOATING}, {INTEGERS}"
 
+SUMS = {"float16": (1e-2, 2e-2), "bfloat16": (5e-2, 1e-1), "float32": (2e-6, 1e-5), "float64": (1e-13, 1e-12)}
+"""(rtol, atol) of sums of some dozens of values around 1."""
+
 _STRINGS = np.array([b"", b"a", b"bc", b"\x00\xff", b"a longer one"], object)
 
 
