@@ -1,0 +1,27 @@
+"""agog-checkpoint: object graphs saved as safetensors files, whole after a crash at any instant.
+
+>>> import tempfile
+>>> import agog_core as ag
+>>> v = ag.Variable(1.0)
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = Checkpoint(v=v).save(f"{folder}/ckpt")
+...     _ = v.assign(2.0)
+...     _ = Checkpoint(v=v).restore(latest_checkpoint(folder)).assert_consumed()
+>>> v
+<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>
+"""
+
+from agog_checkpoint.checkpoint import Checkpoint
+from agog_checkpoint.pointer import latest_checkpoint
+from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
+from agog_checkpoint.warning import CheckpointWarning
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Checkpoint",
+    "CheckpointLoadStatus",
+    "CheckpointWarning",
+    "InitializationOnlyStatus",
+    "latest_checkpoint",
+]

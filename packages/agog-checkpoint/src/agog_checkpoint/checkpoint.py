@@ -1,0 +1,132 @@
+"""Checkpoint: saves and restores a group of objects."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property, partial
+from typing import Any
+
+from agog_checkpoint import file
+from agog_checkpoint.commit import commit
+from agog_checkpoint.objects import snapshot
+from agog_checkpoint.pointer import point_to
+from agog_checkpoint.restore import Restore
+from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
+from agog_core.checkpointable import Checkpointable, is_checkpointable, notify
+from agog_core.devices import device
+from agog_core.dtypes import int64
+from agog_core.variable import Variable
+
+
+class Checkpoint(Checkpointable):
+    """A group of objects whose state is saved and restored together.
+
+    The state is that of all objects that can be reached through attributes, lists, tuples and dicts. Each value is
+    saved under its shortest path, such as ``model/layers/0/kernel``, and an optimizer's slot under the paths of the
+    optimizer and the variable, such as ``optimizer/.slot/m/model/layers/0/kernel``.
+
+    Args:
+        **objects: the objects, which become attributes; more attributes may be added later.
+
+    Raises:
+        ValueError: an object has no state that could be saved.
+
+    >>> import tempfile
+    >>> v = Variable([1.0, 2.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Checkpoint(v=v).save(f"{folder}/ckpt")
+    ...     _ = v.assign([0.0, 0.0])
+    ...     print(Checkpoint(v=v).restore(path))
+    <CheckpointLoadStatus of '...ckpt-1'
+      matched (2): v, save_counter>
+    >>> v.numpy()
+    array([1., 2.], dtype=float32)
+    """
+
+    def __init__(self, **objects: Any) -> None:
+        for name, value in sorted(objects.items()):
+            if not is_checkpointable(value):
+                raise ValueError(
+                    "`Checkpoint` was expecting a checkpointable object (a variable, a layer, a model, an optimizer, "
+                    "an iterator, another object derived from `Checkpointable`, or a list, tuple or dict with such "
+                    f"parts), but the argument {name!r} is {value!r} of type {type(value).__name__}; put a value that "
+                    "should be saved into a Variable."
+                )
+            setattr(self, name, value)
+
+    @cached_property
+    def save_counter(self) -> Variable:
+        """The number of checkpoints that `save` has made: an int64 variable, made when it is first used."""
+        with device(None):
+            return Variable(0, trainable=False, name="save_counter", dtype=int64)
+
+    def save(self, file_prefix: str | os.PathLike[str]) -> str:
+        """Save all state into the next numbered file, and make that the newest checkpoint of its folder.
+
+        Args:
+            file_prefix: the folder, which is made where it is missing, and the beginning of the file's name.
+
+        Returns:
+            The checkpoint's path, ``<file_prefix>-<number>``, for `restore`; the file has that name and
+            ``.safetensors`` behind it.
+
+        Raises:
+            ValueError: an object's state cannot be saved, or a dict has a key that is not a string.
+            ResourceExhaustedError: the disk is full.
+            PermissionDeniedError: the folder may not be written.
+            UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
+        """
+        self.save_counter.assign_add(1)
+        try:
+            path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}")
+            point_to(path)
+        except BaseException:
+            self.save_counter.assign_sub(1)
+            raise
+        return path
+
+    def write(self, file_prefix: str | os.PathLike[str]) -> str:
+        """Save all state into one file, without numbering it or making it the newest checkpoint of its folder.
+
+        Args:
+            file_prefix: the folder, which is made where it is missing, and the file's name without ``.safetensors``.
+
+        Returns:
+            The checkpoint's path, ``file_prefix``, for `restore`.
+
+        Raises:
+            ValueError: an object's state cannot be saved, or a dict has a key that is not a string.
+            ResourceExhaustedError: the disk is full.
+            PermissionDeniedError: the folder may not be written.
+            UnknownError: the system failed in another way. In all cases the file is as it was.
+        """
+        path = os.fspath(file_prefix)
+        notify()  # values that still wait for an object are saved with it
+        commit(file.file_name(path), partial(file.write, saved=snapshot(self)))
+        return path
+
+    def restore(self, save_path: str | os.PathLike[str] | None) -> CheckpointLoadStatus | InitializationOnlyStatus:
+        """Restore all state from a checkpoint: now into objects that exist, later into others when they are created.
+
+        Objects are matched by the names on the way to them, not by their classes. A later restore wins over an earlier
+        one that still waits for objects. Where an error is raised, nothing was changed.
+
+        Args:
+            save_path: what `save`, `write` or `latest_checkpoint` returned; None restores nothing.
+
+        Returns:
+            A status, whose `repr` is a report and whose methods check that everything was matched.
+
+        Raises:
+            NotFoundError: there is no such checkpoint.
+            DataLossError: the file is truncated or damaged, or is no checkpoint of agog.
+            PermissionDeniedError: the file may not be read.
+            ValueError: a shape or dtype in the file is not that of the object.
+        """
+        if save_path is None:
+            return InitializationOnlyStatus()
+        path = os.fspath(save_path)
+        graph, arrays = file.read(path)
+        if "save_counter" in graph.nodes[0].children:
+            _ = self.save_counter  # makes it, so that it is restored
+        return CheckpointLoadStatus(Restore(path, graph, arrays, self), self)

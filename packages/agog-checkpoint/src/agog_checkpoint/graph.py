@@ -1,0 +1,228 @@
+"""The object graph as a checkpoint file holds it: nodes, what hangs on them, and how it is written as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from agog_core.dtypes import ALL, string
+
+DTYPES = {dtype.name: dtype for dtype in ALL if dtype is not string}
+
+
+@dataclass(slots=True)
+class SavedVariable:
+    """What the graph says of a variable's value.
+
+    Args:
+        key: its name in the file.
+        dtype: the name of its dtype.
+        shape: its shape.
+        crc32: the checksum of its bytes, as eight hexadecimal digits.
+    """
+
+    key: str
+    dtype: str
+    shape: tuple[int, ...]
+    crc32: str = "00000000"
+
+
+@dataclass(slots=True)
+class Node:
+    """An object: a variable, or something with named parts and state of its own.
+
+    Args:
+        children: the numbers of the nodes of its parts, by name.
+        variable: its value, if it is a variable.
+        state: what its `checkpoint_state` returned, if that was anything.
+    """
+
+    children: dict[str, int] = field(default_factory=dict)
+    variable: SavedVariable | None = None
+    state: dict[str, Any] | None = None
+
+
+class Slot(NamedTuple):
+    """A variable that belongs to an optimizer and a variable, all by the numbers of their nodes."""
+
+    optimizer: int
+    name: str
+    variable: int
+    slot_variable: int
+
+
+class Graph(NamedTuple):
+    """All nodes, the root first, and all slots."""
+
+    nodes: list[Node]
+    slots: list[Slot]
+
+    def variables(self) -> list[SavedVariable]:
+        """The values of all variables.
+
+        Returns:
+            Them in the order of their nodes.
+        """
+        return [node.variable for node in self.nodes if node.variable is not None]
+
+    def paths(self) -> dict[int, str]:
+        """The shortest path of each node that can be reached through parts, as it is in keys.
+
+        Returns:
+            Numbers of nodes to paths; the root's is empty.
+        """
+        paths = {0: ""}
+        for number in (order := [0]):
+            for name, child in self.nodes[number].children.items():
+                if child not in paths:
+                    paths[child] = join(paths[number], escape(name))
+                    order.append(child)
+        return paths
+
+    def labels(self) -> dict[int, str]:
+        """Names for the nodes that hold a value.
+
+        Returns:
+            Numbers of nodes to the key of the variable, or to ``<path>/.state`` for an object with state.
+        """
+        paths, labels = self.paths(), {}
+        for number, node in enumerate(self.nodes):
+            if node.variable is not None:
+                labels[number] = node.variable.key
+            elif node.state is not None:
+                labels[number] = join(paths.get(number, f"node {number}"), ".state")
+        return labels
+
+    def holding_values(self) -> set[int]:
+        """The nodes that hold a value or lead to one.
+
+        Returns:
+            Their numbers.
+        """
+        parents: list[list[int]] = [[] for _ in self.nodes]
+        for number, node in enumerate(self.nodes):
+            for child in node.children.values():
+                parents[child].append(number)
+        for slot in self.slots:
+            parents[slot.slot_variable].append(slot.optimizer)
+        found = set(self.labels())
+        rest = list(found)
+        while rest:
+            fresh = set(parents[rest.pop()]) - found
+            found |= fresh
+            rest += fresh
+        return found
+
+    def to_json(self) -> str:
+        """Write the graph down.
+
+        Returns:
+            One line of JSON.
+        """
+        nodes = []
+        for node in self.nodes:
+            raw: dict[str, Any] = {}
+            if node.children:
+                raw["children"] = node.children
+            if node.variable is not None:
+                value = node.variable
+                raw["variable"] = {"key": value.key, "dtype": value.dtype, "shape": value.shape, "crc32": value.crc32}
+            if node.state is not None:
+                raw["state"] = node.state
+            nodes.append(raw)
+        return json.dumps({"nodes": nodes, "slots": self.slots}, separators=(",", ":"))
+
+
+def escape(name: str) -> str:
+    """Make a name into one part of a key, so that no two objects get one key.
+
+    Args:
+        name: an attribute's name, a dict's key, an index of a list or the name of a slot.
+
+    Returns:
+        The name; a slash, a percent sign, a first dot and what cannot be printed are percent-encoded.
+
+    >>> escape("kernel"), escape("v1.0"), escape("a/b"), escape(".slot")
+    ('kernel', 'v1.0', 'a%2Fb', '%2Eslot')
+    """
+    if name == "__metadata__":  # safetensors keeps this key for itself
+        return "%5F_metadata__"
+    first, rest = name[:1], name[1:]
+    return (_escape_character(first) if first != "." else "%2E") + "".join(map(_escape_character, rest)) or "%"
+
+
+def _escape_character(character: str) -> str:
+    if character.isprintable() and character not in "/%":
+        return character
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def join(path: str, name: str) -> str:
+    """Append one part to a path.
+
+    Args:
+        path: a path; empty for the root's.
+        name: the next part.
+
+    Returns:
+        The longer path.
+    """
+    return f"{path}/{name}" if path else name
+
+
+def parse_graph(text: str) -> Graph:
+    """Read a graph that `Graph.to_json` wrote.
+
+    Args:
+        text: the JSON.
+
+    Returns:
+        The graph; all numbers in it are those of nodes.
+
+    Raises:
+        ValueError: the text is anything else; it says what.
+    """
+    raw = json.loads(text)
+    _require(isinstance(raw, dict) and raw.keys() == {"nodes", "slots"}, "has not the two parts nodes and slots")
+    _require(isinstance(raw["nodes"], list) and bool(raw["nodes"]), "has no nodes")
+    _require(isinstance(raw["slots"], list), "has no list of slots")
+    count = len(raw["nodes"])
+    nodes = [_parse_node(f"node {number}", node, count) for number, node in enumerate(raw["nodes"])]
+    slots = []
+    for slot in raw["slots"]:
+        _require(isinstance(slot, list) and len(slot) == 4 and isinstance(slot[1], str), "has a malformed slot")
+        _require(_are_numbers([slot[0], *slot[2:]], count), "has a slot of nodes that do not exist")
+        _require(nodes[slot[3]].variable is not None, "has a slot that is not a variable")
+        slots.append(Slot(*slot))
+    keys = [node.variable.key for node in nodes if node.variable is not None]
+    _require(len(set(keys)) == len(keys), "has two variables of one key")
+    return Graph(nodes, slots)
+
+
+def _parse_node(name: str, raw: Any, count: int) -> Node:
+    _require(isinstance(raw, dict) and raw.keys() <= {"children", "variable", "state"}, f"has a malformed {name}")
+    children, variable, state = raw.get("children", {}), raw.get("variable"), raw.get("state")
+    _require(isinstance(children, dict), f"has malformed children of {name}")
+    _require(_are_numbers(children.values(), count), f"has children of {name} that do not exist")
+    _require(state is None or isinstance(state, dict), f"has a malformed state of {name}")
+    if variable is None:
+        return Node(children, None, state)
+    _require(not children and state is None, f"has a variable, {name}, with parts")
+    known = isinstance(variable, dict) and variable.keys() == {"key", "dtype", "shape", "crc32"}
+    _require(known and isinstance(variable["key"], str), f"has a malformed variable, {name}")
+    _require(isinstance(variable["dtype"], str) and variable["dtype"] in DTYPES, f"has an unknown dtype of {name}")
+    _require(isinstance(variable["shape"], list), f"has a malformed shape of {name}")
+    _require(_are_numbers(variable["shape"], None), f"has a malformed shape of {name}")
+    _require(isinstance(variable["crc32"], str), f"has a malformed checksum of {name}")
+    return Node(children, SavedVariable(**(variable | {"shape": tuple(variable["shape"])})), None)
+
+
+def _are_numbers(values: Iterable[Any], count: int | None) -> bool:
+    return all(type(value) is int and value >= 0 and (count is None or value < count) for value in values)
+
+
+def _require(condition: bool, fault: str) -> None:
+    if not condition:
+        raise ValueError(f"its object graph {fault}")

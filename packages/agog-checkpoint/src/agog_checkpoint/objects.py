@@ -1,0 +1,180 @@
+"""The object graph as the program holds it: the walk over its parts, and the snapshot that is saved."""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from agog_checkpoint.graph import Graph, Node, SavedVariable, Slot, escape, join
+from agog_core.checkpointable import Checkpointable, is_checkpointable
+from agog_core.dtypes import string
+from agog_core.errors import UnimplementedError
+from agog_core.tensor import Tensor
+from agog_core.variable import Variable
+
+V = TypeVar("V")
+
+
+class Part(NamedTuple):
+    """An object that was reached: itself, its shortest path, and the numbers of its own parts by name."""
+
+    value: Any
+    path: str
+    children: dict[str, int]
+
+
+class Snapshot(NamedTuple):
+    """What is saved: the graph, and each variable's value by its key. Values of tensors never change."""
+
+    graph: Graph
+    values: dict[str, Tensor]
+
+
+class WeakIdentityMap(Generic[V]):
+    """A map from objects, held weakly and compared by identity: users' classes may define equality and have no hash."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[weakref.ref[Any], V]] = {}
+
+    def get(self, key: object) -> V | None:
+        """Look an object up.
+
+        Args:
+            key: the object.
+
+        Returns:
+            Its value, or None.
+        """
+        entry = self._entries.get(id(key))
+        return entry[1] if entry is not None and entry[0]() is key else None
+
+    def set(self, key: object, value: V) -> None:
+        """Give an object a value.
+
+        Args:
+            key: the object.
+            value: the value.
+        """
+        number, entries = id(key), self._entries
+
+        def forget(reference: weakref.ref[Any]) -> None:
+            if number in entries and entries[number][0] is reference:
+                del entries[number]
+
+        entries[number] = weakref.ref(key, forget), value
+
+
+def parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """The parts of an object that have state.
+
+    Args:
+        value: a variable (it has none), a `Checkpointable`, a list, a tuple or a dict.
+        path: its path, for the error.
+
+    Yields:
+        Names and parts.
+
+    Raises:
+        ValueError: a dict holds a part with state under a key that is not a string.
+    """
+    items: Any = ()
+    if isinstance(value, Checkpointable):
+        items = value.checkpoint_dependencies().items()
+    elif isinstance(value, Mapping):
+        items = value.items()
+    elif isinstance(value, (list, tuple)):
+        items = ((str(index), part) for index, part in enumerate(value))
+    for name, part in list(items):
+        if is_checkpointable(part):
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"Checkpoint: the dict {path!r} has the key {name!r} of type {type(name).__name__} for an object "
+                    "with state, but names in a checkpoint are strings; use a string as key."
+                )
+            yield name, part
+
+
+def walk(root: Any) -> tuple[list[Part], list[Slot]]:
+    """Visit all objects that can be reached, breadth first, so that each gets its shortest path.
+
+    Args:
+        root: where to start.
+
+    Returns:
+        The objects, the root first, and the slots of pairs of reached optimizers and reached variables.
+
+    Raises:
+        ValueError: as `parts`.
+    """
+    found = [Part(root, "", {})]
+    numbers = {id(root): 0}
+
+    def number_of(value: Any, path: str) -> int:
+        if id(value) not in numbers:
+            numbers[id(value)] = len(found)
+            found.append(Part(value, path, {}))
+        return numbers[id(value)]
+
+    for part in found:
+        for name, value in parts(part.value, part.path):
+            part.children[name] = number_of(value, join(part.path, escape(name)))
+    slots = []
+    for number, part in enumerate(list(found)):
+        if isinstance(part.value, Checkpointable):
+            for name, variable, slot_variable in part.value.checkpoint_slots():
+                if id(variable) in numbers:
+                    owner = numbers[id(variable)]
+                    path = join(join(join(part.path, ".slot"), escape(name)), found[owner].path)
+                    slots.append(Slot(number, name, owner, number_of(slot_variable, path)))
+    return found, slots
+
+
+def snapshot(root: Any) -> Snapshot:
+    """Take hold of all state that can be reached; later assignments do not change what was taken.
+
+    Args:
+        root: where to start.
+
+    Returns:
+        The snapshot.
+
+    Raises:
+        ValueError: an object's state is not what JSON can hold, or as `parts`.
+        UnimplementedError: a variable holds strings.
+    """
+    found, slots = walk(root)
+    nodes, values = [], {}
+    for value, path, children in found:
+        node = Node(children)
+        if isinstance(value, Variable):
+            # Not value(): that would tell the tapes of a read.
+            tensor = value._current()
+            if tensor.dtype is string:
+                raise UnimplementedError(
+                    f"Checkpoint: variable {value.name!r} at {path!r} has dtype string and shape {value.shape}, but a "
+                    "safetensors file holds numbers only; keep text in what an object's checkpoint_state() returns."
+                )
+            values[path] = tensor
+            node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape)
+        elif isinstance(value, Checkpointable):
+            state = value.checkpoint_state()
+            if not _is_json(state):
+                raise ValueError(
+                    f"Checkpoint: checkpoint_state() of the {type(value).__name__} at {path!r} returned {state!r}, but "
+                    "it must return a dict that JSON can hold: of strings to None, bool, int, float, str, lists and "
+                    "such dicts."
+                )
+            # A copy: the object may go on changing what it returned.
+            node.state = json.loads(json.dumps(state)) or None
+        nodes.append(node)
+    return Snapshot(Graph(nodes, slots), values)
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(name, str) and _is_json(part) for name, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, (bool, int, float, str))

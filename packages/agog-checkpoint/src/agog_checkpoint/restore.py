@@ -1,0 +1,298 @@
+"""A checkpoint on its way into a program's objects: now into those that exist, later into those that come."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import threading
+import warnings
+import weakref
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agog_checkpoint.graph import DTYPES, Graph, join
+from agog_checkpoint.objects import WeakIdentityMap, parts, walk
+from agog_checkpoint.warning import CheckpointWarning
+from agog_core.checkpointable import Checkpointable, listeners
+from agog_core.convert import from_host
+from agog_core.devices import default_device
+from agog_core.shapes import TensorShape
+from agog_core.variable import Variable
+
+_numbers = itertools.count(1)
+# The number of the latest restore that gave an object its state. An earlier restore that still waits must not undo it.
+_restored_by: WeakIdentityMap[int] = WeakIdentityMap()
+
+
+class Report(NamedTuple):
+    """What has become of the values in the file, by key."""
+
+    matched: list[str]
+    deferred: list[str]
+    unmatched: list[str]
+
+
+class Restore:
+    """A checkpoint that is being restored, until each value has found its object or no object can come any more.
+
+    Nodes of the file are matched with objects by the names on the way from the root. An object that was matched and
+    still lacks parts that the file has is an owner: while there are owners, the restore listens for new parts. It holds
+    objects weakly, so that it ends when the last owner is gone, and says then which values nobody asked for.
+
+    Args:
+        path: the checkpoint's path, for texts.
+        graph: the file's object graph.
+        arrays: the values by key.
+        root: the object that stands for the graph's first node.
+
+    Raises:
+        ValueError: something that exists does not fit; nothing was changed.
+    """
+
+    def __init__(
+        self, path: str, graph: Graph, arrays: Mapping[str, np.ndarray[Any, Any]], root: Checkpointable
+    ) -> None:
+        self.path = path
+        self._graph = graph
+        self._arrays = arrays
+        self._number = next(_numbers)
+        self._paths = graph.paths()
+        self._labels = graph.labels()
+        self._holding = graph.holding_values()
+        self._slots: dict[int, dict[tuple[str, int], int]] = {}
+        for slot in graph.slots:
+            self._slots.setdefault(slot.optimizer, {})[slot.name, slot.variable] = slot.slot_variable
+        self._node_of: WeakIdentityMap[int] = WeakIdentityMap()
+        self._matched: set[int] = set()
+        self._rejected: set[int] = set()
+        self._containers: set[int] = set()  # nodes for which the program has a list, a tuple or a dict
+        self._owners: dict[int, weakref.ref[Checkpointable]] = {}
+        self._named: set[int] = set()  # nodes that an error or a warning has named already
+        self._lock = threading.RLock()
+        self._busy = self._again = False
+        self._match({0: root}, [(0, root)], deferred=False)
+        if self._owners:
+            # Before the others: a later restore wins.
+            listeners.insert(0, self.advance)
+
+    def advance(self) -> None:
+        """Look for objects that did not exist before, and restore them.
+
+        Raises:
+            ValueError: one of them does not fit. It keeps its value; the others are restored.
+        """
+        with self._lock:
+            self._again = True
+            if self._busy:  # restoring has made new parts; the loop below comes back for them
+                return
+            self._busy = True
+            try:
+                while self._again:
+                    self._again = False
+                    alive = ((number, reference()) for number, reference in list(self._owners.items()))
+                    self._match({}, [(number, owner) for number, owner in alive if owner is not None], deferred=True)
+            finally:
+                self._busy = False
+
+    def _match(self, found: dict[int, Any], queue: list[tuple[int, Any]], deferred: bool) -> None:
+        """Find the objects for further nodes, check that all of them fit, and restore all of them."""
+        self._find(found, queue)
+        faults = {number: fault for number, value in found.items() if (fault := self._fault(number, value))}
+        if faults and not deferred:
+            raise self._misfit(faults.values(), "nothing was changed")
+        for number in faults:
+            del found[number]
+        self._rejected |= faults.keys()
+        self._restore(found)
+        self._own(queue)
+        if faults:
+            raise self._misfit(faults.values(), "these keep the values that they have")
+
+    def _find(self, found: dict[int, Any], queue: list[tuple[int, Any]]) -> None:
+        """Walk from the objects in the queue, which grows, over parts that the file has too."""
+        staged = {id(value): number for number, value in found.items()}
+
+        def stage(number: int, value: Any) -> bool:
+            done = number in self._matched or number in self._rejected or number in found
+            if done or id(value) in staged or self._node_of.get(value) is not None:
+                return False
+            found[number] = value
+            staged[id(value)] = number
+            return True
+
+        seen = set()
+        for number, value in queue:
+            names = self._graph.nodes[number].children
+            for name, part in parts(value, self._paths.get(number, "")):
+                child = names.get(name)
+                if child is None:
+                    continue
+                if isinstance(part, (Variable, Checkpointable)):
+                    if stage(child, part) and isinstance(part, Checkpointable):
+                        queue.append((child, part))
+                elif (child, id(part)) not in seen:
+                    seen.add((child, id(part)))
+                    self._containers.add(child)
+                    queue.append((child, part))
+        for number, value in queue:
+            if number in self._slots and isinstance(value, Checkpointable):
+                for name, variable, slot_variable in value.checkpoint_slots():
+                    owner = staged.get(id(variable), self._node_of.get(variable))
+                    child = None if owner is None else self._slots[number].get((name, owner))
+                    if child is not None:
+                        stage(child, slot_variable)
+
+    def _fault(self, number: int, value: Any) -> str | None:
+        """Why an object does not fit its node."""
+        saved = self._graph.nodes[number].variable
+        if self._is_superseded(value):
+            return None
+        if not isinstance(value, Variable):
+            other = f"the checkpoint has a variable, the program an object of class {type(value).__name__}"
+            return None if saved is None else f"{saved.key!r}: {other}"
+        if saved is None:
+            path = self._paths.get(number, "")
+            return f"{path!r}: the checkpoint has an object with parts, the program the variable {value.name!r}"
+        which = f"are incompatible: variable {value.name!r} has the first, the checkpoint the second"
+        if saved.shape != tuple(value.shape):
+            return f"{saved.key!r}: Shapes {value.shape} and {TensorShape(saved.shape)} {which}"
+        if saved.dtype != value.dtype.name:
+            return f"{saved.key!r}: Dtypes {value.dtype.name} and {saved.dtype} {which}"
+        return None
+
+    def _misfit(self, faults: Iterable[str], kept: str) -> ValueError:
+        lines = "".join(f"\n  {fault}" for fault in faults)
+        return ValueError(f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.{lines}")
+
+    def _restore(self, found: dict[int, Any]) -> None:
+        """Give the objects their state, that of other objects first: they may refuse it, variables cannot."""
+        undo: list[tuple[Checkpointable, dict[str, Any]]] = []
+        for number, value in found.items():
+            state = self._graph.nodes[number].state
+            if state is not None and not self._is_superseded(value):
+                undo.append((value, value.checkpoint_state()))
+                try:
+                    value.restore_checkpoint_state(state)
+                except BaseException as error:
+                    error.add_note(
+                        f"This happened while {self._labels[number]!r} was restored from checkpoint {self.path!r}."
+                    )
+                    self._rejected.add(number)
+                    for other, before in reversed(undo):
+                        with suppress(Exception):  # the one that has refused its state may be broken
+                            other.restore_checkpoint_state(before)
+                    raise
+        for number, value in found.items():
+            saved = self._graph.nodes[number].variable
+            if saved is not None and not self._is_superseded(value):
+                # Assigning copies; making the tensor does not.
+                value.assign(from_host(self._arrays[saved.key], default_device().table(DTYPES[saved.dtype])))
+            if not self._is_superseded(value):
+                _restored_by.set(value, self._number)
+            self._node_of.set(value, number)
+            self._matched.add(number)
+
+    def _is_superseded(self, value: Any) -> bool:
+        return (_restored_by.get(value) or 0) > self._number
+
+    def _own(self, queue: list[tuple[int, Any]]) -> None:
+        """Note which of the objects that were walked over lack parts that the file has."""
+        for number, value in queue:
+            if isinstance(value, Checkpointable):
+                if number not in self._matched or not self._lacks_parts(number):
+                    self._owners.pop(number, None)
+                elif number not in self._owners:
+
+                    def lose(reference: weakref.ref[Checkpointable], number: int = number) -> None:
+                        if self._owners.get(number) is reference:
+                            del self._owners[number]
+                            if not self._owners:
+                                self.end()
+
+                    self._owners[number] = weakref.ref(value, lose)
+        if not self._owners:
+            self.end()
+
+    def _lacks_parts(self, owner: int) -> bool:
+        """Whether a value hangs on an owner, itself or through containers, that has no object yet."""
+        seen = {owner}
+        for number in (order := [owner]):
+            for child in self._graph.nodes[number].children.values():
+                if child in self._containers and child not in seen:
+                    seen.add(child)
+                    order.append(child)
+                elif child in self._holding and child not in self._containers and not self._is_settled(child):
+                    return True
+        return not all(map(self._is_settled, self._slots.get(owner, {}).values()))
+
+    def _is_settled(self, number: int) -> bool:
+        return number in self._matched or number in self._rejected
+
+    def end(self) -> None:
+        """Stop listening, and warn of the values in the file that nothing has asked for."""
+        if self.advance in listeners:
+            listeners.remove(self.advance)
+        self.warn()
+
+    def warn(self) -> None:
+        """Warn of the values in the file that nothing has asked for, once for each of them."""
+        unnamed = [number for number in self._labels if not self._is_settled(number) and number not in self._named]
+        if unnamed:
+            self._named.update(unnamed)
+            keys = ", ".join(repr(self._labels[number]) for number in unnamed)
+            text = f"Checkpoint {self.path!r} has values that no object of the program has asked for: {keys}."
+            warnings.warn(text, CheckpointWarning, stacklevel=2)
+
+    def report(self) -> Report:
+        """What has become of the values in the file.
+
+        Returns:
+            The keys that were matched, that wait for an object, and for which no object can come any more.
+        """
+        awaited = set()
+        for number in (order := list(self._owners)):
+            slots = self._slots.get(number, {}).values()
+            for child in [*self._graph.nodes[number].children.values(), *slots]:
+                if child not in awaited:
+                    awaited.add(child)
+                    order.append(child)
+        matched, deferred, unmatched = report = Report([], [], [])
+        for number, label in self._labels.items():
+            waits = number in awaited and number not in self._rejected
+            (matched if number in self._matched else deferred if waits else unmatched).append(label)
+        return report
+
+    def name_all(self) -> None:
+        """Note that an error has named all values that found no object, so that no warning needs to."""
+        self._named.update(self._labels)
+
+    def without_value(self, root: Checkpointable) -> list[str]:
+        """The program's objects for which the file has no value.
+
+        Args:
+            root: the object that stands for the graph's first node.
+
+        Returns:
+            The keys that their values would have.
+        """
+        missing = []
+        for value, path, _ in walk(root)[0]:
+            number = self._node_of.get(value)
+            if isinstance(value, Variable):
+                if number is None:
+                    missing.append(path)
+            elif isinstance(value, Checkpointable) and value.checkpoint_state():
+                has_state = number is not None and self._graph.nodes[number].state is not None
+                missing += [] if has_state else [join(path, ".state")]
+        return missing
+
+
+@atexit.register
+def _end_all() -> None:
+    for listener in list(listeners):
+        restore = getattr(listener, "__self__", None)
+        if isinstance(restore, Restore):
+            restore.end()

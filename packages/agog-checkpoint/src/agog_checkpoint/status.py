@@ -1,0 +1,154 @@
+"""What `Checkpoint.restore` answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from agog_checkpoint.restore import Restore
+from agog_core.checkpointable import Checkpointable
+
+_MOST_NAMES = 20
+# The numbering is the checkpoint's own; a file made by `Checkpoint.write` has none.
+_OPTIONAL = {"save_counter"}
+
+
+class CheckpointLoadStatus:
+    """How far a restore has come; its `repr` is a report.
+
+    Objects that existed have their values when `Checkpoint.restore` returns, and others get them when they are created:
+    the methods of this class only check. A status keeps its `Checkpoint` alive.
+
+    Args:
+        restore: the restore.
+        root: the checkpoint.
+    """
+
+    def __init__(self, restore: Restore, root: Checkpointable) -> None:
+        self._restore = restore
+        self._root = root
+
+    def assert_consumed(self) -> CheckpointLoadStatus:
+        """Check that every value in the file has found its object, and that every object has found its value.
+
+        Returns:
+            This status.
+
+        Raises:
+            AssertionError: it is not so; the text names the keys.
+            ValueError: an object that was created since does not fit.
+        """
+        self._restore.advance()
+        _, deferred, unmatched = self._restore.report()
+        missing = self._without_value()
+        if deferred or unmatched or missing:
+            self._restore.name_all()
+            raise AssertionError(
+                f"assert_consumed: checkpoint {self._restore.path!r} and the program's objects do not match."
+                + _lines("values in the file without an object", [*deferred, *unmatched])
+                + _lines("objects without a value in the file", missing)
+            )
+        return self
+
+    def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
+        """Check that every object that exists has found its value; warn of values in the file without an object.
+
+        Returns:
+            This status.
+
+        Raises:
+            AssertionError: an object has found no value; the text names the keys.
+            ValueError: an object that was created since does not fit.
+        """
+        self._restore.advance()
+        if missing := self._without_value():
+            raise AssertionError(
+                f"assert_existing_objects_matched: checkpoint {self._restore.path!r} lacks values of the program's "
+                "objects." + _lines("objects without a value in the file", missing)
+            )
+        self._restore.warn()
+        return self
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Restore objects of which the restore has not been told yet, such as variables appended to a list.
+
+        Args:
+            session: not used; kept for compatibility.
+
+        Raises:
+            ValueError: one of them does not fit.
+        """
+        self._restore.advance()
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """The same as `run_restore_ops`: variables have a value from their construction on.
+
+        Args:
+            session: not used; kept for compatibility.
+
+        Raises:
+            ValueError: an object that was created since does not fit.
+        """
+        self._restore.advance()
+
+    def _without_value(self) -> list[str]:
+        return [key for key in self._restore.without_value(self._root) if key not in _OPTIONAL]
+
+    def __repr__(self) -> str:
+        matched, deferred, unmatched = self._restore.report()
+        return (
+            f"<CheckpointLoadStatus of {self._restore.path!r}"
+            + _lines("matched", matched)
+            + _lines("deferred until an object is created", deferred)
+            + _lines("values in the file without an object", unmatched)
+            + _lines("objects without a value in the file", self._without_value())
+            + ">"
+        )
+
+
+class InitializationOnlyStatus:
+    """What restoring from None answers with: nothing is restored, and objects keep the values that they have."""
+
+    def assert_consumed(self) -> NoReturn:
+        """Fail: there is no checkpoint.
+
+        Raises:
+            AssertionError: always.
+        """
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    def assert_existing_objects_matched(self) -> NoReturn:
+        """Fail: there is no checkpoint.
+
+        Raises:
+            AssertionError: always.
+        """
+        self.assert_consumed()
+
+    def run_restore_ops(self, session: Any = None) -> NoReturn:
+        """Fail: there is no checkpoint.
+
+        Args:
+            session: not used; kept for compatibility.
+
+        Raises:
+            AssertionError: always.
+        """
+        self.assert_consumed()
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Do nothing: variables have a value from their construction on.
+
+        Args:
+            session: not used; kept for compatibility.
+        """
+
+    def __repr__(self) -> str:
+        return "<InitializationOnlyStatus: no checkpoint was specified (save_path=None), and nothing is being restored>"
+
+
+def _lines(title: str, keys: Sequence[str]) -> str:
+    if not keys:
+        return ""
+    more = f", and {len(keys) - _MOST_NAMES} more" if len(keys) > _MOST_NAMES else ""
+    return f"\n  {title} ({len(keys)}): {', '.join(keys[:_MOST_NAMES])}{more}"
