@@ -1,4 +1,4 @@
-"""Stages that choose among elements: repeat, take, skip, shuffle. On a source they choose row numbers, which is faster."""
+"""Stages that choose among elements: repeat, take, skip, shuffle. On a source they choose row numbers instead."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ def map_components(function: Callable[[Any], Any], structure: Any) -> Any:
     if isinstance(structure, Mapping):
         converted = {key: map_components(function, structure[key]) for key in sorted(structure)}
         ordered = {key: converted[key] for key in structure}
-        return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]  # a Mapping's
-        constructor
+        kind: Any = type(structure)
+        return ordered if kind is dict else kind(ordered)
     if isinstance(structure, tuple):
         parts = [map_components(function, part) for part in structure]
         return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)

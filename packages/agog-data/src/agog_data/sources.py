@@ -11,8 +11,8 @@ from agog_core import dtypes
 from agog_core.convert import from_host, host_array
 from agog_core.devices import Device
 from agog_core.dtypes import as_dtype
-from agog_core.shapes import TensorShape
-from agog_core.tensor import Tensor
+from agog_core.shapes import TensorShape, intern_shape
+from agog_core.tensor import Tensor, wrap
 from agog_data.elements import ComponentSpec, Element, components, map_components, packer
 
 Array = np.ndarray[Any, Any]
@@ -103,20 +103,23 @@ class Reader:
 
     def __init__(self, source: Source, device: Device) -> None:
         self._source = source
-        self._tables = [device.table(component.dtype) for component in components(source.spec)]
+        specs = components(source.spec)
+        self._tables = [device.table(component.dtype) for component in specs]
+        self._shapes = [intern_shape(tuple(component.shape.as_list())) for component in specs]
         self._pack = packer(source.spec)
+        self._index = device.index
+        self._from_host = device.backend.from_host
 
     def row(self, number: int) -> Element:
         """One row."""
-        return self._pack(
-            [from_host(part, table) for part, table in zip(self._source.row(number), self._tables, strict=True)]
-        )
+        from_host, index = self._from_host, self._index
+        parts = zip(self._source.row(number), self._tables, self._shapes, strict=True)
+        return self._pack([wrap(from_host(part, index), table, shape) for part, table, shape in parts])
 
     def gather(self, numbers: Array) -> Element:
         """Several rows as one element, joined along a new first axis."""
-        return self._pack(
-            [from_host(part, table) for part, table in zip(self._source.gather(numbers), self._tables, strict=True)]
-        )
+        parts = zip(self._source.gather(numbers), self._tables, strict=True)
+        return self._pack([from_host(part, table) for part, table in parts])
 
 
 def slices(structure: Any) -> ArraySource:
@@ -144,9 +147,9 @@ def slices(structure: Any) -> ArraySource:
     for number, column in enumerate(columns):
         if len(column) != len(columns[0]):
             raise ValueError(
-                f"Dimensions {len(columns[0])} and {len(column)} are not compatible: from_tensor_slices cuts all components "
-                f"along their first axis, but component 0 has shape {columns[0].shape} and component {number} has shape "
-                f"{column.shape}."
+                f"Dimensions {len(columns[0])} and {len(column)} are not compatible: from_tensor_slices cuts all "
+                f"components along their first axis, but component 0 has shape {columns[0].shape} and "
+                f"component {number} has shape {column.shape}."
             )
     return ArraySource(arrays)
 

@@ -1,0 +1,131 @@
+"""Fetching the files of MNIST into the user's cache."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import http.client
+import os
+import sys
+import urllib.request
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from agog_core import errors
+from agog_data.datasets.idx import PathLike
+
+MIRRORS = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
+_TIMEOUT_SECONDS = 30
+_CHUNK = 1 << 20
+
+
+class Content(NamedTuple):
+    """What a file holds once it is decompressed. Mirrors compress differently, so the compressed bytes say less."""
+
+    size: int
+    sha256: str
+
+
+FILES = {
+    "train-images-idx3-ubyte.gz": Content(47040016, "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"),
+    "train-labels-idx1-ubyte.gz": Content(60008, "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
+    "t10k-images-idx3-ubyte.gz": Content(7840016, "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
+    "t10k-labels-idx1-ubyte.gz": Content(10008, "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"),
+}
+
+
+def download_mnist(directory: PathLike | None = None, mirrors: Sequence[str] = MIRRORS) -> Path:
+    """Download the four files of MNIST, those that are not there yet, and check them.
+
+    Args:
+        directory: the folder; None for ``agog/mnist`` in the user's cache (``$XDG_CACHE_HOME``, ``~/.cache``, on
+            Windows ``%LOCALAPPDATA%``). It is created.
+        mirrors: the URLs of folders that have the files, tried in order.
+
+    Returns:
+        The folder, for `agog_data.datasets.mnist`.
+
+    Raises:
+        UnavailableError: no mirror could be reached.
+        DataLossError: a mirror gave something else than MNIST. The folder then has no such file.
+    """
+    target = cache_directory(os.environ, sys.platform) / "mnist" if directory is None else Path(directory)
+    target.mkdir(parents=True, exist_ok=True)
+    for name, content in FILES.items():
+        if _difference(target / name, content) is not None:
+            _download(target / name, content, mirrors)
+    return target
+
+
+def cache_directory(environment: Mapping[str, str], platform: str) -> Path:
+    """The folder for what agog has fetched and can fetch again.
+
+    Args:
+        environment: the environment variables.
+        platform: what `sys.platform` says.
+
+    Returns:
+        A path, which need not exist.
+    """
+    variable = "LOCALAPPDATA" if platform == "win32" else "XDG_CACHE_HOME"
+    root = Path(environment.get(variable, ""))
+    # A relative path is to be ignored, by the XDG base directory specification.
+    return (root if root.is_absolute() else Path.home() / ".cache") / "agog"
+
+
+def _download(file: Path, content: Content, mirrors: Sequence[str]) -> None:
+    failures: list[str] = []
+    lost = False
+    for mirror in mirrors:
+        url = f"{mirror.rstrip('/')}/{file.name}"
+        part = file.with_name(f".{file.name}.{uuid4().hex}.part")
+        try:
+            _fetch(url, part, content)
+            difference = _difference(part, content)
+            if difference is None:
+                part.replace(file)
+                return
+            lost = True
+            failures.append(f"{url}: {difference}")
+        except (OSError, http.client.HTTPException) as error:
+            failures.append(f"{url}: {error}")
+        finally:
+            part.unlink(missing_ok=True)
+    shown = "".join(f"\n  {failure}" for failure in failures)
+    kind = errors.DataLossError if lost else errors.UnavailableError
+    raise kind(
+        f"{file}: it could not be downloaded:{shown}\n"
+        f"Try again later, or put the files {', '.join(FILES)} into {file.parent} by hand."
+    )
+
+
+def _fetch(url: str, part: Path, content: Content) -> None:
+    with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response, part.open("xb") as file:
+        left = content.size + _CHUNK  # compressed data are not longer; whatever comes after that is not MNIST
+        while left > 0 and (chunk := response.read(min(left, _CHUNK))):
+            file.write(chunk)
+            left -= len(chunk)
+
+
+def _difference(file: Path, content: Content) -> str | None:
+    """What a file has that MNIST has not, or None."""
+    if not file.exists():
+        return "it does not exist"
+    digest, size = hashlib.sha256(), 0
+    try:
+        with gzip.open(file) as stream:
+            while size <= content.size and (chunk := stream.read(_CHUNK)):
+                digest.update(chunk)
+                size += len(chunk)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        return f"not a whole gzip file: {error}"
+    if size != content.size:
+        return (
+            f"{content.size} bytes are expected once decompressed; there are {'more' if size > content.size else size}"
+        )
+    if digest.hexdigest() != content.sha256:
+        return f"SHA-256 {content.sha256} is expected once decompressed; it is {digest.hexdigest()}"
+    return None
