@@ -22,21 +22,21 @@ def relu_grad(xp: Any, gradients: Array, features: Array) -> Array:
 def softmax(xp: Any, logits: Array, *, axis: int) -> Array:
     """Exponentials divided by their sum; the maximum is taken off first, so nothing overflows."""
     values = xp.exp(logits - _maximum(xp, logits, axis))
-    values /= xp.sum(values, axis=axis, keepdims=True, dtype=values.dtype)
+    values /= xp.add.reduce(values, axis=axis, keepdims=True, dtype=values.dtype)
     return values
 
 
 def log_softmax(xp: Any, logits: Array, *, axis: int) -> Array:
     """Logarithm of softmax."""
     shifted = logits - _maximum(xp, logits, axis)
-    shifted -= xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True, dtype=shifted.dtype))
+    shifted -= xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True, dtype=shifted.dtype))
     return shifted
 
 
 def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -> Array:
     """Cross entropy with label distributions. A class of probability 0 adds nothing, whatever its logarithm."""
     products = xp.where(labels == 0, 0, labels * log_softmax(xp, logits, axis=axis))
-    return -xp.sum(products, axis=axis, dtype=logits.dtype)
+    return -xp.add.reduce(products, axis=axis, dtype=logits.dtype)
 
 
 def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array:
@@ -55,5 +55,5 @@ def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array
 def _maximum(xp: Any, logits: Array, axis: int) -> Array:
     if logits.shape[axis] == 0:
         return 0
-    highest = xp.max(logits, axis=axis, keepdims=True)
+    highest = xp.maximum.reduce(logits, axis=axis, keepdims=True)
     return xp.where(xp.isfinite(highest), highest, xp.zeros_like(highest))

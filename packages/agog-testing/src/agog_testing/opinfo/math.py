@@ -12,6 +12,7 @@ from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
 from agog_testing.opinfo.values import (
     FLOATING,
     ORDERED,
+    SUMS,
     Rng,
     between,
     binary,
@@ -148,6 +149,10 @@ INFOS = (
     unary("tanh", np.tanh, special=(NAN, INF, -INF, 0.0, 1e-4, 50.0, -50.0)),
     unary("sigmoid", _sigmoid, special=(NAN, INF, -INF, 0.0, 50.0, -50.0, 1000.0)),
     OpInfo(
-        name="add_n", samples=_add_n_samples, reference=lambda arrays: np.sum(arrays, axis=0), errors=_ADD_N_ERRORS
+        name="add_n",
+        samples=_add_n_samples,
+        reference=lambda arrays: np.sum(arrays, axis=0),
+        errors=_ADD_N_ERRORS,
+        tolerances=SUMS,
     ),
 )
