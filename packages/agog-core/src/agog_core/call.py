@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agog_core.convert import check_same_dtype
 from agog_core.devices import Device, current_device, scopes
@@ -15,9 +15,7 @@ from agog_core.placement import copy_to_device, place
 from agog_core.recording import active, record
 from agog_core.shapes import intern_shape
 from agog_core.tensor import Tensor, wrap
-
-if TYPE_CHECKING:
-    from agog_core.variable import Variable
+from agog_core.variable import Variable, give_back, take
 
 
 def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
@@ -155,10 +153,10 @@ def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **at
         InvalidArgumentError: dtypes or shapes differ.
         MissingKernelError: no kernel is there for the device and dtype.
     """
-    table = variables[0]._tensor._table
-    shape = variables[0]._tensor._shape
+    first = variables[0]._current()
+    table, shape = first._table, first._shape
     placed = [x if x._table.device is table.device else copy_to_device(x, table.device) for x in inputs]
-    tensors = [*(variable._tensor for variable in variables), *placed]
+    tensors = [*(variable._current() for variable in variables), *placed]
     if any(x._table is not table for x in tensors):
         check_same_dtype(op.name, op.inputs, tensors)
     for name, x in zip(op.inputs, tensors, strict=True):
@@ -166,9 +164,13 @@ def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **at
             raise InvalidArgumentError(
                 f"{op.name}: {name} has shape {x._shape}; {op.inputs[0]} {variables[0].name!r} has shape {shape}."
             )
-    del tensors, x  # a reference to a variable's tensor would make the update copy it
+    del first, tensors, x  # a reference to a variable's tensor would make the update copy it
     try:
         kernel = table.kernels[op.name]
     except KeyError:
         kernel = resolve(op, table, [shape])
-    kernel(*[variable._writable() for variable in variables], *[x._array for x in placed], **attributes)
+    arrays = take(variables)
+    try:
+        kernel(*arrays, *[x._array for x in placed], **attributes)
+    finally:
+        give_back(variables)

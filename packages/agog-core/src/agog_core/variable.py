@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from agog_core.convert import convert_to_tensor
@@ -16,6 +17,8 @@ from agog_core.recording import active, variable_read
 from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor, TensorLike, wrap
 
+# Held while variables are updated in place; reentrant, because a signal handler may read them meanwhile.
+_updating = threading.RLock()
 _next_serial = itertools.count().__next__
 
 
@@ -56,6 +59,7 @@ class Variable:
         self.constraint = constraint
         self._name = name or "Variable"
         self._serial = _next_serial()
+        self._taken: Tensor | None = None
         value = initial_value() if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
         if scopes:
@@ -70,17 +74,17 @@ class Variable:
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return self._tensor.dtype
+        return self._current().dtype
 
     @property
     def shape(self) -> TensorShape:
         """The sizes along the axes."""
-        return self._tensor.shape
+        return self._current().shape
 
     @property
     def device(self) -> str:
         """The full name of the device that holds the value."""
-        return self._tensor.device
+        return self._current().device
 
     def get_shape(self) -> TensorShape:
         """The sizes along the axes.
@@ -96,7 +100,10 @@ class Variable:
         Returns:
             A tensor that later assignments do not change.
         """
-        tensor = self._tensor
+        try:
+            tensor = self._tensor
+        except AttributeError:
+            tensor = self._await()
         if active:
             variable_read(self, tensor)
         return tensor
@@ -123,7 +130,7 @@ class Variable:
         Returns:
             A read-only `numpy.ndarray` that later assignments do not change, or a NumPy scalar.
         """
-        return self._tensor.numpy()
+        return self._current().numpy()
 
     def assign(
         self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
@@ -144,7 +151,9 @@ class Variable:
             InvalidArgumentError: the value is a tensor of another dtype.
         """
         tensor = self._operand("assign", value)
-        self._tensor = wrap(tensor._table.device.backend.copy(tensor._array), self._tensor._table, self._tensor._shape)
+        fresh = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+        with _updating:
+            self._tensor = fresh
         return self
 
     def assign_add(
@@ -202,10 +211,11 @@ class Variable:
         Raises:
             ValueError: the variable's shape is another.
         """
-        self._tensor.set_shape(shape)
+        self._current().set_shape(shape)
 
     def _operand(self, method: str, value: TensorLike) -> Tensor:
-        table = self._tensor._table
+        current = self._current()
+        table = current._table
         if isinstance(value, Tensor) or hasattr(type(value), "__tensor__"):
             tensor = convert_to_tensor(value)
             if tensor.dtype is not table.dtype:
@@ -219,9 +229,9 @@ class Variable:
             from agog_core.convert import operand
 
             tensor = operand(method, value, table, "value", f"variable {self.name!r}")
-        if tensor._shape != self._tensor._shape:
+        if tensor._shape != current._shape:
             raise ValueError(
-                f"{method}: Shapes {TensorShape(self._tensor._shape)} and {TensorShape(tensor._shape)} are "
+                f"{method}: Shapes {TensorShape(current._shape)} and {TensorShape(tensor._shape)} are "
                 "incompatible: variable "
                 f"{self.name!r} has the first, the value the second."
             )
@@ -229,54 +239,95 @@ class Variable:
 
     def _current(self) -> Tensor:
         """The present value, read behind the tapes' backs."""
-        return self._tensor
+        try:
+            return self._tensor
+        except AttributeError:
+            return self._await()
 
-    def _writable(self) -> Any:
-        """The array to update in place: the variable's own while nobody else holds it, else a fresh copy."""
-        tensor = self._tensor
+    def _take(self) -> Any:
+        """The array to update in place: the variable's own while nobody else holds it, else a fresh copy.
+
+        The value is taken away until `give_back`, so that no other thread begins to read what is being written.
+        """
+        tensor = self._taken = self._tensor
+        del self._tensor
         if _holders(tensor) > _OWN_HOLDERS or _array_holders(tensor) > _OWN_ARRAY_HOLDERS:
-            copy = tensor._table.device.backend.copy(tensor._array)
-            self._tensor = wrap(copy, tensor._table, tensor._shape)
-            return copy
-        return tensor._array
+            self._taken = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+        return self._taken._array
+
+    def _await(self) -> Tensor:
+        """The present value, once the update that has taken it is done."""
+        with _updating:
+            if self._taken is None:
+                return self._tensor
+            # The update is this thread's own, interrupted by a signal handler or a finalizer.
+            taken = self._taken
+            return wrap(taken._table.device.backend.copy(taken._array), taken._table, taken._shape)
 
     def __tensor__(self) -> Tensor:
         return self.value()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self._tensor.__array__(dtype, copy)
+        return self._current().__array__(dtype, copy)
 
     def __bool__(self) -> bool:
-        return bool(self._tensor)
+        return bool(self._current())
 
     def __int__(self) -> int:
-        return int(self._tensor)
+        return int(self._current())
 
     def __float__(self) -> float:
-        return float(self._tensor)
+        return float(self._current())
 
     def __index__(self) -> int:
-        return self._tensor.__index__()
+        return self._current().__index__()
 
     def __len__(self) -> int:
-        return len(self._tensor)
+        return len(self._current())
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.value())
 
     def __format__(self, spec: str) -> str:
-        return format(self._tensor, spec) if spec else str(self)
+        return format(self._current(), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        return (
-            f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={self._tensor._text(repr)}>"
-        )
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={self._current()._text(repr)}>"
 
     def __iadd__(self, other: TensorLike) -> Variable:
         return self.assign_add(other)
 
     def __isub__(self, other: TensorLike) -> Variable:
         return self.assign_sub(other)
+
+
+def take(variables: Sequence[Variable]) -> list[Any]:
+    """Take the arrays of variables to update them in place; other threads that read the variables wait for `give_back`.
+
+    Args:
+        variables: the variables.
+
+    Returns:
+        Their arrays, which nobody else holds.
+    """
+    _updating.acquire()
+    try:
+        return [variable._take() for variable in variables]
+    except BaseException:
+        give_back(variables)
+        raise
+
+
+def give_back(variables: Sequence[Variable]) -> None:
+    """Let the variables that `take` took be read again.
+
+    Args:
+        variables: the variables.
+    """
+    for variable in variables:
+        if variable._taken is not None:
+            variable._tensor, variable._taken = variable._taken, None
+    _updating.release()
 
 
 def _holders(tensor: Tensor) -> int:
