@@ -177,7 +177,7 @@ def _cast_operand(op: str, value: TensorLike, table: KernelTable, name: str, lik
     if not _keeps_values(host, given, wanted):
         is_python = type(value) in (*_PYTHON_NUMBERS, complex)
         shown = repr(value) if is_python else f"a value of dtype {given.name} and shape {host.shape}"
-        if given in dtypes.NUMERIC and wanted is not dtypes.string:
+        if given in dtypes.NUMERIC and wanted is not dtypes.string and like.isidentifier():
             advice = f"cast {like}, such as tf.cast({like}, tf.{'float32' if given.is_floating else given.name})"
         else:
             advice = "convert it first"

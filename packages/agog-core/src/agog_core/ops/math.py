@@ -101,6 +101,8 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> print(truediv(7, 2))
     tf.Tensor(3.5, shape=(), dtype=float64)
     """
+    if hasattr(type(y), "__tensor__"):  # a variable
+        y = convert_to_tensor(y)
     if not isinstance(x, Tensor):
         x = convert_to_tensor(x, preferred_dtype=y.dtype if isinstance(y, Tensor) else None)
     if not isinstance(y, Tensor):
