@@ -292,7 +292,8 @@ class Variable:
         return format(self._current(), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={self._current()._text(repr)}>"
+        value = self._current()
+        return f"<tf.Variable {self.name!r} shape={value.shape} dtype={value.dtype.name}, numpy={value._text(repr)}>"
 
     def __iadd__(self, other: TensorLike) -> Variable:
         return self.assign_add(other)
