@@ -182,6 +182,8 @@ def _cast_operand(op: str, value: TensorLike, table: KernelTable, name: str, lik
         else:
             advice = "convert it first"
         raise TypeError(f"{op}: {name} is {shown}, which does not fit {like} of dtype {wanted.name}; {advice}.")
+    if given is dtypes.float32 and wanted is not given and not hasattr(value, "dtype"):
+        host = host_array(value, wanted)  # a Python float is as precise as float64
     return from_host(_converted(host, wanted), table)
 
 
