@@ -42,7 +42,7 @@ class Model(Layer):
     def layers(self) -> list[Layer]:
         """The layers in attributes, in the order of assignment."""
         self._check_initialized()
-        return [module for module in self._modules() if isinstance(module, Layer)]
+        return list({id(module): module for module in self._modules() if isinstance(module, Layer)}.values())
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Layer:
         """Find a layer of the model.

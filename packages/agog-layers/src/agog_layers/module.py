@@ -91,8 +91,8 @@ class Module(Checkpointable):
         ]
 
     def _modules(self) -> Iterable[Module]:
-        """The modules in attributes, each once."""
-        return {id(part): part for part in _leaves(self._parts.values()) if isinstance(part, Module)}.values()
+        """The modules in attributes; one that is in several comes several times."""
+        return [part for part in _leaves(self._parts.values()) if isinstance(part, Module)]
 
     def _walk(self, seen: set[int]) -> Iterator[Module]:
         """This module and all that it holds, each once."""
@@ -115,17 +115,11 @@ class Module(Checkpointable):
             return
         seen.add(id(self))
         live = live and self._trainable
-
-        def gather(variables: Iterable[Variable]) -> None:
-            for variable in variables:
-                if id(variable) not in seen:
-                    seen.add(id(variable))
-                    (trainable if live and variable.trainable else others).append(variable)
-
-        gather(weight.variable for weight in self._weights)
+        own = [weight.variable for weight in self._weights]
+        _add_new(own, trainable if live else others, others, seen)
         for module in self._modules():
             module._gather_into(trainable, others, live, seen)
-        gather(self._variables_in_attributes())
+        _add_new(self._variables_in_attributes(), trainable if live else others, others, seen)
 
     def _variables_in_attributes(self) -> list[Variable]:
         return [part for part in _leaves(self._parts.values()) if isinstance(part, Variable)]
@@ -171,11 +165,19 @@ class Module(Checkpointable):
             )
 
 
-def _leaves(parts: Iterable[Any]) -> Iterator[Any]:
+def _add_new(variables: Iterable[Variable], trainable: list[Variable], others: list[Variable], seen: set[int]) -> None:
+    for variable in variables:
+        if id(variable) not in seen:
+            seen.add(id(variable))
+            (trainable if variable.trainable else others).append(variable)
+
+
+def _leaves(parts: Iterable[Any]) -> list[Any]:
+    """What is in the parts, and in the lists, tuples and dicts among them."""
+    leaves: list[Any] = []
     for part in parts:
-        if isinstance(part, dict):
-            yield from _leaves(part.values())
-        elif isinstance(part, (list, tuple)):
-            yield from _leaves(part)
+        if not isinstance(part, _CONTAINERS):
+            leaves.append(part)
         else:
-            yield part
+            leaves += _leaves(part.values() if isinstance(part, dict) else part)
+    return leaves

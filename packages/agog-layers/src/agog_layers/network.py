@@ -59,6 +59,7 @@ class Network(Model):
         vars(self).update(_tracked=[], _owned={})
         self._parts["layers"] = self._tracked
         self._names_of_layers = UniqueNames()
+        self._outer_scope = scope.get()
 
     def _initial_name(self, name: str | None) -> str | None:
         return name or None
@@ -81,7 +82,7 @@ class Network(Model):
         if self._name is None:
             taken = {path.rpartition("/")[2] for path in _by_path}
             self._name = layer_names.unique(snake_case(type(self).__name__), taken)
-        path = scope.get() + self._name
+        path = self._outer_scope + self._name
         if _by_path.setdefault(path, self) is not self:
             raise ValueError(f"A Network named {path!r} already exists. Names must be unique.")
         return path
@@ -127,7 +128,7 @@ class Network(Model):
         return list(self._tracked)
 
     def _modules(self) -> Iterable[Layer]:
-        return {id(layer): layer for layer in self._tracked}.values()
+        return self._tracked
 
     @property
     def trainable_weights(self) -> list[Variable]:

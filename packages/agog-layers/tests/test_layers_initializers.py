@@ -1,0 +1,147 @@
+"""Initializers: shapes, dtypes, distributions, names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_layers import activations, initializers
+from agog_layers.initializers import VarianceScaling
+
+SEED = 50
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    ag.set_random_seed(SEED)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_constants(dtype: str) -> None:
+    for name, value in (("zeros", 0), ("ones", 1)):
+        made = initializers.get(name)((2, 3), dtype=dtype)
+        assert made.dtype == dtype
+        np.testing.assert_array_equal(made.numpy(), np.full((2, 3), value))
+    assert initializers.Constant([1, 2, 3])((2, 2), dtype=dtype).numpy().tolist() == [[1, 2], [3, 3]]
+    assert initializers.constant_initializer(7)(ag.TensorShape([2])).dtype == ag.float32
+
+
+@pytest.mark.parametrize(
+    ("initializer", "low", "high"),
+    [
+        (initializers.RandomUniform(), -0.05, 0.05),
+        (initializers.RandomUniform(-2.0, 3.0), -2.0, 3.0),
+        (initializers.random_uniform_initializer(), 0.0, 1.0),
+        (initializers.random_uniform_initializer(1.0, 2.0), 1.0, 2.0),
+        (initializers.glorot_uniform(), -np.sqrt(6 / 500), np.sqrt(6 / 500)),
+        (initializers.he_uniform(), -np.sqrt(6 / 200), np.sqrt(6 / 200)),
+        (VarianceScaling(2.0, "fan_out", distribution="uniform"), -np.sqrt(6 / 300), np.sqrt(6 / 300)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_uniform(initializer: Any, low: float, high: float, dtype: str) -> None:
+    values = initializer((200, 300), dtype=dtype)
+    assert values.dtype == dtype
+    flat = np.sort(values.numpy().ravel())
+    assert low <= flat[0]
+    assert flat[-1] <= high
+    uniform = np.linspace(low, high, flat.size)
+    assert np.abs(flat - uniform).max() < 0.01 * (high - low), f"seed {SEED}"  # Kolmogorov and Smirnov's distance
+
+
+@pytest.mark.parametrize(
+    ("initializer", "mean", "stddev"),
+    [
+        (initializers.RandomNormal(), 0.0, 0.05),
+        (initializers.RandomNormal(3.0, 2.0), 3.0, 2.0),
+        (initializers.random_normal_initializer(), 0.0, 1.0),
+        (VarianceScaling(distribution="untruncated_normal"), 0.0, np.sqrt(1 / 200)),
+    ],
+)
+def test_normal(initializer: Any, mean: float, stddev: float) -> None:
+    values = initializer((200, 300)).numpy().astype(np.float64)
+    assert values.mean() == pytest.approx(mean, abs=0.02 * stddev)
+    assert values.std() == pytest.approx(stddev, rel=0.02)
+    assert (np.abs(values - mean) < stddev).mean() == pytest.approx(0.6827, abs=0.01)
+
+
+def test_fans() -> None:
+    assert initializers.fans(()) == (1, 1)
+    assert initializers.fans((5,)) == (5, 5)
+    assert initializers.fans((5, 6)) == (5, 6)
+    assert initializers.fans((2, 3, 5, 6)) == (30, 36)
+
+
+def test_seeds() -> None:
+    made = initializers.glorot_uniform(seed=7)((3, 3)).numpy()
+    ag.set_random_seed(SEED)
+    np.testing.assert_array_equal(initializers.glorot_uniform(seed=7)((3, 3)).numpy(), made)
+    assert not np.array_equal(initializers.glorot_uniform(seed=8)((3, 3)).numpy(), made)
+
+
+def test_get() -> None:
+    made = initializers.Ones()
+    assert initializers.get(made) is made
+    assert isinstance(initializers.get(initializers.Zeros), initializers.Zeros)
+    assert initializers.get(ag.zeros) is ag.zeros
+    with pytest.raises(ValueError, match=r".") as caught:
+        initializers.get("glorot")
+    assert str(caught.value) == (
+        "Unknown initializer 'glorot'; the names are zeros, ones, constant, random_uniform, random_normal, "
+        "glorot_uniform, "
+        "he_uniform, or pass an initializer."
+    )
+    with pytest.raises(TypeError) as wrong:
+        initializers.get(3)  # type: ignore[arg-type]
+    assert str(wrong.value) == "An initializer is a name or a function; got 3 of type int."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"scale": 0, "distribution": "uniform"}, "VarianceScaling: scale must be above 0; got 0."),
+        (
+            {"mode": "fan", "distribution": "uniform"},
+            "VarianceScaling: mode must be one of fan_in, fan_out, fan_avg; got 'fan'.",
+        ),
+        (
+            {"distribution": "cauchy"},
+            "VarianceScaling: distribution must be one of uniform, untruncated_normal; got 'cauchy'.",
+        ),
+    ],
+)
+def test_variance_scaling_errors(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=r".") as caught:
+        VarianceScaling(**arguments)
+    assert str(caught.value) == text
+
+
+def test_base_class() -> None:
+    with pytest.raises(NotImplementedError) as caught:
+        initializers.Initializer()([1])
+    assert str(caught.value) == "Initializer.fill is not implemented; it makes a tensor of a shape and dtype."
+
+
+def test_activations() -> None:
+    x = np.array([-1.0, 0.5])
+    for name, expected in {
+        "linear": x,
+        "relu": [0, 0.5],
+        "tanh": np.tanh(x),
+        "sigmoid": 1 / (1 + np.exp(-x)),
+        "softmax": np.exp(x) / np.exp(x).sum(),
+    }.items():
+        np.testing.assert_allclose(np.asarray(activations.get(name)(ag.constant(x))), expected, rtol=1e-12)
+    assert activations.get(None) is activations.linear
+    assert activations.get(ag.tanh) is ag.tanh
+    with pytest.raises(ValueError, match=r".") as caught:
+        activations.get("swoosh")
+    assert str(caught.value) == (
+        "Unknown activation 'swoosh'; the names are linear, relu, sigmoid, softmax, tanh, or pass a function."
+    )
+    with pytest.raises(TypeError) as wrong:
+        activations.get(3)  # type: ignore[arg-type]
+    assert str(wrong.value) == "An activation is a name, a function or None; got 3 of type int."

@@ -1,0 +1,259 @@
+"""Model and Sequential: tracking, names, building, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_layers import Activation, Dense, Dropout, Flatten, Layer, Model, Sequential
+
+
+class Classifier(Model):
+    """Two layers, and a variable of its own."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.temperature = ag.Variable(2.0, name="temperature")
+        self.hidden = Dense(4, activation=ag.nn.relu, name="hidden")
+        self.dropout = Dropout(0.5)
+        self.logits = Dense(3, name="logits")
+
+    def call(self, inputs: Any, training: Any = False) -> Any:
+        return self.logits(self.dropout(self.hidden(inputs), training=training)) / self.temperature
+
+
+def test_model_computes() -> None:
+    x = np.random.default_rng(1).normal(size=(5, 2)).astype(np.float32)
+    model = Classifier()
+    y = model(x)
+    w0, b0, w1, b1 = (v.numpy().astype(np.float64) for v in model.variables[:4])
+    np.testing.assert_allclose(y.numpy(), (np.maximum(x @ w0 + b0, 0) @ w1 + b1) / 2, rtol=1e-5)
+
+
+def test_variables_of_layers_come_before_bare_ones() -> None:
+    model = Classifier(name="c")
+    assert [v.name for v in model.variables] == ["temperature:0"]
+    model(ag.zeros([1, 2]))
+    assert [v.name for v in model.variables] == [
+        "c/hidden/kernel:0",
+        "c/hidden/bias:0",
+        "c/logits/kernel:0",
+        "c/logits/bias:0",
+        "temperature:0",
+    ]
+    assert model.trainable_variables == model.variables
+
+
+def test_training_argument_reaches_dropout() -> None:
+    model = Classifier()
+    x = ag.ones([1, 2])
+    assert model(x).numpy().tolist() == model(x, training=False).numpy().tolist()
+    ag.set_random_seed(1)
+    first = model(x, training=True).numpy()
+    ag.set_random_seed(1)
+    np.testing.assert_array_equal(model(x, training=True).numpy(), first)
+
+
+def test_models_nest_and_are_named_by_the_calls() -> None:
+    class Pair(Model):
+        def __init__(self) -> None:
+            super().__init__(name="pair")
+            self.left, self.right = Classifier("left"), Classifier("right")
+            self.late: list[Layer] = []
+
+        def call(self, inputs: Any) -> Any:
+            outputs = self.left(inputs) + self.right(inputs)
+            for layer in self.late:
+                outputs = layer(outputs)
+            return outputs
+
+    pair = Pair()
+    pair(ag.zeros([1, 2]))
+    assert [v.name for v in pair.variables] == [
+        *(f"pair/left/{weight}:0" for weight in ("hidden/kernel", "hidden/bias", "logits/kernel", "logits/bias")),
+        "temperature:0",
+        *(f"pair/right/{weight}:0" for weight in ("hidden/kernel", "hidden/bias", "logits/kernel", "logits/bias")),
+        "temperature:0",
+    ]
+    pair.late.append(Dense(1, name="late"))
+    pair(ag.zeros([1, 2]))
+    assert pair.variables[-1].name == "pair/late/bias:0"
+
+
+def test_layers_and_get_layer() -> None:
+    model = Classifier(name="c")
+    assert model.layers == [model.hidden, model.dropout, model.logits]
+    assert model.get_layer("logits") is model.logits
+    assert model.get_layer(index=0) is model.hidden
+    assert model.get_layer(index=-1) is model.logits
+    known = f"'hidden', '{model.dropout.name}', 'logits'"
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({}, "Classifier.get_layer: Provide either a layer name or layer index."),
+        (
+            {"name": "hidden", "index": 0},
+            "Classifier.get_layer: Exactly one of 'index' or 'name' must be provided.",
+        ),
+        ({"index": 3}, "Classifier.get_layer: no layer has index 3; there are 3 layers."),
+        ({"name": "x"}, f"Classifier.get_layer: no layer has the name 'x'; the layers are {known}."),
+    ]
+    for arguments, text in cases:
+        with pytest.raises(ValueError, match=r".") as caught:
+            model.get_layer(**arguments)
+        assert str(caught.value) == text
+
+
+def test_build_makes_the_variables() -> None:
+    model = Classifier(name="c")
+    model.build((None, 2))
+    assert model.built
+    assert [v.shape.as_list() for v in model.variables] == [[2, 4], [4], [4, 3], [3], []]
+    assert model.variables[0].name == "c/hidden/kernel:0"
+
+
+def test_own_build_runs_on_the_first_call() -> None:
+    class Built(Model):
+        def build(self, input_shape: Any) -> None:
+            self.layer = Dense(int(input_shape[-1]))
+
+        def call(self, inputs: Any) -> Any:
+            return self.layer(inputs)
+
+    assert Built()(ag.zeros([2, 3])).shape == [2, 3]
+
+
+def test_call_can_be_replaced() -> None:
+    model = Classifier()
+    original = model.call
+    model.call = lambda inputs: original(inputs) + 100.0  # type: ignore[method-assign]
+    assert float(ag.reduce_min(model(ag.zeros([1, 2])))) == 100.0
+
+
+def test_checkpoint_dependencies() -> None:
+    assert list(Classifier().checkpoint_dependencies()) == ["temperature", "hidden", "dropout", "logits"]
+    model = Sequential([Dense(1), Flatten()])
+    assert model.checkpoint_dependencies() == {"layers": model.layers}
+
+
+def test_forgotten_init() -> None:
+    class Forgetful(Model):
+        def __init__(self) -> None:
+            self.dense = Dense(1)
+
+    with pytest.raises(RuntimeError) as caught:
+        Forgetful()
+    assert str(caught.value) == (
+        "It looks like you are subclassing `Model` and you forgot to call `super().__init__()` in Forgetful.__init__. "
+        "Always start with this line."
+    )
+
+
+def test_what_models_do_not_have() -> None:
+    class Empty(Model):
+        pass
+
+    model = Empty(name="e")
+    text = "Model 'e': a model has no add_weight or add_variable; assign a tf.Variable or a layer to an attribute."
+    for method in (model.add_weight, model.add_variable):
+        with pytest.raises(NotImplementedError) as caught:
+            method("w", [1])
+        assert str(caught.value) == text
+    with pytest.raises(NotImplementedError) as caught:
+        model.add_loss(1.0)
+    assert str(caught.value) == (
+        "Model 'e': add_loss has no meaning when ops run at once; add the term to the loss instead."
+    )
+    with pytest.raises(NotImplementedError) as caught:
+        model(ag.zeros([1]))
+    assert str(caught.value) == "Empty has no `call`: a subclass of Model implements it, call(self, inputs)."
+
+
+def test_list_is_many_inputs() -> None:
+    model = Classifier(name="c")
+    with pytest.raises(ValueError, match=r".") as caught:
+        model([[1.0, 2.0]])
+    assert str(caught.value) == (
+        "Layer 'hidden' takes one tensor; got a list of 1, which would be that many inputs. "
+        "Make one tensor of it with tf.convert_to_tensor."
+    )
+
+
+def test_losses_of_parts() -> None:
+    class Regularized(Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = [Dense(1, kernel_initializer="ones", kernel_regularizer=ag.reduce_sum) for _ in range(2)]
+
+        def call(self, inputs: Any) -> Any:
+            return self.parts[1](self.parts[0](inputs))
+
+    model = Regularized()
+    model(ag.zeros([1, 3]))
+    assert [float(loss) for loss in model.losses] == [3.0, 1.0]
+
+
+def test_sequential() -> None:
+    model = Sequential([Flatten(), Dense(4, activation="relu"), Dense(2)], name="s")
+    assert model.variables == []
+    x = np.random.default_rng(2).normal(size=(3, 2, 2))
+    y = model(x)
+    w0, b0, w1, b1 = (v.numpy() for v in model.variables)
+    np.testing.assert_allclose(y.numpy(), np.maximum(x.reshape(3, 4) @ w0 + b0, 0) @ w1 + b1, rtol=1e-12)
+    assert [v.name.split("/")[0] for v in model.variables] == ["s"] * 4
+    model.add(Activation("softmax"))
+    np.testing.assert_allclose(model(x).numpy().sum(-1), 1, rtol=1e-12)
+    assert len(model.layers) == 4
+
+
+def test_sequential_with_an_input_shape_is_built_at_once() -> None:
+    model = Sequential(name="s")
+    model.add(Flatten(input_shape=(2, 3)))
+    assert model.built
+    model.add(Dense(4, name="a"))
+    model.add(Sequential([Dense(5, name="b")], name="inner"))
+    model.add(Dense(1, name="c"))
+    assert [(v.name, v.shape.as_list()) for v in model.variables[::2]] == [
+        ("s/a/kernel:0", [6, 4]),
+        ("s/inner/b/kernel:0", [4, 5]),
+        ("s/c/kernel:0", [5, 1]),
+    ]
+    variables = model.variables
+    assert model(ag.zeros([7, 2, 3])).shape == [7, 1]
+    assert model.variables == variables
+
+
+def test_sequential_keeps_the_dtype_of_the_first_layer() -> None:
+    model = Sequential([Dense(2, input_shape=(3,), dtype="float64"), Dense(1)])
+    assert [v.dtype for v in model.variables] == [ag.float64] * 4
+
+
+def test_sequential_build() -> None:
+    model = Sequential([Dense(2), Dense(1)])
+    model.build((None, 3))
+    assert [v.shape.as_list() for v in model.variables] == [[3, 2], [2], [2, 1], [1]]
+
+
+def test_sequential_passes_training_on() -> None:
+    seen: list[Any] = []
+
+    class Spy(Layer):
+        def call(self, inputs: Any, training: Any = "default") -> Any:
+            seen.append(training)
+            return inputs
+
+    model = Sequential([Dense(1), Spy(), Sequential([Spy()])])
+    model(ag.zeros([1, 1]))
+    model(ag.zeros([1, 1]), training=True)
+    assert seen == ["default", "default", True, True]
+
+
+def test_sequential_errors() -> None:
+    model = Sequential(name="s")
+    with pytest.raises(TypeError) as caught:
+        model.add("relu")  # type: ignore[arg-type]
+    assert str(caught.value) == "Sequential 's' takes layers; got 'relu' of type str."
+    with pytest.raises(ValueError, match=r".") as empty:
+        model(ag.zeros([1, 1]))
+    assert str(empty.value) == "Sequential 's' has no layers; add one first."
