@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
@@ -84,10 +83,9 @@ def translated(error: OSError, doing: str, path: str) -> OpError:
 def _create(folder: str, name: str) -> tuple[str, BinaryIO]:
     """Make a temporary file, which is locked as long as its process lives and writes it."""
     while True:
-        temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.agog-tmp")
+        temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.agog-tmp")
         # Not by tempfile, whose files only the owner may read: the mode follows the umask.
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        stream = os.fdopen(os.open(temporary, flags, 0o666), "w+b")
+        stream = open(temporary, "xb")
         if fcntl is not None:
             with suppress(OSError):  # not every file system has locks
                 fcntl.flock(stream, fcntl.LOCK_EX)

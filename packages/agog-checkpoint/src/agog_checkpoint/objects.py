@@ -160,7 +160,7 @@ def snapshot(root: Any) -> Snapshot:
             node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape)
         elif isinstance(value, Checkpointable):
             state = value.checkpoint_state()
-            if not _is_json(state):
+            if not isinstance(state, dict) or not _is_json(state):
                 raise ValueError(
                     f"Checkpoint: checkpoint_state() of the {type(value).__name__} at {path!r} returned {state!r}, but "
                     "it must return a dict that JSON can hold: of strings to None, bool, int, float, str, lists and "

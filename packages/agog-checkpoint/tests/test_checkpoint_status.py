@@ -1,0 +1,158 @@
+"""The answer of a restore."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agog_core as ag
+from agog_checkpoint import Checkpoint, CheckpointWarning
+
+
+class Position(ag.Checkpointable):
+    def checkpoint_state(self) -> dict[str, Any]:
+        return {"row": 1}
+
+
+def save(folder: Path, **objects: Any) -> str:
+    return Checkpoint(**objects).write(folder / "a")
+
+
+def test_report(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=[ag.Variable(2.0)], c=Position())
+    checkpoint = Checkpoint(a=ag.Variable(0.0), d=Position(), e=ag.Variable(0.0))
+    status = checkpoint.restore(path)
+    assert repr(status) == (
+        f"<CheckpointLoadStatus of {path!r}\n"
+        "  matched (1): a\n"
+        "  deferred until an object is created (2): c/.state, b/0\n"
+        "  objects without a value in the file (2): d/.state, e>"
+    )
+    checkpoint.b = [ag.Variable(0.0)]
+    checkpoint.c = Position()
+    assert "deferred" not in repr(status)
+
+
+def test_report_of_what_does_not_fit(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0))
+    checkpoint = Checkpoint()
+    status = checkpoint.restore(path)
+    with pytest.raises(ValueError, match="incompatible"):
+        checkpoint.a = ag.Variable([1.0])
+    assert repr(status) == (
+        f"<CheckpointLoadStatus of {path!r}\n"
+        "  values in the file without an object (1): a\n"
+        "  objects without a value in the file (1): a>"
+    )
+
+
+def test_long_reports_are_cut(tmp_path: Path) -> None:
+    path = save(tmp_path, v=[ag.Variable(1.0) for _ in range(25)])
+    status = Checkpoint(v=[ag.Variable(0.0) for _ in range(25)]).restore(path)
+    names = ", ".join(f"v/{number}" for number in range(20))
+    assert repr(status) == f"<CheckpointLoadStatus of {path!r}\n  matched (25): {names}, and 5 more>"
+
+
+def test_assert_consumed(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=ag.Variable(2.0), c=Position())
+    checkpoint = Checkpoint(a=ag.Variable(0.0), d=ag.Variable(0.0))
+    status = checkpoint.restore(path)
+    with pytest.raises(AssertionError) as raised:
+        status.assert_consumed()
+    assert str(raised.value) == (
+        f"assert_consumed: checkpoint {path!r} and the program's objects do not match.\n"
+        "  values in the file without an object (2): b, c/.state\n"
+        "  objects without a value in the file (1): d"
+    )
+    del checkpoint.d
+    checkpoint.b, checkpoint.c = ag.Variable(0.0), Position()
+    assert status.assert_consumed() is status
+
+
+def test_assert_existing_objects_matched(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=ag.Variable(2.0))
+    checkpoint = Checkpoint(a=ag.Variable(0.0))
+    status = checkpoint.restore(path)
+    with pytest.warns(CheckpointWarning) as caught:
+        assert status.assert_existing_objects_matched() is status
+    assert [str(warning.message) for warning in caught] == [
+        f"Checkpoint {path!r} has values that no object of the program has asked for: 'b'."
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        status.assert_existing_objects_matched()  # said once
+        checkpoint.c = Position()
+        with pytest.raises(AssertionError) as raised:
+            status.assert_existing_objects_matched()
+    assert str(raised.value) == (
+        f"assert_existing_objects_matched: checkpoint {path!r} lacks values of the program's objects.\n"
+        "  objects without a value in the file (1): c/.state"
+    )
+
+
+def test_objects_with_nothing_to_save_are_not_missed(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), old=ag.Checkpointable(), empty=[])
+    checkpoint = Checkpoint(a=ag.Variable(0.0), new=ag.Checkpointable())
+    checkpoint.restore(path).assert_consumed()
+
+
+def test_one_value_cannot_be_two_variables(tmp_path: Path) -> None:
+    shared = ag.Variable(1.0)
+    path = save(tmp_path, a=shared, b=shared)
+    checkpoint = Checkpoint(a=ag.Variable(0.0), b=ag.Variable(0.0))
+    status = checkpoint.restore(path)
+    assert (float(checkpoint.a), float(checkpoint.b)) == (1.0, 0.0)
+    with pytest.raises(AssertionError, match=r"objects without a value in the file \(1\): b$"):
+        status.assert_existing_objects_matched()
+
+
+def test_one_variable_cannot_have_two_values(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=ag.Variable(2.0))
+    shared = ag.Variable(0.0)
+    status = Checkpoint(a=shared, b=shared).restore(path)
+    assert float(shared) == 1.0
+    with pytest.raises(AssertionError, match=r"values in the file without an object \(1\): b$"):
+        status.assert_consumed()
+
+
+def test_the_checkpoint_is_kept_by_its_status(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=ag.Variable(2.0))
+    a = ag.Variable(0.0)
+    with pytest.raises(AssertionError, match=r"without an object \(1\): b$"):
+        Checkpoint(a=a).restore(path).assert_consumed()
+
+
+def test_a_dropped_checkpoint_names_what_nobody_asked_for(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=ag.Variable(2.0), c=Position())
+    with pytest.warns(CheckpointWarning) as caught:
+        Checkpoint(a=ag.Variable(0.0)).restore(path)
+    assert [str(warning.message) for warning in caught] == [
+        f"Checkpoint {path!r} has values that no object of the program has asked for: 'b', 'c/.state'."
+    ]
+
+
+def test_the_end_of_the_program_names_what_nobody_asked_for(tmp_path: Path) -> None:
+    path = save(tmp_path, a=ag.Variable(1.0), b=ag.Variable(2.0))
+    code = (
+        "import agog_core as ag; from agog_checkpoint import Checkpoint; "
+        f"c = Checkpoint(a=ag.Variable(0.0)); c.restore({path!r})"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (
+        f"CheckpointWarning: Checkpoint {path!r} has values that no object of the program has asked for: 'b'."
+        in result.stderr
+    )
+
+
+def test_initialize_or_restore_looks_again(tmp_path: Path) -> None:
+    path = save(tmp_path, v=[ag.Variable(1.0)])
+    checkpoint = Checkpoint(v=[])
+    status = checkpoint.restore(path)
+    checkpoint.v.append(ag.Variable(0.0))
+    status.initialize_or_restore()
+    assert float(checkpoint.v[0]) == 1.0
