@@ -21,10 +21,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import agog_core as ag
-from agog_core.devices import Device, get_device
+from agog_core.devices import Device, device_types, get_device
 from agog_core.errors import InvalidArgumentError
 from agog_core.loader import Plugin, loader
 from agog_core.op import registry
@@ -173,21 +173,21 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
     for kernel in sorted(plugin.kernels, key=lambda kernel: kernel.op):
         if kernel.op not in table:
             continue
-        device, function, why = _prepare(kernel)
+        device, why = _device(kernel)
         info = table[kernel.op]
         for dtype in info.dtypes:
             if kernel.dtypes is not None and dtype not in kernel.dtypes:
                 continue
             seen[kernel.op, dtype] += 1
             op = kernel.op if seen[kernel.op, dtype] == 1 else f"{kernel.op}#{seen[kernel.op, dtype]}"
-            if device is None or function is None:
+            if device is None:
                 yield Case(op, dtype, "value", None, why)
                 continue
             subject = Subject(
                 info=info,
                 dtype=dtype,
                 device=device,
-                kernel=function,
+                kernel=_function(kernel),
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
             )
@@ -196,15 +196,31 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
                 yield Case(op, dtype, check, _bound(test, subject, plugin), reason)
 
 
-def _prepare(kernel: Kernel) -> tuple[Device | None, Callable[..., object] | None, str | None]:
-    """The device and the function of a kernel, or why it cannot be used here."""
+def _device(kernel: Kernel) -> tuple[Device | None, str | None]:
+    """The device that a kernel is for, or why it cannot be used here."""
     why = kernel.unavailable()
-    if why is None:
-        try:
-            return get_device(kernel.device), load_reference(kernel.fn), None
-        except (InvalidArgumentError, ValueError) as error:
-            why = str(error)
-    return None, None, why
+    if why is not None:
+        return None, why
+    if kernel.device not in device_types():
+        return None, f"no installed plugin brings the device type {kernel.device!r}."
+    try:
+        return get_device(kernel.device), None
+    except InvalidArgumentError as error:
+        return None, str(error)
+
+
+def _function(kernel: Kernel) -> Callable[..., Any]:
+    """The function of a kernel; for one that cannot be imported, a function that says so."""
+    try:
+        function: Callable[..., Any] = load_reference(kernel.fn)
+    except Exception as error:
+        failure = f"it cannot be imported: {type(error).__name__}: {error}"
+
+        def unusable(*arrays: Any, **attributes: Any) -> Any:
+            raise ImportError(failure)
+
+        return unusable
+    return function
 
 
 def _bound(test: Check, subject: Subject, plugin: Plugin) -> Callable[[], None]:

@@ -47,15 +47,20 @@ def coverage(results: Sequence[tuple[str, str, str]], uncovered: Sequence[str]) 
     cells: dict[tuple[str, str], Counter[str]] = {}
     for op, dtype, kind in results:
         cells.setdefault((op, dtype), Counter())[kind] += 1
-    ops = sorted({op for op, _ in cells})
     dtypes = sorted({dtype for _, dtype in cells})
-    texts = {key: " ".join(f"{count}{_MARKS[kind]}" for kind, count in sorted(counts.items(), key=_order)) for key, counts in cells.items()}
-    rows = [["op", *dtypes], *([op, *(texts.get((op, dtype), ".") for dtype in dtypes)] for op in ops)]
-    rows += [[op, "not covered: the kit has no facts about this op"] for op in uncovered]
-    widths = [max(len(row[n]) for row in rows if len(row) > max(n, 2) or n == 0) for n in range(len(rows[0]))] if ops else []
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip() for row in rows[: len(ops) + 1]]
-    lines += [f"{row[0].ljust(widths[0]) if widths else row[0]}  {row[1]}" for row in rows[len(ops) + 1 :]]
-    return "\n".join([f"Coverage ({_LEGEND})", *lines])
+    rows = [["op", *dtypes]]
+    for op in sorted({op for op, _ in cells}):
+        rows.append([op, *(_cell(cells[op, dtype]) if (op, dtype) in cells else "." for dtype in dtypes)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"Coverage ({_LEGEND})"]
+    lines += ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if uncovered:
+        lines.append(f"not covered, for the kit has no facts about them: {', '.join(uncovered)}")
+    return "\n".join(lines)
+
+
+def _cell(counts: Counter[str]) -> str:
+    return " ".join(f"{counts[kind]}{mark}" for kind, mark in _MARKS.items() if counts[kind])
 
 
 def summary(outcomes: Sequence[Outcome], collected: int) -> str:
@@ -73,7 +78,3 @@ def summary(outcomes: Sequence[Outcome], collected: int) -> str:
     if len(outcomes) < collected:
         parts.append(f"{collected - len(outcomes)} not run")
     return ", ".join(parts)
-
-
-def _order(item: tuple[str, int]) -> int:
-    return list(_MARKS).index(item[0])

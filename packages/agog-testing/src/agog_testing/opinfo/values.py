@@ -111,12 +111,15 @@ def constant(dtype: str, values: Any) -> Array:
 
     Args:
         dtype: the dtype's name.
-        values: numbers, nested in lists.
+        values: numbers, nested in lists; as strings they are their digits.
 
     Returns:
         An array of that dtype.
     """
-    return np.array(values).astype(as_dtype(dtype).numpy_dtype)
+    array = np.array(values)
+    if dtype == "string":
+        return array.astype(np.bytes_).astype(object)
+    return array.astype(as_dtype(dtype).numpy_dtype)
 
 
 def is_float(dtype: str) -> bool:
@@ -145,6 +148,8 @@ def unary_samples(values: Values, special: tuple[float, ...]) -> Callable[[str, 
     def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         for shape in SHAPES:
             yield Sample(f"shape {shape}", (values(dtype, rng, shape),))
+        # A kernel that has nothing to do may not hand its input back.
+        yield Sample("ones", (constant(dtype, [1, 1, 1]),), smooth=False)
         if is_float(dtype):
             yield Sample(f"special values {special}", (constant(dtype, special),), smooth=False)
 
@@ -166,6 +171,10 @@ def binary_samples(x: Values, y: Values, special: tuple[float, ...]) -> Callable
     def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         for first, second in SHAPE_PAIRS:
             yield Sample(f"shapes {first} and {second}", (x(dtype, rng, first), y(dtype, rng, second)))
+        # A kernel that has nothing to do may not hand its input back.
+        yield Sample("any and ones", (x(dtype, rng, (2, 3)), constant(dtype, np.ones((2, 3)))), smooth=False)
+        if y is uniform:
+            yield Sample("any and zeros", (x(dtype, rng, (2, 3)), constant(dtype, np.zeros((2, 3)))), smooth=False)
         if is_float(dtype):
             column, row = constant(dtype, special).reshape(-1, 1), constant(dtype, special)
             yield Sample(f"special values {special}", (column, row), smooth=False)

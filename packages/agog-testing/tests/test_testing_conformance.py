@@ -1,0 +1,324 @@
+"""The command: what it prints, what it exits with, and what the plugin's own hook changes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.plugin import Backend, Conformance, Kernel, hookimpl
+from agog_testing.conformance import ConformanceError, collect, main
+
+Array = np.ndarray[Any, Any]
+
+
+def zero(x: Array) -> Array:
+    return np.asarray(np.square(x) * 0)
+
+
+@pytest.fixture
+def register() -> Iterator[Callable[..., None]]:
+    """Registers a plugin named "stranger" of given kernels, and takes it back."""
+    names: list[str] = []
+
+    def plugin(*kernels: Kernel, conformance: Conformance | None = None, backend: Backend | None = None) -> None:
+        class Hooks:
+            @hookimpl
+            def agog_kernels(self) -> tuple[Kernel, ...]:
+                return kernels
+
+            @hookimpl
+            def agog_backends(self) -> list[Backend]:
+                return [backend] if backend else []
+
+            @hookimpl
+            def agog_conformance(self) -> Conformance:
+                return conformance or Conformance()
+
+        ag.register_plugin(Hooks(), "stranger")
+        names.append("stranger")
+
+    yield plugin
+    for name in names:
+        ag.unregister_plugin(name)
+
+
+def square(fn: Callable[..., Any] = np.square, dtypes: tuple[str, ...] = ("float32",), **facts: Any) -> Kernel:
+    return Kernel(op="square", device="cpu", fn=fn, dtypes=dtypes, **facts)
+
+
+LEGEND = (
+    "Coverage (tests passed; F failed; x failed as expected; X passed unexpectedly; u not available; . no kernel)"
+)
+
+
+def test_report_of_right_kernels(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(square(dtypes=("float32", "int8")), Kernel(op="exp", device="cpu", fn=np.exp, dtypes=("float32",)))
+    assert main(["stranger"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "agog-conformance: plugin 'stranger' (registered by the program), 26 tests, seed 20181105",
+        LEGEND,
+        "op      float32  int8",
+        "exp     9        .",
+        "square  9        8",
+        "26 passed, 0 failed",
+    ]
+
+
+def test_report_of_a_failure(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(square(zero, dtypes=("int8",)))
+    assert main(["stranger"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "agog-conformance: plugin 'stranger' (registered by the program), 8 tests, seed 20181105",
+        "square/int8/value: FAILED",
+        "    rule: a kernel's result is the reference's, within the tolerance",
+        "    sample: shape ()",
+        "    expected: np.int8(4)",
+        "    got: np.int8(0) (1 of 1 elements are wrong; rtol 0, atol 0)",
+        "square/int8/strides: FAILED",
+        "    rule: a kernel reads inputs of any strides",
+        "    sample: shape (), inputs transposed",
+        "    expected: np.int8(4)",
+        "    got: np.int8(0) (1 of 1 elements are wrong; rtol 0, atol 0)",
+        LEGEND,
+        "op      int8",
+        "square  6 2F",
+        "6 passed, 2 failed",
+    ]
+
+
+def test_fail_fast_stops(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(square(zero))
+    assert main(["stranger", "--fail-fast"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 1 failed, 8 not run"
+
+
+def test_verbose_names_every_test(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(square())
+    assert main(["stranger", "-v"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    checks = ["value", "inputs", "type", "shape", "dtype", "state", "aliasing", "strides", "errors"]
+    assert lines[1:10] == [f"square/float32/{check}: passed" for check in checks]
+
+
+def test_choice_of_op_dtype_and_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cpu-numpy", "--op", "square", "--op", "exp", "--dtype", "float32", "--seed", "7"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith(", 18 tests, seed 7")
+    assert lines[2:] == ["op      float32", "exp     9", "square  9", "18 passed, 0 failed"]
+
+
+def test_seed_changes_the_samples(register: Callable[..., None]) -> None:
+    register(square(zero))
+    texts = [collect("stranger", seed=seed)[0].run().text for seed in (1, 2, 1)]
+    assert texts[0] == texts[2] != texts[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--op", "levitate"], "plugin 'stranger' has no kernel for op levitate; it has them for square."),
+        (["--dtype", "float64"], "plugin 'stranger' has no kernel for dtype float64; it has them for float32."),
+    ],
+)
+def test_choice_of_nothing(
+    register: Callable[..., None], capsys: pytest.CaptureFixture[str], arguments: list[str], text: str
+) -> None:
+    register(square())
+    assert main(["stranger", *arguments]) == 2
+    assert capsys.readouterr().err == f"agog-conformance: {text}\n"
+
+
+def test_unknown_plugin(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cpu-nunpy"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("agog-conformance: there is no plugin 'cpu-nunpy'; installed are ")
+    assert "cpu-numpy" in error
+
+
+def test_plugin_without_kernels(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register()
+    assert main(["stranger"]) == 2
+    assert capsys.readouterr().err == (
+        "agog-conformance: plugin 'stranger' (registered by the program) brings no kernels, so there is nothing to test.\n"
+    )
+
+
+def test_plugin_of_unknown_ops_only(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(Kernel(op="levitate", device="cpu", fn=np.square))
+    assert main(["stranger"]) == 1
+    captured = capsys.readouterr()
+    assert "not covered, for the kit has no facts about them: levitate" in captured.out.splitlines()
+    assert captured.err == "agog-conformance: no test was collected, so nothing is proved.\n"
+
+
+def run_command(tmp_path: Path, *arguments: str, hooks: str = "", **environment: str) -> tuple[int, str]:
+    """Run the command in a process of its own, with a plugin that is installed there."""
+    (tmp_path / "broken_hooks.py").write_text(hooks)
+    metadata = tmp_path / "broken-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[agog]\nbroken = broken_hooks\n")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "agog_testing.conformance", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PATH": "", **environment},
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_plugin_that_failed_to_load(tmp_path: Path) -> None:
+    assert run_command(tmp_path, "broken", hooks="import a_module_that_is_missing") == (
+        2,
+        "agog-conformance: plugin 'broken' (broken 1.0) failed to load: ModuleNotFoundError: No module named "
+        "'a_module_that_is_missing'\n",
+    )
+
+
+def test_plugin_that_is_left_out(tmp_path: Path) -> None:
+    assert run_command(tmp_path, "broken", AGOG_PLUGINS="cpu-numpy") == (
+        2,
+        "agog-conformance: plugin 'broken' (broken 1.0) is left out by AGOG_PLUGINS.\n",
+    )
+
+
+UNAVAILABLE = "square  1u"
+
+
+@pytest.mark.parametrize(("required", "code"), [("", 0), ("cpu-numpy, other", 0), ("cpu-numpy,stranger", 1)])
+def test_unavailable_kernel(
+    register: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    required: str,
+    code: int,
+) -> None:
+    monkeypatch.setenv("REQUIRE_BACKEND", required)
+    register(square(unavailable=lambda: "the processor lacks AVX-512"))
+    assert main(["stranger"]) == code
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[-2:] == [UNAVAILABLE, "0 passed, 0 failed, 1 not available"]
+    failure = "agog-conformance: REQUIRE_BACKEND names 'stranger', so this is a failure.\n" if code else ""
+    assert captured.err == f"agog-conformance: not available: the processor lacks AVX-512\n{failure}"
+
+
+def test_absent_device(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(Kernel(op="square", device="tpu", fn=np.square, dtypes=("float32",)))
+    assert main(["stranger"]) == 0
+    error = capsys.readouterr().err
+    assert error == "agog-conformance: not available: no installed plugin brings the device type 'tpu'.\n"
+
+
+def test_kernel_that_cannot_be_imported(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(square("a_module_that_is_missing:square"))  # type: ignore[arg-type]
+    assert main(["stranger"]) == 1
+    assert (
+        "square/float32/value: FAILED\n    rule: a kernel computes every sample of its op\n    sample: shape ()\n    expected: a result\n"
+        "    got: ImportError: it cannot be imported: ModuleNotFoundError: No module named 'a_module_that_is_missing'\n"
+    ) in capsys.readouterr().out
+
+
+def expecting(failures: Mapping[str, str]) -> Conformance:
+    return Conformance(expected_failures=failures)
+
+
+def test_expected_failures(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    reasons = {"square/float32/value": "returns zeros", "square/*/strides": "returns zeros, too"}
+    register(square(zero), conformance=expecting(reasons))
+    assert main(["stranger", "-v"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    at = out.index("square/float32/value: failed as expected")
+    assert out[at + 1] == "    returns zeros"
+    assert out[-2:] == ["square  7 2x", "7 passed, 0 failed, 2 failed as expected"]
+
+
+def test_expected_failure_that_passes_is_an_error(
+    register: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    register(square(), conformance=expecting({"square/float32/value": "returns zeros"}))
+    assert main(["stranger"]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert out[1:3] == [
+        "square/float32/value: PASSED UNEXPECTEDLY",
+        "    it passes, though the plugin expects it to fail (returns zeros); take the entry out",
+    ]
+    assert out[-2:] == ["square  8 1X", "8 passed, 0 failed, 1 passed unexpectedly"]
+
+
+def test_stale_expected_failure_is_an_error(register: Callable[..., None]) -> None:
+    register(square(), conformance=expecting({"square/float64/value": "x", "sqare/*/*": "y"}))
+    with pytest.raises(ConformanceError) as caught:
+        collect("stranger")
+    assert str(caught.value) == (
+        "plugin 'stranger': agog_conformance() expects failures of tests that do not exist: square/float64/value, sqare/*/*. Take the "
+        "entries out, or correct them."
+    )
+
+
+def test_expected_failure_of_an_unavailable_kernel_is_not_stale(register: Callable[..., None]) -> None:
+    kernel = square(unavailable=lambda: "the processor lacks AVX-512")
+    register(kernel, conformance=expecting({"square/float32/strides": "x"}))
+    assert [case.run().kind for case in collect("stranger")] == ["unavailable"]
+
+
+@pytest.mark.parametrize("key", ["square", "square/float32"])
+def test_tolerances_of_the_plugin(register: Callable[..., None], key: str) -> None:
+    def coarse(x: Array) -> Array:
+        return np.asarray(np.square(x) * np.float32(1.01))
+
+    register(square(coarse), conformance=Conformance(tolerances={key: (0.02, 0.0)}))
+    assert {case.run().kind for case in collect("stranger")} == {"passed"}
+
+
+def test_tolerance_for_nothing_is_an_error(register: Callable[..., None]) -> None:
+    register(square(), conformance=Conformance(tolerances={"square/float16": (1.0, 1.0), "sqare": (1.0, 1.0)}))
+    with pytest.raises(ConformanceError) as caught:
+        collect("stranger")
+    assert str(caught.value) == (
+        "plugin 'stranger': agog_conformance() gives tolerances for what it has no kernel for: square/float16, sqare."
+    )
+
+
+def test_second_kernel_of_an_op_is_tested_too(register: Callable[..., None]) -> None:
+    register(square(), square(zero, priority=50))
+    kinds = {case.id: case.run().kind for case in collect("stranger")}
+    assert (kinds["square/float32/value"], kinds["square#2/float32/value"]) == ("passed", "failed")
+
+
+def test_fault_of_the_kit_is_shown_with_its_traceback(
+    register: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agog_testing.opinfo import table
+
+    def broken(x: Array) -> Array:
+        raise LookupError("no reference")
+
+    register(square())
+    monkeypatch.setitem(table, "square", type(table["square"])(name="square", samples=table["square"].samples, reference=broken))
+    outcome = collect("stranger")[0].run()
+    assert outcome.kind == "failed"
+    assert outcome.text.startswith("the test itself raised an exception:\nTraceback (most recent call last):\n")
+    assert outcome.text.endswith("LookupError: no reference")
+
+
+def test_preferences_and_tables_stay_as_they_were() -> None:
+    from agog_core.devices import get_device
+
+    before = ag.prefer()
+    ag.square([1.0])
+    kernels = get_device("cpu:0").table(ag.float32).kernels
+    kernel = kernels["square"]
+    for case in collect("cpu-numpy", ops=["square"], dtypes=["float32"]):
+        case.run()
+    ag.square([1.0])
+    assert get_device("cpu:0").table(ag.float32).kernels["square"] is kernel
+    ag.prefer(*before)
