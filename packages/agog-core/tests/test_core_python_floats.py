@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import agog_core as ag
 import numpy as np
+
+import agog_core as ag
 
 
 def test_python_floats_are_not_rounded_to_float32() -> None:
