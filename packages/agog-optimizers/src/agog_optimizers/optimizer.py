@@ -236,8 +236,8 @@ class Optimizer(Checkpointable):
         value = variable._current()
         if tensor._shape != value._shape or tensor._table.dtype is not value._table.dtype:
             raise InvalidArgumentError(
-                f"{self._name}: variable {variable.name!r} has shape {variable.shape} and dtype {variable.dtype.name}; its "
-                f"gradient has shape {tensor.shape} and dtype {tensor.dtype.name}, and both must agree."
+                f"{self._name}: variable {variable.name!r} has shape {variable.shape} and dtype {variable.dtype.name}; "
+                f"its gradient has shape {tensor.shape} and dtype {tensor.dtype.name}, and both must agree."
             )
         return tensor
 

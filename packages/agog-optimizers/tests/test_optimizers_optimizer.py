@@ -1,0 +1,298 @@
+"""What all optimizers share: arguments, errors, slots, names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.checkpointable import listeners
+from agog_optimizers import (
+    AdamOptimizer,
+    GradientDescentOptimizer,
+    MomentumOptimizer,
+    Optimizer,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
+
+MAKERS = [lambda: GradientDescentOptimizer(0.5), lambda: MomentumOptimizer(0.5, 0.5), lambda: AdamOptimizer(0.5)]
+each_optimizer = pytest.mark.parametrize("make", MAKERS, ids=["gradient_descent", "momentum", "adam"])
+
+
+def test_minimize_changes_what_the_loss_reads() -> None:
+    used, unused, frozen = ag.Variable(4.0), ag.Variable(4.0), ag.Variable(4.0, trainable=False)
+    GradientDescentOptimizer(0.25).minimize(lambda: used * used + frozen)
+    assert [float(v) for v in (used, unused, frozen)] == [2.0, 4.0, 4.0]
+
+
+def test_var_list() -> None:
+    first, second = ag.Variable(4.0), ag.Variable(4.0)
+    optimizer = GradientDescentOptimizer(0.25)
+    optimizer.minimize(lambda: first * second, var_list=[second])
+    assert [float(first), float(second)] == [4.0, 3.0]
+    frozen = ag.Variable(4.0, trainable=False)
+    optimizer.minimize(lambda: frozen * frozen, var_list=iter([frozen]))
+    assert float(frozen) == 2.0
+
+
+def test_compute_gradients() -> None:
+    first, second = ag.Variable(3.0), ag.Variable(5.0)
+    optimizer = GradientDescentOptimizer(0.1)
+    pairs = optimizer.compute_gradients(lambda: second * second * first)
+    assert [float(gradient) for gradient, _ in pairs] == [25.0, 30.0]  # type: ignore[arg-type]
+    assert [variable for _, variable in pairs] == [first, second]
+    pairs = optimizer.compute_gradients(lambda: second * 2.0, [first, second], grad_loss=10.0)
+    assert pairs[0] == (None, first)
+    assert float(pairs[1][0]) == 20.0  # type: ignore[arg-type]
+
+
+def test_loss_must_be_a_function() -> None:
+    v = ag.Variable(1.0)
+    for call in (GradientDescentOptimizer(0.1).minimize, GradientDescentOptimizer(0.1).compute_gradients):
+        with pytest.raises(RuntimeError) as caught:
+            call(v * v)  # type: ignore[operator]
+        assert str(caught.value) == (
+            "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled; got a "
+            "value of type Tensor. Pass a function without arguments that computes it."
+        )
+
+
+@each_optimizer
+def test_no_variables(make: Any) -> None:
+    with pytest.raises(ValueError, match="variables") as caught:
+        make().apply_gradients([])
+    assert str(caught.value) == "No variables provided."
+    with pytest.raises(ValueError, match="variables") as caught:
+        make().minimize(lambda: ag.constant(1.0))
+    assert str(caught.value) == "No variables provided."
+
+
+@each_optimizer
+def test_no_gradients(make: Any) -> None:
+    a, b = ag.Variable(1.0, name="a"), ag.Variable(1.0, name="b")
+    step = ag.Variable(0)
+    with pytest.raises(ValueError, match="gradients") as caught:
+        make().apply_gradients([(None, a), (None, b)], step)
+    assert str(caught.value) == (
+        "No gradients provided for any variable: ['a:0', 'b:0']. The loss does not depend on them."
+    )
+    assert step.numpy() == 0
+
+
+@each_optimizer
+def test_none_is_left_out(make: Any) -> None:
+    a, b = ag.Variable(1.0), ag.Variable(1.0)
+    optimizer = make()
+    optimizer.apply_gradients(zip([None, ag.constant(1.0)], [a, b], strict=True))
+    assert float(a) == 1.0
+    assert float(b) < 1.0
+    assert all(variable is b for _, variable, _ in optimizer.checkpoint_slots())
+
+
+WRONG = [
+    (lambda: ag.zeros([2]), "shape (2,) and dtype float32"),
+    (lambda: ag.zeros([3], "float64"), "shape (3,) and dtype float64"),
+    (lambda: ag.zeros([]), "shape () and dtype float32"),
+]
+
+
+@each_optimizer
+@pytest.mark.parametrize(("gradient", "got"), WRONG)
+def test_wrong_gradient_changes_nothing(make: Any, gradient: Any, got: str) -> None:
+    first, second, step = ag.Variable([1.0]), ag.Variable([1.0, 2.0, 3.0], name="w"), ag.Variable(0)
+    optimizer = make()
+    with pytest.raises(ag.errors.InvalidArgumentError) as caught:
+        optimizer.apply_gradients([(ag.ones([1]), first), (gradient(), second)], step)
+    assert str(caught.value) == (
+        f"{optimizer.get_name()}: variable 'w:0' has shape (3,) and dtype float32; its gradient has {got}, and both "
+        "must agree."
+    )
+    assert first.numpy().tolist() == [1.0]
+    assert step.numpy() == 0
+    assert optimizer.variables() == []
+
+
+def test_wrong_variable() -> None:
+    with pytest.raises(TypeError) as caught:
+        GradientDescentOptimizer(0.1).apply_gradients([(ag.ones([]), 3.0)])  # type: ignore[list-item]
+    assert str(caught.value) == (
+        "GradientDescent: apply_gradients takes (gradient, variable) pairs; got 3.0 of type float as a variable."
+    )
+
+
+def test_gradients_are_converted() -> None:
+    v = ag.Variable(np.zeros(2))
+    GradientDescentOptimizer(1.0).apply_gradients([(np.ones(2), v), ([2.0, 3.0], v), (ag.Variable(np.ones(2)), v)])
+    assert v.numpy().tolist() == [-4.0, -5.0]
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: GradientDescentOptimizer("0.1"), "GradientDescent: learning_rate {}; got '0.1' of type str."),
+        (lambda: MomentumOptimizer(0.1, None), "Momentum: momentum {}; got None of type NoneType."),
+        (lambda: AdamOptimizer(beta1=[0.9]), "Adam: beta1 {}; got [0.9] of type list."),
+        (lambda: AdamOptimizer(beta2="x", name="mine"), "mine: beta2 {}; got 'x' of type str."),
+        (lambda: AdamOptimizer(epsilon="x"), "Adam: epsilon {}; got 'x' of type str."),
+    ],
+)
+def test_wrong_hyperparameters(make: Any, text: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        make()
+    assert str(caught.value) == text.format("must be a number, a tensor, a variable, or a function that returns one")
+
+
+def test_slots() -> None:
+    kernel, bias = ag.Variable(np.ones((2, 3)), name="d/kernel"), ag.Variable([1.0], name="d/bias")
+    optimizer = AdamOptimizer()
+    assert optimizer.get_slot(kernel, "m") is None
+    assert optimizer.get_slot_names() == []
+    optimizer.apply_gradients([(ag.ones([2, 3], "float64"), kernel), (ag.ones([1]), bias)])
+    assert [v.name for v in optimizer.variables()] == [
+        "beta1_power:0",
+        "beta2_power:0",
+        "d/bias/Adam:0",
+        "d/bias/Adam_1:0",
+        "d/kernel/Adam:0",
+        "d/kernel/Adam_1:0",
+    ]
+    m, v = optimizer.get_slot(kernel, "m"), optimizer.get_slot(kernel, "v")
+    assert m is not None
+    assert v is not None
+    assert (m.name, v.name) == ("d/kernel/Adam:0", "d/kernel/Adam_1:0")
+    assert (m.dtype, m.shape, m.device, m.trainable) == (kernel.dtype, kernel.shape, kernel.device, False)
+    assert optimizer.get_slot(kernel, "momentum") is None
+    assert {(name, variable.name, slot.name) for name, variable, slot in optimizer.checkpoint_slots()} == {
+        ("m", "d/kernel:0", "d/kernel/Adam:0"),
+        ("v", "d/kernel:0", "d/kernel/Adam_1:0"),
+        ("m", "d/bias:0", "d/bias/Adam:0"),
+        ("v", "d/bias:0", "d/bias/Adam_1:0"),
+    }
+
+
+def test_slots_are_named_after_the_optimizer() -> None:
+    v = ag.Variable(1.0, name="v")
+    optimizer = MomentumOptimizer(0.1, 0.9, name="Mine")
+    optimizer.minimize(lambda: v * v)
+    assert [slot.name for slot in optimizer.variables()] == ["v/Mine:0"]
+    assert optimizer.get_name() == "Mine"
+
+
+def test_slots_live_where_their_variable_does() -> None:
+    for name in ag.list_devices():
+        with ag.device(name):
+            v = ag.Variable([1.0, 2.0])
+            gradient = ag.ones([2])
+        for other in ag.list_devices():
+            optimizer = AdamOptimizer()
+            with ag.device(other):
+                optimizer.apply_gradients([(gradient, v)])
+            assert {slot.device for _, _, slot in optimizer.checkpoint_slots()} == {name}
+            assert v.device == name
+
+
+def test_checkpoint_dependencies() -> None:
+    optimizer = AdamOptimizer()
+    assert optimizer.checkpoint_dependencies() == {}
+    v = ag.Variable(1.0)
+    optimizer.minimize(lambda: v * v)
+    assert optimizer.checkpoint_dependencies() == {
+        "beta1_power": optimizer.beta1_power,
+        "beta2_power": optimizer.beta2_power,
+    }
+    rate = ag.Variable(0.1)
+    assert GradientDescentOptimizer(rate).checkpoint_dependencies() == {"learning_rate": rate}
+
+
+def test_pending_restores_fill_slots_before_their_first_use() -> None:
+    v = ag.Variable(1.0)
+    optimizer = MomentumOptimizer(1.0, 0.5)
+
+    def restore() -> None:
+        for _, _, slot in optimizer.checkpoint_slots():
+            slot.assign(4.0)
+
+    listeners.append(restore)
+    try:
+        optimizer.apply_gradients([(ag.constant(1.0), v)])
+    finally:
+        listeners.remove(restore)
+    assert float(v) == 1.0 - (0.5 * 4 + 1)
+
+
+def test_pending_restores_fill_the_powers_before_their_first_use() -> None:
+    v = ag.Variable(1.0)
+    optimizer = AdamOptimizer(1.0, beta1=0.5, beta2=0.75)
+    powers = {"beta1_power": 0.0, "beta2_power": 0.0}
+
+    def restore() -> None:
+        for name, part in optimizer.checkpoint_dependencies().items():
+            part.assign(powers[name])
+
+    listeners.append(restore)
+    try:
+        optimizer.apply_gradients([(ag.constant(1.0), v)])
+    finally:
+        listeners.remove(restore)
+    assert float(v) == pytest.approx(1 - 0.5 / np.sqrt(0.25))
+
+
+def test_constraints() -> None:
+    seen: list[Any] = []
+
+    def at_least_one(value: Any) -> Any:
+        seen.append(float(value))
+        return ag.maximum(value, 1.0)
+
+    v = ag.Variable(2.0, constraint=at_least_one)
+    GradientDescentOptimizer(1.0).apply_gradients([(ag.constant(5.0), v)])
+    assert seen == [-3.0]
+    assert float(v) == 1.0
+
+
+def test_global_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(global_step, "_global_step", None)
+    assert get_global_step() is None
+    step = get_or_create_global_step()
+    assert step is get_or_create_global_step()
+    assert step is get_global_step()
+    assert (step.name, step.dtype, step.trainable, step.numpy()) == ("global_step:0", ag.int64, False, 0)
+    v = ag.Variable(1.0)
+    optimizer = GradientDescentOptimizer(0.1)
+    optimizer.minimize(lambda: v * v, global_step=step)
+    optimizer.apply_gradients([(ag.constant(1.0), v)], step)
+    assert step.numpy() == 2
+
+
+class Signs(Optimizer):
+    """An optimizer as a user writes it: steps of one size, and a count of them."""
+
+    def make_slots(self, variable: ag.Variable) -> Mapping[str, Any]:
+        return {"count": ag.zeros_like(variable), "last": 7.0 * ag.ones_like(variable)}
+
+    def update(
+        self, variable: ag.Variable, gradient: ag.Tensor, step_size: float, slots: Sequence[ag.Variable]
+    ) -> None:
+        count, last = slots
+        count.assign_add(ag.ones_like(count))
+        last.assign(gradient)
+        variable.assign_sub(step_size * ag.sign(gradient))
+
+
+def test_own_optimizer() -> None:
+    v = ag.Variable([1.0, -1.0], name="v")
+    optimizer = Signs(0.25, "Signs")
+    optimizer.minimize(lambda: v * v)
+    assert v.numpy().tolist() == [0.75, -0.75]
+    assert [(slot.name, slot.numpy().tolist()) for slot in optimizer.variables()] == [
+        ("v/Signs:0", [1.0, 1.0]),
+        ("v/Signs_1:0", [2.0, -2.0]),
+    ]
+    with pytest.raises(NotImplementedError) as caught:
+        Optimizer(0.1, "O").minimize(lambda: v * v)
+    assert str(caught.value) == "Optimizer.update is not implemented; it changes one variable."
