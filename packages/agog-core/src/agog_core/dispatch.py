@@ -169,12 +169,10 @@ def register_plugin(plugin: Any, name: str) -> None:
     from agog_core.errors import PluginError
     from agog_core.loader import loader
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PluginWarning)  # the failure is raised instead
-        loaded = loader().load(name, "registered by the program", lambda: plugin)
+    loaded = loader().load(name, "registered by the program", lambda: plugin)
     if loaded.failure is not None:
         loader().plugins.remove(loaded)
-        raise PluginError(f"register_plugin({name!r}): {loaded.failure}")
+        raise PluginError(f"register_plugin({name!r}): {loaded.failure}") from loaded.cause
     _forget_candidates()
 
 
@@ -189,7 +187,9 @@ def unregister_plugin(name: str) -> None:
     """
     from agog_core.loader import loader
 
-    found = [plugin for plugin in loader().plugins if plugin.name == name]
+    found = [
+        plugin for plugin in loader().plugins if plugin.name == name and plugin.failure is None and not plugin.skipped
+    ]
     if not found:
         raise ValueError(f"unregister_plugin: no plugin {name!r} is loaded.")
     for plugin in found:
@@ -227,6 +227,7 @@ def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
     """
     from agog_core.devices import device_types
 
+    candidates = _by_name().get(op, [])  # first, because plugins bring ops too
     if op not in registry:
         from difflib import get_close_matches
 
@@ -239,7 +240,7 @@ def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
             else min(d.name for d in registry[op].dtypes)
         )
     name = as_dtype(dtype).name
-    types = [device] if device else sorted({c.kernel.device for c in _by_name().get(op, [])} | set(device_types()))
+    types = [device] if device else sorted({c.kernel.device for c in candidates} | set(device_types()))
     return "\n".join(_report(op, device_type, name) for device_type in types)
 
 

@@ -25,12 +25,14 @@ class Plugin:
         name: the entry point's name, by which users and preferences call the plugin.
         distribution: the distribution's name and version, such as ``"agog-cpu-numpy 0.1.0"``.
         failure: what went wrong, as one sentence; None when the plugin is loaded.
+        cause: the exception behind the failure, where there is one.
         skipped: True when ``AGOG_PLUGINS`` leaves the plugin out.
     """
 
     name: str
     distribution: str
     failure: str | None = None
+    cause: BaseException | None = None
     skipped: bool = False
     backends: list[Backend] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
@@ -64,12 +66,11 @@ class PluginLoader:
             if self.allowed is not None and entry_point.name not in self.allowed:
                 self.plugins.append(Plugin(entry_point.name, distribution, skipped=True))
             else:
-                self.load(entry_point.name, distribution, entry_point.load)
+                self._report(self.load(entry_point.name, distribution, entry_point.load))
         installed = {plugin.name for plugin in self.plugins}
         for name in sorted((self.allowed or set()) - installed):
-            self._fail(
-                Plugin(name, "not installed"), "AGOG_PLUGINS names it, but no installed distribution announces it."
-            )
+            missing = Plugin(name, "not installed")
+            self._report(self._fail(missing, "AGOG_PLUGINS names it, but no installed distribution announces it."))
 
     def load(self, name: str, distribution: str, find: Any) -> Plugin:
         """Load one plugin behind a guard.
@@ -81,9 +82,6 @@ class PluginLoader:
 
         Returns:
             The plugin, with its `failure` set when it could not be loaded.
-
-        Raises:
-            PluginError: ``AGOG_STRICT_PLUGINS`` is set and the plugin failed.
         """
         plugin = Plugin(name, distribution)
         taken = next((p for p in self.plugins if p.name == name and not p.skipped), None)
@@ -91,14 +89,14 @@ class PluginLoader:
             return self._fail(
                 plugin, f"the plugin name {name!r} is already taken by {taken.distribution}; uninstall one of the two."
             )
+        known_ops = set(ops)
         try:
             module = find()
             version = getattr(module, "AGOG_API_VERSION", API_VERSION)
             if version != API_VERSION:
-                return self._fail(
-                    plugin,
+                raise PluginError(
                     f"it is written for plugin API {version}, and this agog-core has API {API_VERSION}; upgrade the "
-                    "older one.",
+                    "older one."
                 )
             self.manager.register(module, name=name)
             try:
@@ -107,8 +105,11 @@ class PluginLoader:
             except BaseException:
                 self.manager.unregister(module)
                 raise
-        except Exception as error:  # one broken plugin must not take the others down
-            return self._fail(plugin, f"{type(error).__name__}: {error}", error)
+        except (Exception, SystemExit) as error:  # one broken plugin must not take the others down
+            for added in set(ops) - known_ops:
+                del ops[added]
+            text = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
+            return self._fail(plugin, text, error)
         self.plugins.append(plugin)
         for op in plugin.ops:
             ops[op.name] = op
@@ -132,10 +133,14 @@ class PluginLoader:
         plugin.kernels = self._call("agog_kernels", module, Kernel)
         for conformance in self._implementations("agog_conformance", module):
             plugin.conformance = conformance()
+            if not isinstance(plugin.conformance, Conformance):
+                raise PluginError(f"agog_conformance must return a Conformance; it returned {plugin.conformance!r}.")
         for op in plugin.ops:
-            if op.name in ops:
+            if ops.get(op.name, op) is not op:
                 raise PluginError(f"it defines the op {op.name!r}, which exists already; choose another name.")
         for backend in plugin.backends:
+            if sum(backend.device == other.device for other in plugin.backends) > 1:
+                raise PluginError(f"it brings the device type {backend.device!r} twice.")
             for other in self.plugins:
                 if any(backend.device == theirs.device for theirs in other.backends):
                     raise PluginError(
@@ -151,25 +156,32 @@ class PluginLoader:
         found: list[Any] = []
         for function in self._implementations(hook, module):
             result: Iterable[Any] = function()
+            if not isinstance(result, Iterable):
+                raise PluginError(f"{hook} must yield {kind.__name__} objects; it returned {result!r}.")
             for item in result:
                 if not isinstance(item, kind):
                     raise PluginError(f"{hook} must yield {kind.__name__} objects; it yielded {item!r}.")
                 found.append(item)
         return found
 
-    def _fail(self, plugin: Plugin, why: str, cause: Exception | None = None) -> Plugin:
-        plugin.failure = why
+    def _fail(self, plugin: Plugin, why: str, cause: BaseException | None = None) -> Plugin:
+        plugin.failure, plugin.cause = why, cause
         plugin.backends, plugin.kernels, plugin.ops = [], [], []
         self.plugins.append(plugin)
-        text = f"agog plugin {plugin.name!r} ({plugin.distribution}) is left out: {why}"
-        if self.strict:
-            raise PluginError(text) from cause
-        warnings.warn(text, PluginWarning, stacklevel=2)
         return plugin
+
+    def _report(self, plugin: Plugin) -> None:
+        if plugin.failure is None:
+            return
+        text = f"agog plugin {plugin.name!r} ({plugin.distribution}) is left out: {plugin.failure}"
+        if self.strict:
+            raise PluginError(text) from plugin.cause
+        warnings.warn(text, PluginWarning, stacklevel=2)
 
 
 _lock = threading.RLock()
 _loader: PluginLoader | None = None
+_is_loading = False
 
 
 def loader() -> PluginLoader:
@@ -181,10 +193,18 @@ def loader() -> PluginLoader:
     Raises:
         PluginError: ``AGOG_STRICT_PLUGINS`` is set and a plugin failed.
     """
-    global _loader
+    global _is_loading, _loader
     with _lock:
         if _loader is None:
-            fresh = PluginLoader()
-            fresh.load_entry_points()
-            _loader = fresh
+            if _is_loading:
+                raise PluginError(
+                    "it runs an op or asks for a device while plugins are being loaded; hooks only return data."
+                )
+            _is_loading = True
+            try:
+                fresh = PluginLoader()
+                fresh.load_entry_points()
+                _loader = fresh
+            finally:
+                _is_loading = False
         return _loader
