@@ -85,7 +85,7 @@ def _create(folder: str, name: str) -> tuple[str, BinaryIO]:
     while True:
         temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.agog-tmp")
         # Not by tempfile, whose files only the owner may read: the mode follows the umask.
-        stream = open(temporary, "xb")
+        stream = open(temporary, "xb")  # noqa: SIM115 (the caller closes it)
         if fcntl is not None:
             with suppress(OSError):  # not every file system has locks
                 fcntl.flock(stream, fcntl.LOCK_EX)

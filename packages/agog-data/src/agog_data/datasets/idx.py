@@ -85,7 +85,7 @@ class _Reader:
         try:
             return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False).reshape(shape)
         except ValueError as error:  # sizes that no array may have, beside a size of zero
-            raise self._error(f"there is no array of shape {shape}: {error}", 4) from error
+            raise self._error(f"there can be no array of shape {shape}", 4) from error
 
     def _header(self, magic: int | None) -> tuple[np.dtype[Any], tuple[int, ...]]:
         start = self._read(4, "the magic number, 4 bytes from byte 0 on")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
-import http.client
 import os
 import sys
-import urllib.request
 import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
-from uuid import uuid4
+from typing import TYPE_CHECKING, NamedTuple
 
 from agog_core import errors
 from agog_data.datasets.idx import PathLike
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MIRRORS = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
 _TIMEOUT_SECONDS = 30
@@ -52,6 +50,8 @@ def download_mnist(directory: PathLike | None = None, mirrors: Sequence[str] = M
         UnavailableError: no mirror could be reached.
         DataLossError: a mirror gave something else than MNIST. The folder then has no such file.
     """
+    from pathlib import Path  # here, because its import takes milliseconds
+
     target = cache_directory(os.environ, sys.platform) / "mnist" if directory is None else Path(directory)
     target.mkdir(parents=True, exist_ok=True)
     for name, content in FILES.items():
@@ -70,6 +70,8 @@ def cache_directory(environment: Mapping[str, str], platform: str) -> Path:
     Returns:
         A path, which need not exist.
     """
+    from pathlib import Path
+
     variable = "LOCALAPPDATA" if platform == "win32" else "XDG_CACHE_HOME"
     root = Path(environment.get(variable, ""))
     # A relative path is to be ignored, by the XDG base directory specification.
@@ -77,11 +79,13 @@ def cache_directory(environment: Mapping[str, str], platform: str) -> Path:
 
 
 def _download(file: Path, content: Content, mirrors: Sequence[str]) -> None:
+    import http.client  # here, because its import takes longer than that of all of agog
+
     failures: list[str] = []
     lost = False
     for mirror in mirrors:
         url = f"{mirror.rstrip('/')}/{file.name}"
-        part = file.with_name(f".{file.name}.{uuid4().hex}.part")
+        part = file.with_name(f".{file.name}.{os.urandom(8).hex()}.part")
         try:
             _fetch(url, part, content)
             difference = _difference(part, content)
@@ -103,6 +107,8 @@ def _download(file: Path, content: Content, mirrors: Sequence[str]) -> None:
 
 
 def _fetch(url: str, part: Path, content: Content) -> None:
+    import urllib.request
+
     with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response, part.open("xb") as file:
         left = content.size + _CHUNK  # compressed data are not longer; whatever comes after that is not MNIST
         while left > 0 and (chunk := response.read(min(left, _CHUNK))):
@@ -114,6 +120,8 @@ def _difference(file: Path, content: Content) -> str | None:
     """What a file has that MNIST has not, or None."""
     if not file.exists():
         return "it does not exist"
+    import hashlib
+
     digest, size = hashlib.sha256(), 0
     try:
         with gzip.open(file) as stream:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agog_core import errors
 from agog_data.datasets import idx
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Images = np.ndarray[Any, np.dtype[np.uint8]]
 Labels = np.ndarray[Any, np.dtype[np.uint8]]
@@ -37,6 +39,8 @@ def mnist(directory: idx.PathLike) -> tuple[Split, Split]:
         NotFoundError: a file is missing.
         DataLossError: a file is not what its name says, is incomplete, or does not fit the others.
     """
+    from pathlib import Path  # here, because its import takes milliseconds
+
     return _split(Path(directory), "train"), _split(Path(directory), "t10k")
 
 

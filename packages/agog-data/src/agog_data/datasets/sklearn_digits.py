@@ -8,7 +8,7 @@ from agog_core import errors
 from agog_data.datasets.mnist_files import Split
 from agog_data.random_stream import permutation
 
-_TEST_IMAGES = 359  # a fifth
+_TEST_EVERY = 5
 _LARGEST_PIXEL = 16
 
 
@@ -33,7 +33,10 @@ def digits() -> tuple[Split, Split]:
         ) from error
     pixels, labels = load_digits(return_X_y=True)
     images = np.rint(pixels * (255 / _LARGEST_PIXEL)).astype(np.uint8).reshape(-1, 8, 8)
-    order = permutation(len(images), np.random.Philox(key=0))
-    test, train = order[:_TEST_IMAGES], order[_TEST_IMAGES:]
     labels = labels.astype(np.uint8)
+    order = permutation(len(images), np.random.Philox(key=0))
+    by_label = order[np.argsort(labels[order], kind="stable")]
+    is_test = np.zeros(len(images), bool)
+    is_test[by_label[::_TEST_EVERY]] = True
+    train, test = order[~is_test[order]], order[is_test[order]]
     return (images[train], labels[train]), (images[test], labels[test])
