@@ -24,8 +24,8 @@ from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedEr
 
 TEMPORARY = re.compile(r"\..*\.agog-tmp")
 
-# Forks once per line that it is sent. The child goes on from the last checkpoint and saves until it is killed; it acknowledges
-# each save. Then the parent is sent the child's number. Forking saves importing NumPy fifty times.
+# Forks once per line that it is sent. The child goes on from the last checkpoint and saves until it is killed; it
+# prints the number of each save that has returned. Forking spares fifty imports of NumPy.
 SAVER = textwrap.dedent(
     """
     import os, sys
@@ -111,6 +111,7 @@ def test_a_save_that_is_killed_leaves_the_last_checkpoint(tmp_path: Path) -> Non
             checkpoint.restore(newest).assert_consumed()
             # The save that was killed may have come to its end, unacknowledged.
             assert acknowledged <= position.row <= acknowledged + 1
+            acknowledged = position.row
             assert int(checkpoint.save_counter) == position.row
             assert newest == f"{tmp_path}/ckpt-{position.row}"
             for value in values:
@@ -184,18 +185,16 @@ def test_a_failing_call(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, function, fail_once)
+        text = ""
         try:
             saved.save(tmp_path / "ckpt")
         except UnknownError as error:
-            failed = True
-            assert re.fullmatch(
-                r"Checkpoint: cannot write the file '.*/(checkpoint|ckpt-2.safetensors)': Input/output error. What was saved "
-                "before is as it was.",
-                str(error),
-            )
-        else:
-            failed = False
-    assert failed == (len(calls) == call + 1), "the failure went unnoticed"
+            text = str(error)
+    failed = len(calls) == call + 1
+    assert (text != "") == failed, "the failure went unnoticed"
+    if failed:
+        begin, end = "Checkpoint: cannot write the file ", ": Input/output error. What was saved before is as it was."
+        assert text in [f"{begin}'{tmp_path}/{name}'{end}" for name in ("ckpt-2.safetensors", "checkpoint")]
     if (function, call) in (("fsync", 3), ("open", 1)):
         # The new pointer was in its place already, and is whole.
         assert latest_checkpoint(tmp_path) == f"{tmp_path}/ckpt-2"
@@ -226,8 +225,8 @@ def test_errors_of_the_system(
             saved.save(tmp_path / "ckpt")
     assert type(raised.value) is kind
     assert str(raised.value) == (
-        f"Checkpoint: cannot write the file '{tmp_path}/ckpt-2.safetensors': {os.strerror(number)}. What was saved before is as "
-        f"it was.{advice}"
+        f"Checkpoint: cannot write the file '{tmp_path}/ckpt-2.safetensors': {os.strerror(number)}. What was saved "
+        f"before is as it was.{advice}"
     )
     expect_previous(tmp_path, saved)
 
@@ -278,8 +277,8 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         with pytest.raises(PermissionDeniedError) as raised:
             restore()
         assert str(raised.value) == (
-            f"Checkpoint: cannot read the file '{tmp_path}/{name}': Permission denied. Change its permissions, or use another "
-            "folder."
+            f"Checkpoint: cannot read the file '{tmp_path}/{name}': Permission denied. Change its permissions, or use "
+            "another folder."
         )
     assert state(saved) == (2.0, 1)
 
@@ -289,8 +288,8 @@ def test_a_folder_that_is_a_file(tmp_path: Path, saved: Checkpoint) -> None:
     with pytest.raises(UnknownError) as raised:
         saved.save(tmp_path / "file" / "ckpt")
     assert str(raised.value) == (
-        f"Checkpoint: cannot write the file '{tmp_path}/file/ckpt-2.safetensors': Not a directory. What was saved before is as it "
-        "was."
+        f"Checkpoint: cannot write the file '{tmp_path}/file/ckpt-2.safetensors': Not a directory. What was saved "
+        "before is as it was."
     )
     expect_previous(tmp_path, saved)
 

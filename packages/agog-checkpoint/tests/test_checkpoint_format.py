@@ -245,8 +245,8 @@ def test_strings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnimplementedError) as raised:
         root.save(tmp_path / "ckpt")
     assert str(raised.value) == (
-        "Checkpoint: variable 'words:0' at 'model/0' has dtype string and shape (2,), but a safetensors file holds numbers "
-        "only; keep text in what an object's checkpoint_state() returns."
+        "Checkpoint: variable 'words:0' at 'model/0' has dtype string and shape (2,), but a safetensors file holds "
+        "numbers only; keep text in what an object's checkpoint_state() returns."
     )
     assert list(tmp_path.iterdir()) == []
     assert int(root.save_counter) == 0
@@ -259,8 +259,8 @@ def test_state_that_is_not_json_is_refused(tmp_path: Path, state: Any) -> None:
     with pytest.raises(ValueError, match=r"checkpoint_state\(\)") as raised:
         Checkpoint(position=position).write(tmp_path / "a")
     assert str(raised.value) == (
-        f"Checkpoint: checkpoint_state() of the Position at 'position' returned {state!r}, but it must return a dict that JSON "
-        "can hold: of strings to None, bool, int, float, str, lists and such dicts."
+        f"Checkpoint: checkpoint_state() of the Position at 'position' returned {state!r}, but it must return a dict "
+        "that JSON can hold: of strings to None, bool, int, float, str, lists and such dicts."
     )
 
 
@@ -268,8 +268,8 @@ def test_keys_of_dicts_must_be_strings(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="strings") as raised:
         Checkpoint(model=[{1: ag.Variable(1.0)}]).write(tmp_path / "a")
     assert str(raised.value) == (
-        "Checkpoint: the dict 'model/0' has the key 1 of type int for an object with state, but names in a checkpoint are "
-        "strings; use a string as key."
+        "Checkpoint: the dict 'model/0' has the key 1 of type int for an object with state, but names in a checkpoint "
+        "are strings; use a string as key."
     )
 
 
@@ -279,8 +279,8 @@ def test_a_header_that_readers_refuse_is_refused(tmp_path: Path, monkeypatch: py
         Checkpoint(position=Position(text="x" * 1000)).write(tmp_path / "a")
     length = str(raised.value).split("take ")[1].split(" ")[0]
     assert str(raised.value) == (
-        f"Checkpoint: the names, the shapes and the state outside of variables take {length} bytes, but a safetensors file "
-        "holds at most 1000 of them; keep large state in variables."
+        f"Checkpoint: the names, the shapes and the state outside of variables take {length} bytes, but a safetensors "
+        "file holds at most 1000 of them; keep large state in variables."
     )
     assert list(tmp_path.iterdir()) == []
 

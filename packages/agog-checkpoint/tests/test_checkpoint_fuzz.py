@@ -62,7 +62,7 @@ UNTOUCHED = [[[-1.0] * 3] * 2, [-1.0] * 4, -1, False, -1]
 
 
 def restore(folder: Path, content: bytes) -> str | None:
-    """Restore a file's content; return the reason of the one error that may come, or None where the values are the saved ones."""
+    """Restore a file: the reason in the one error that may come, or None where all values are the saved ones."""
     (folder / "a.safetensors").write_bytes(content)
     checkpoint = objects(-1.0)
     try:
@@ -177,14 +177,14 @@ def test_graphs_of_other_values(tmp_path: Path, good: bytes, data: st.DataObject
     content = with_graph(good, lambda graph: replaced(graph, path, data.draw(json_values)))
     (tmp_path / "a.safetensors").write_bytes(content)
     checkpoint = objects(-1.0)
+    failed = False
     try:
-        checkpoint.restore(tmp_path / "a").assert_consumed()
+        checkpoint.restore(tmp_path / "a")  # of other objects, it may be a whole one
     except (DataLossError, ValueError):
+        failed = True
+    if failed:
         assert values(checkpoint) == UNTOUCHED
         assert listeners == []
-    except AssertionError as error:
-        # A whole checkpoint of other objects.
-        assert "do not match" in str(error)
 
 
 def reason(folder: Path, content: bytes) -> str:

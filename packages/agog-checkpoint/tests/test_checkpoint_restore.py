@@ -85,6 +85,12 @@ SLOTS_ARE_NOT_ASKED_FOR = pytest.mark.filterwarnings(
 )
 
 
+def forget(objects: list[Any]) -> None:
+    """Drop the last references to objects, loops among them too."""
+    objects.clear()
+    gc.collect()
+
+
 def kernels(model: Model) -> list[float]:
     return [float(layer.kernel.numpy().flat[0]) for layer in (model.first, *model.layers)]
 
@@ -177,12 +183,11 @@ def test_a_dropped_checkpoint_still_restores_the_model(trained: str) -> None:
 
 
 def test_a_restore_ends_with_the_objects_that_it_waits_for(trained: str) -> None:
-    model = Model()
-    reference = weakref.ref(model)
-    Checkpoint(model=model, position=Position()).restore(trained)
+    models = [Model()]
+    reference = weakref.ref(models[0])
+    Checkpoint(model=models[0], position=Position()).restore(trained)
     with pytest.warns(CheckpointWarning) as caught:
-        del model
-        gc.collect()
+        forget(models)
     assert reference() is None
     assert listeners == []
     slots = [f"optimizer/.slot/momentum/model/{name}/kernel" for name in ("first", "layers/0", "layers/1")]
@@ -314,10 +319,11 @@ def test_shapes_and_dtypes_must_agree(tmp_path: Path) -> None:
     )
     with pytest.raises(ValueError, match="does not fit") as raised:
         checkpoint.restore(path)
+    which = "has the first, the checkpoint the second"
     assert str(raised.value) == (
         f"Checkpoint {path!r} does not fit the program's objects; nothing was changed.\n"
-        "  'b': Shapes (5, 2) and (3, 2) are incompatible: variable 'kernel:0' has the first, the checkpoint the second\n"
-        "  'c': Dtypes float32 and int32 are incompatible: variable 'step:0' has the first, the checkpoint the second\n"
+        f"  'b': Shapes (5, 2) and (3, 2) are incompatible: variable 'kernel:0' {which}\n"
+        f"  'c': Dtypes float32 and int32 are incompatible: variable 'step:0' {which}\n"
         "  'e': the checkpoint has an object with parts, the program the variable 'e:0'\n"
         "  'f': the checkpoint has a variable, the program an object of class Position"
     )
@@ -336,15 +342,16 @@ def test_a_shape_that_does_not_fit_is_said_when_the_variable_is_created(tmp_path
         checkpoint.model(X)
     assert str(raised.value) == (
         f"Checkpoint {path!r} does not fit the program's objects; these keep the values that they have.\n"
-        "  'model/first/kernel': Shapes (4, 9) and (4, 3) are incompatible: variable 'kernel:0' has the first, the checkpoint the "
-        "second"
+        "  'model/first/kernel': Shapes (4, 9) and (4, 3) are incompatible: variable 'kernel:0' has the first, the "
+        "checkpoint the second"
     )
     checkpoint.other = ag.Variable(1.0)  # said once, not at every later change
     with pytest.raises(AssertionError, match="model/first/kernel"):
         status.assert_existing_objects_matched()
+    last = [checkpoint, status, raised]
+    del checkpoint, status, raised
     with pytest.warns(CheckpointWarning, match="'model/layers/0/kernel', 'model/layers/1/kernel'"):
-        del checkpoint, status, raised
-        gc.collect()
+        forget(last)
 
 
 def test_objects_that_refuse_their_state(tmp_path: Path) -> None:
@@ -434,13 +441,14 @@ def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError) as raised:
         Checkpoint(v=v).restore(tmp_path / "ckpt-1")
     assert str(raised.value) == (
-        f"Checkpoint: there is no checkpoint '{tmp_path}/ckpt-1': the file '{tmp_path}/ckpt-1.safetensors' does not exist."
+        f"Checkpoint: there is no checkpoint '{tmp_path}/ckpt-1': the file '{tmp_path}/ckpt-1.safetensors' does "
+        "not exist."
     )
     with pytest.raises(NotFoundError) as raised:
         Checkpoint(v=v).restore(tmp_path)
     assert str(raised.value) == (
-        f"Checkpoint: there is no checkpoint '{tmp_path}': the file '{tmp_path}.safetensors' does not exist; it is a folder, so "
-        "pass latest_checkpoint of it."
+        f"Checkpoint: there is no checkpoint '{tmp_path}': the file '{tmp_path}.safetensors' does not exist; it is a "
+        "folder, so pass latest_checkpoint of it."
     )
 
 

@@ -24,9 +24,9 @@ def test_values_without_state_are_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="expecting") as raised:
         Checkpoint(v=ag.Variable(1.0), step=value)
     assert str(raised.value) == (
-        "`Checkpoint` was expecting a checkpointable object (a variable, a layer, a model, an optimizer, an iterator, another "
-        "object derived from `Checkpointable`, or a list, tuple or dict with such parts), but the argument 'step' is "
-        f"{value!r} of type {type(value).__name__}; put a value that should be saved into a Variable."
+        "`Checkpoint` was expecting a checkpointable object (a variable, a layer, a model, an optimizer, an iterator, "
+        "another object derived from `Checkpointable`, or a list, tuple or dict with such parts), but the argument "
+        f"'step' is {value!r} of type {type(value).__name__}; put a value that should be saved into a Variable."
     )
 
 
