@@ -59,7 +59,9 @@ class TestCase(unittest.TestCase):
             atol: the absolute tolerance.
             msg: what to say on failure.
         """
-        for one, other in zip(_arrays(a), _arrays(b), strict=True):
+        is_structure = _holds_tensors(a) or _holds_tensors(b)
+        pairs = zip(nest.flatten(a), nest.flatten(b), strict=True) if is_structure else [(a, b)]
+        for one, other in ((_array(x), _array(y)) for x, y in pairs):
             self._check_shapes(one, other)
             np.testing.assert_allclose(one, other, rtol=rtol, atol=atol, err_msg=msg or "")
 
@@ -99,7 +101,5 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
-def _arrays(value: Any) -> list[np.ndarray[Any, Any]]:
-    if isinstance(value, dict) or (isinstance(value, (list, tuple)) and any(hasattr(leaf, "numpy") for leaf in value)):
-        return [_array(leaf) for leaf in nest.flatten(value)]
-    return [_array(value)]
+def _holds_tensors(value: Any) -> bool:
+    return nest.is_nested(value) and any(hasattr(leaf, "numpy") for leaf in nest.flatten(value))
