@@ -176,7 +176,11 @@ def test_spec_of_a_map_over_nothing() -> None:
             ValueError,
             "from_tensors: the structure holds no component; give at least one array.",
         ),
-        (lambda: Dataset.range(), TypeError, "range takes (stop), (start, stop) or (start, stop, step); got 0 arguments."),
+        (
+            lambda: Dataset.range(),
+            TypeError,
+            "range takes (stop), (start, stop) or (start, stop, step); got 0 arguments.",
+        ),
         (lambda: Dataset.range(1.5), TypeError, "range: each argument must be an integer; got 1.5 of type float."),
         (lambda: Dataset.range(1, 2, 0), ag.errors.InvalidArgumentError, "range: the step must not be zero."),
         (

@@ -158,33 +158,33 @@ def test_a_deep_pipeline() -> None:
     [
         (
             [ag.constant([1, 2]), ag.constant([1, 2, 3])],
-            "batch: component 0 of element 1 of batch 0 has dtype int32 and shape (3,); that of element 0 has dtype int32 "
-            "and shape (2,). A batch needs equal dtypes and shapes; make them equal with map() first.",
+            "batch: component 0 of element 1 of batch 0 has dtype int32 and shape (3,); that of element 0 has dtype "
+            "int32 and shape (2,). A batch needs equal dtypes and shapes; make them equal with map() first.",
         ),
         (
             [ag.constant(1), ag.constant(1), ag.constant(1.0)],
-            "batch: component 0 of element 2 of batch 0 has dtype float32 and shape (); that of element 0 has dtype int32 "
-            "and shape (). A batch needs equal dtypes and shapes; make them equal with map() first.",
-        ),
-        (
-            [(ag.constant(1), ag.constant([1])), (ag.constant(1), ag.constant([]))],
-            "batch: component 1 of element 1 of batch 0 has dtype float32 and shape (0,); that of element 0 has dtype int32 "
-            "and shape (1,). A batch needs equal dtypes and shapes; make them equal with map() first.",
-        ),
-        (
-            [{"a": ag.constant(1)}, {"b": ag.constant(1)}],
-            "batch: element 1 of batch 0 has the structure {'b': tensor}; element 0 has {'a': tensor}. All elements must "
-            "have one structure; make them equal with map() first.",
-        ),
-        (
-            [(ag.constant(1), ag.constant(1)), (ag.constant(1), (ag.constant(1), ag.constant(2)))],
-            "batch: component 1 of element 1 of batch 0 has the structure (tensor, tensor); that of element 0 has dtype "
+            "batch: component 0 of element 2 of batch 0 has dtype float32 and shape (); that of element 0 has dtype "
             "int32 and shape (). A batch needs equal dtypes and shapes; make them equal with map() first.",
         ),
         (
+            [(ag.constant(1), ag.constant([1])), (ag.constant(1), ag.constant([]))],
+            "batch: component 1 of element 1 of batch 0 has dtype float32 and shape (0,); that of element 0 has dtype "
+            "int32 and shape (1,). A batch needs equal dtypes and shapes; make them equal with map() first.",
+        ),
+        (
+            [{"a": ag.constant(1)}, {"b": ag.constant(1)}],
+            "batch: element 1 of batch 0 has the structure {'b': tensor}; element 0 has {'a': tensor}. All elements "
+            "must have one structure; make them equal with map() first.",
+        ),
+        (
+            [(ag.constant(1), ag.constant(1)), (ag.constant(1), (ag.constant(1), ag.constant(2)))],
+            "batch: component 1 of element 1 of batch 0 has the structure (tensor, tensor); that of element 0 has "
+            "dtype int32 and shape (). A batch needs equal dtypes and shapes; make them equal with map() first.",
+        ),
+        (
             [ag.constant(1), (ag.constant(1),)],
-            "batch: component 0 of element 1 of batch 0 has the structure (tensor,); that of element 0 has dtype int32 and "
-            "shape (). A batch needs equal dtypes and shapes; make them equal with map() first.",
+            "batch: component 0 of element 1 of batch 0 has the structure (tensor,); that of element 0 has dtype "
+            "int32 and shape (). A batch needs equal dtypes and shapes; make them equal with map() first.",
         ),
     ],
 )
@@ -232,8 +232,8 @@ def test_a_ragged_batch_names_its_number_and_the_loop_may_go_on() -> None:
         (
             lambda d: d.concatenate(Dataset.from_tensors((1.0, 2))).output_types,
             TypeError,
-            "concatenate: the elements of the first dataset are int64; those of the second are ('float32', 'int32'). They "
-            "must have one structure and the same dtypes.",
+            "concatenate: the elements of the first dataset are int64; those of the second are ('float32', 'int32'). "
+            "They must have one structure and the same dtypes.",
         ),
         (
             lambda d: d.make_initializable_iterator(),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any
 
 from agog_data.elements import ComponentSpec, Element, components, map_components, spec_of
@@ -13,9 +11,7 @@ from agog_data.functions import ElementFunction, as_condition
 from agog_data.random_stream import Stream
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
-
-# How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
-PATIENCE_SECONDS = 5.0
+from agog_data.threads import WorkAhead
 
 
 class Map(UnaryStage):
@@ -104,78 +100,25 @@ class MapIterator(CountingIterator):
         return self._state("map", self._number, self._input.state_dict())
 
 
-Pending = tuple[
-    "Future[Element]", int, State
-]  # the result, and the number and the input's state that follow the element
-
-
 class ParallelMapIterator(CountingIterator):
     """Calls the function on threads of its own, some elements ahead of the consumer, and gives the results in order."""
 
     def __init__(
         self, elements: ElementIterator, function: ElementFunction, stream: Stream, calls: int, scope: Scope
     ) -> None:
-        self._calls = calls
-        self._scope = scope
-        self._pending: deque[Pending] = deque()
-        self._close: Callable[[], object] = lambda: None
+        # Twice as many elements as threads: while one of them takes long, the threads go on with others.
+        self._ahead = WorkAhead(elements, scope, calls, 2 * calls, "agog-map")
         super().__init__(elements, function, stream)
 
     def _begin(self, epoch: int) -> None:
+        self._ahead.stop()
         super()._begin(epoch)
-        self._close()
-        self._pending.clear()
-        self._executor: ThreadPoolExecutor | None = None
-        self._ended = False
-        self._after: tuple[int, State] | None = (
-            None  # the number and the input's state that follow the last element given
-        )
 
     def __next__(self) -> Element:
-        if self._after is None:
-            self._after = self._number, self._input.state_dict()
-        while len(self._pending) <= self._calls and not self._ended:
-            self._read_ahead()
-        if not self._pending:
-            self._close()
-            raise StopIteration
-        result, number, state = self._pending.popleft()
-        self._after = number, state
-        try:
-            return result.result()
-        finally:
-            del (
-                result
-            )  # it holds the error, the error this frame, and the threads would not end before the collector comes
-
-    def _read_ahead(self) -> None:
-        try:
-            element = next(self._input)
-        except StopIteration:
-            self._ended = True
-            return
-        except Exception as error:
-            result: Future[Element] = Future()
-            result.set_exception(error)
-        else:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(self._calls, "agog-map")
-                self._close = weakref.finalize(self, _close, self._executor, self._pending)
-            result = self._executor.submit(self._scope.context().run, self._function, element, self._number, self._word)
-            self._number += 1
-        self._pending.append((result, self._number, self._input.state_dict()))
+        return self._ahead.next(partial(self._function, word=self._word), self._number)
 
     def state_dict(self) -> dict[str, Any]:
-        number, elements = self._after or (self._number, self._input.state_dict())
-        return self._state("map", number, elements)
-
-
-def _close(executor: ThreadPoolExecutor, pending: deque[Pending]) -> None:
-    executor.shutdown(wait=False, cancel_futures=True)
-    running = [result for result, *_ in pending if not result.cancelled()]
-    pending.clear()
-    if not wait(running, PATIENCE_SECONDS).not_done:
-        executor.shutdown(wait=True)
+        return self._state("map", *self._ahead.position(self._number))
 
 
 class Filter(UnaryStage):

@@ -1,0 +1,242 @@
+"""Iterators: TensorFlow's interface, and positions that can be saved."""
+
+from __future__ import annotations
+
+import json
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_data import Dataset, Iterator
+
+InvalidArgumentError = ag.errors.InvalidArgumentError
+Pair = namedtuple("Pair", ["image", "label"])
+
+
+def values(dataset: Any) -> list[Any]:
+    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
+
+
+def test_next_and_get_next() -> None:
+    iterator = Iterator(Dataset.range(3))
+    assert int(iterator.next()) == 0
+    assert int(iterator.get_next()) == 1
+    assert int(next(iterator)) == 2
+    for _ in range(2):
+        with pytest.raises(StopIteration):
+            iterator.next()
+        with pytest.raises(StopIteration):
+            next(iterator)
+        with pytest.raises(ag.errors.OutOfRangeError) as info:
+            iterator.get_next()
+        assert str(info.value) == "End of sequence: the iterator has given all elements of its dataset."
+
+
+def test_an_iterator_is_its_own_iterator() -> None:
+    iterator = Dataset.range(4).make_one_shot_iterator()
+    assert isinstance(iterator, Iterator)
+    assert isinstance(iterator, ag.Checkpointable)
+    assert iter(iterator) is iterator
+    next(iterator)
+    assert values(iterator) == [1, 2, 3]
+    assert values(iterator) == []
+
+
+def test_specs_are_those_of_the_dataset() -> None:
+    dataset = Dataset.from_tensor_slices({"x": np.zeros((3, 2), np.float32)}).batch(2)
+    iterator = Iterator(dataset)
+    assert iterator.output_types == {"x": ag.float32}
+    assert iterator.output_shapes["x"].as_list() == [None, 2]
+    assert iterator.output_classes == {"x": ag.Tensor}
+
+
+def test_only_a_dataset_has_an_iterator() -> None:
+    with pytest.raises(TypeError) as info:
+        Iterator([1, 2])  # type: ignore[arg-type]
+    assert str(info.value) == "Iterator: a Dataset is expected; got [1, 2] of type list."
+
+
+def noise(x: Any) -> Any:
+    return ag.cast(x, ag.float32) + ag.random_uniform([])
+
+
+def pairs(count: int) -> Dataset:
+    names = np.array([f"name {i}" for i in range(count)])
+    return Dataset.from_tensor_slices(Pair(np.arange(2 * count, dtype=np.float32).reshape(count, 2), names))
+
+
+PIPELINES: dict[str, Callable[[], Dataset]] = {
+    "range": lambda: Dataset.range(7),
+    "slices": lambda: pairs(6),
+    "tensors": lambda: Dataset.from_tensors(3),
+    "rows": lambda: Dataset.range(30).skip(3).shuffle(8).repeat(2).take(45).shuffle(5, seed=2),
+    "batch": lambda: Dataset.range(20).shuffle(6).repeat(2).batch(3),
+    "batch of elements": lambda: Dataset.range(10).map(noise).batch(3, drop_remainder=True),
+    "map": lambda: Dataset.range(10).map(noise).repeat(2),
+    "parallel map": lambda: Dataset.range(10).map(noise, 3).repeat(2),
+    "filter": lambda: Dataset.range(20).filter(lambda x: x % 3 > 0).map(noise),
+    "choices of elements": lambda: Dataset.range(10).map(noise).skip(2).take(6).repeat(2).skip(1),
+    "shuffle of elements": lambda: Dataset.range(15).map(noise).shuffle(6).repeat(2),
+    "large shuffle of elements": lambda: Dataset.range(8).map(noise).shuffle(100).repeat(2),
+    "shuffle of pairs": lambda: pairs(9).map(lambda pair: pair).shuffle(4),
+    "fixed shuffle": lambda: Dataset.range(9).map(noise).shuffle(4, reshuffle_each_iteration=False).repeat(2),
+    "shuffle of batches": lambda: pairs(9).batch(2).shuffle(3),
+    "prefetch": lambda: Dataset.range(10).map(noise).prefetch(3).repeat(2),
+    "prefetch twice": lambda: Dataset.range(12).shuffle(5).map(noise, 2).prefetch(2).batch(2).prefetch(1),
+    "zip": lambda: Dataset.zip((Dataset.range(9).shuffle(9), {"a": Dataset.range(20).map(noise)})).repeat(2),
+    "concatenate": lambda: Dataset.range(5).map(noise).concatenate(Dataset.range(2).map(noise).prefetch(1)).repeat(2),
+}
+each_pipeline = pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
+
+
+@each_pipeline
+def test_a_new_iterator_resumes_after_every_element(build: Callable[[], Dataset]) -> None:
+    ag.set_random_seed(5)
+    expected = values(build())
+    ag.set_random_seed(5)
+    iterator = iter(build())
+    states = []
+    for _ in range(len(expected) + 1):
+        states.append(json.dumps(iterator.state_dict()))
+        next(iterator, None)
+    for position, state in enumerate(states):
+        ag.set_random_seed(None)  # as in another program: nothing but the state tells the seeds
+        resumed = iter(build())
+        resumed.load_state_dict(json.loads(state))
+        assert values(resumed) == expected[position:], position
+
+
+@each_pipeline
+def test_an_iterator_goes_back(build: Callable[[], Dataset]) -> None:
+    ag.set_random_seed(5)
+    iterator = iter(build())
+    next(iterator)
+    state = iterator.state_dict()
+    rest = values(iterator)
+    iterator.load_state_dict(state)
+    assert values(iterator) == rest
+
+
+@each_pipeline
+def test_loops_after_a_resumed_one_are_the_same(build: Callable[[], Dataset]) -> None:
+    ag.set_random_seed(5)
+    dataset = build()
+    epochs = [values(dataset) for _ in range(3)]
+    ag.set_random_seed(5)
+    dataset = build()
+    values(dataset)
+    iterator = iter(dataset)
+    next(iterator)
+    state = iterator.state_dict()
+    ag.set_random_seed(None)
+    dataset = build()
+    iterator = iter(dataset)
+    iterator.load_state_dict(state)
+    assert values(iterator) == epochs[1][1:]
+    assert values(dataset) == epochs[2]
+
+
+def test_no_function_runs_twice_for_an_element() -> None:
+    calls: list[int] = []
+    dataset = Dataset.range(12).map(lambda x: calls.append(int(x)) or x).shuffle(4).take(10)
+    iterator = iter(dataset)
+    for _ in range(5):
+        next(iterator)
+    state = iterator.state_dict()
+    del iterator
+    before = len(calls)
+    resumed = iter(dataset)
+    resumed.load_state_dict(state)
+    after_load = len(calls) - before  # one call, to know the structure of the saved elements
+    assert after_load <= 1
+    values(resumed)
+    assert calls[before + after_load :] == [9, 10, 11]
+
+
+def test_a_checkpoint_holds_the_position() -> None:
+    iterator = Iterator(Dataset.range(5))
+    next(iterator)
+    state = json.loads(json.dumps(iterator.checkpoint_state()))
+    other = Iterator(Dataset.range(5))
+    other.restore_checkpoint_state(state)
+    assert values(other) == [1, 2, 3, 4]
+
+
+def test_the_state_of_a_source_is_small() -> None:
+    iterator = iter(Dataset.range(10**6).shuffle(10**5).repeat().batch(128).map(lambda x: x).prefetch(2))
+    next(iterator)
+    assert len(json.dumps(iterator.state_dict())) < 1500
+
+
+def broken(state: Any, *path: Any, value: Any) -> Any:
+    state = json.loads(json.dumps(state))
+    part = state
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    return state
+
+
+FITS = "A state fits only an iterator over a dataset with the same stages."
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda s: [], "load_state_dict: a dict is expected; got [] of type list."),
+        (
+            lambda s: {},
+            f"load_state_dict: state is of stage None; the iterator has stage 'batch' there. {FITS}",
+        ),
+        (
+            lambda s: iter(Dataset.range(3).map(noise).batch(2)).state_dict() | {"input": s},
+            "load_state_dict: state['input'] is of stage 'batch'; the iterator has stage 'shuffle' there. " + FITS,
+        ),
+        (
+            lambda s: broken(s, "number", value="1"),
+            f"load_state_dict: state['number'] is '1'; a value of type int is expected. {FITS}",
+        ),
+        (
+            lambda s: broken(s, "input", "draws", value=-1),
+            f"load_state_dict: state['input']['draws'] is -1; it cannot be negative. {FITS}",
+        ),
+        (
+            lambda s: broken(s, "input", "order", "key", value=[1]),
+            f"load_state_dict: state['input']['order']['key'] has 1 parts; 2 are expected. {FITS}",
+        ),
+        (
+            lambda s: broken(s, "input", "order", "key", value=3),
+            f"load_state_dict: state['input']['order']['key'] is 3; a list is expected. {FITS}",
+        ),
+        (
+            lambda s: broken(s, "input", "order", value=3),
+            f"load_state_dict: state['input']['order'] is 3; a dict is expected. {FITS}",
+        ),
+        (
+            lambda s: broken(s, "input", "order", value={}),
+            "load_state_dict: state['input']['order'] has the keys []; ['iteration', 'key', 'number'] are expected. "
+            + FITS,
+        ),
+        (
+            lambda s: broken(s, "input", "buffer", value=[{"dtype": "int64"}]),
+            "load_state_dict: a buffer holds what is no encoded tensor: 'shape'.",
+        ),
+        (
+            lambda s: broken(s, "input", "buffer", value=[{"dtype": "int64", "shape": [2], "base64": "AAAA"}]),
+            "load_state_dict: a buffer holds what is no encoded tensor: buffer size must be a multiple of element "
+            "size.",
+        ),
+    ],
+)
+def test_a_state_that_does_not_fit_changes_nothing(change: Callable[[Any], Any], text: str) -> None:
+    iterator = iter(Dataset.range(9).map(lambda x: x).shuffle(3, seed=1).batch(2))
+    next(iterator)
+    state = iterator.state_dict()
+    with pytest.raises(InvalidArgumentError) as info:
+        iterator.load_state_dict(change(state))
+    assert str(info.value) == text
+    assert iterator.state_dict() == state
