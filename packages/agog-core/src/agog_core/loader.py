@@ -87,7 +87,7 @@ class PluginLoader:
         taken = next((p for p in self.plugins if p.name == name and not p.skipped), None)
         if taken is not None:
             return self._fail(
-                plugin, f"the plugin name {name!r} is already taken by {taken.distribution}; uninstall one of the two."
+                plugin, f"the plugin name {name!r} is taken already ({taken.distribution}); uninstall one of the two."
             )
         known_ops = set(ops)
         try:
@@ -98,6 +98,8 @@ class PluginLoader:
                     f"it is written for plugin API {version}, and this agog-core has API {API_VERSION}; upgrade the "
                     "older one."
                 )
+            if self.manager.is_registered(module):
+                raise PluginError(f"its module is loaded already, as plugin {self.manager.get_name(module)!r}.")
             self.manager.register(module, name=name)
             try:
                 self._check_hooks(name, module)
