@@ -53,9 +53,7 @@ def square(fn: Callable[..., Any] = np.square, dtypes: tuple[str, ...] = ("float
     return Kernel(op="square", device="cpu", fn=fn, dtypes=dtypes, **facts)
 
 
-LEGEND = (
-    "Coverage (tests passed; F failed; x failed as expected; X passed unexpectedly; u not available; . no kernel)"
-)
+LEGEND = "Coverage (tests passed; F failed; x failed as expected; X passed unexpectedly; u not available; . no kernel)"
 
 
 def test_report_of_right_kernels(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +144,8 @@ def test_plugin_without_kernels(register: Callable[..., None], capsys: pytest.Ca
     register()
     assert main(["stranger"]) == 2
     assert capsys.readouterr().err == (
-        "agog-conformance: plugin 'stranger' (registered by the program) brings no kernels, so there is nothing to test.\n"
+        "agog-conformance: plugin 'stranger' (registered by the program) brings no kernels, so there is nothing to "
+        "test.\n"
     )
 
 
@@ -222,7 +221,8 @@ def test_kernel_that_cannot_be_imported(register: Callable[..., None], capsys: p
     register(square("a_module_that_is_missing:square"))  # type: ignore[arg-type]
     assert main(["stranger"]) == 1
     assert (
-        "square/float32/value: FAILED\n    rule: a kernel computes every sample of its op\n    sample: shape ()\n    expected: a result\n"
+        "square/float32/value: FAILED\n    rule: a kernel computes every sample of its op\n    sample: shape ()\n    "
+        "expected: a result\n"
         "    got: ImportError: it cannot be imported: ModuleNotFoundError: No module named 'a_module_that_is_missing'\n"
     ) in capsys.readouterr().out
 
@@ -259,7 +259,8 @@ def test_stale_expected_failure_is_an_error(register: Callable[..., None]) -> No
     with pytest.raises(ConformanceError) as caught:
         collect("stranger")
     assert str(caught.value) == (
-        "plugin 'stranger': agog_conformance() expects failures of tests that do not exist: square/float64/value, sqare/*/*. Take the "
+        "plugin 'stranger': agog_conformance() expects failures of tests that do not exist: square/float64/value, "
+        "sqare/*/*. Take the "
         "entries out, or correct them."
     )
 
@@ -303,7 +304,9 @@ def test_fault_of_the_kit_is_shown_with_its_traceback(
         raise LookupError("no reference")
 
     register(square())
-    monkeypatch.setitem(table, "square", type(table["square"])(name="square", samples=table["square"].samples, reference=broken))
+    monkeypatch.setitem(
+        table, "square", type(table["square"])(name="square", samples=table["square"].samples, reference=broken)
+    )
     outcome = collect("stranger")[0].run()
     assert outcome.kind == "failed"
     assert outcome.text.startswith("the test itself raised an exception:\nTraceback (most recent call last):\n")

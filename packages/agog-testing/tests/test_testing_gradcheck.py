@@ -63,8 +63,10 @@ def test_wrong_gradient_is_named() -> None:
     weight = 0.5 + np.random.default_rng(1).uniform(0, 1, 3)[1]
     weight *= np.sign(np.random.default_rng(1).uniform(-1, 1, 6)[4])
     assert str(caught.value) == (
-        "gradcheck of cube: the gradient with respect to input 0 is wrong at 1 of 3 elements, first at (0, 1): the tape gives "
-        f"{-6.75 * weight:.6g}, central differences give {6.75 * weight:.6g} (they may differ by 1e-05 + 0.001 * {abs(6.75 * weight):.6g})."
+        "gradcheck of cube: the gradient with respect to input 0 is wrong at 1 of 3 elements, first at (0, 1): the "
+        "tape gives "
+        f"{-6.75 * weight:.6g}, central differences give {6.75 * weight:.6g} (they may differ by 1e-05 + 0.001 * "
+        f"{abs(6.75 * weight):.6g})."
     )
 
 
@@ -72,7 +74,10 @@ def test_wrong_second_derivative_is_named() -> None:
     # The value of the gradient is right; the tape cannot see through stop_gradient.
     f = with_gradient(lambda dy, x: dy * ag.stop_gradient(3.0 * x * x))
     gradcheck(f, [X], order=1)
-    with pytest.raises(GradientCheckError, match=r"^gradcheck of cube: the second derivative with respect to input 0 is wrong at 3 of 3"):
+    with pytest.raises(
+        GradientCheckError,
+        match=r"^gradcheck of cube: the second derivative with respect to input 0 is wrong at 3 of 3",
+    ):
         gradcheck(f, [X])
 
 

@@ -161,18 +161,38 @@ def other_numbers(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
         ("square", in_place, {"inputs": (NO_CHANGE, "sample: shape ()")}),
         ("exp", into_its_input, {"inputs": (NO_CHANGE,), "aliasing": (NO_ALIAS, "got: the memory of x")}),
         ("square", wrong_dtype, {"dtype": (DTYPE, "expected: dtype float32\ngot: dtype float64")}),
-        ("add_n", hands_its_input_back, {"aliasing": (NO_ALIAS, "sample: 1 of shape (3,)", "got: the memory of inputs")}),
+        (
+            "add_n",
+            hands_its_input_back,
+            {"aliasing": (NO_ALIAS, "sample: 1 of shape (3,)", "got: the memory of inputs")},
+        ),
         ("add", hands_a_neutral_input_back, {"aliasing": (NO_ALIAS, "sample: any and zeros", "got: the memory of x")}),
         ("broadcast_to", view_that_is_none, {"aliasing": (NO_ALIAS, "got: the memory of input")}),
         ("square", buffered, {"state": (NO_STATE, "expected: the first result stays ")}),
         ("fill", constant_buffered, {"state": (NO_STATE, "got: the memory of an earlier result")}),
         ("square", ignores_strides, {"strides": (STRIDES, "inputs transposed")}),
         ("square", forgets_the_tail, {"value": (VALUE, "sample: shape (67,)", " at (64,)"), "strides": (STRIDES,)}),
-        ("square", forgets_empty, {"shape": (SHAPE, "sample: shape (0,)"), "value": (VALUE, "expected: shape (0,)"), "strides": ()}),
-        ("square", forgets_scalars, {"shape": (SHAPE, "sample: shape ()"), "value": (VALUE, "got: shape (1,)"), "strides": ()}),
+        (
+            "square",
+            forgets_empty,
+            {"shape": (SHAPE, "sample: shape (0,)"), "value": (VALUE, "expected: shape (0,)"), "strides": ()},
+        ),
+        (
+            "square",
+            forgets_scalars,
+            {"shape": (SHAPE, "sample: shape ()"), "value": (VALUE, "got: shape (1,)"), "strides": ()},
+        ),
         ("add", forgets_broadcasting, {"value": (VALUE, "sample: shapes (2, 3) and (3,)"), "strides": (STRIDES,)}),
-        ("square", forgets_nan, {"value": (VALUE, "sample: special values", "expected: np.float32(nan) at (0,)"), "strides": ()}),
-        ("square", flattens, {"shape": (SHAPE, "expected: shape ()\ngot: shape (1,)"), "value": (VALUE,), "strides": ()}),
+        (
+            "square",
+            forgets_nan,
+            {"value": (VALUE, "sample: special values", "expected: np.float32(nan) at (0,)"), "strides": ()},
+        ),
+        (
+            "square",
+            flattens,
+            {"shape": (SHAPE, "expected: shape ()\ngot: shape (1,)"), "value": (VALUE,), "strides": ()},
+        ),
         (
             "square",
             raises,
@@ -185,7 +205,9 @@ def other_numbers(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
             "square",
             returns_a_list,
             {
-                **dict.fromkeys(("value", "inputs", "shape", "dtype", "state", "aliasing", "strides"), (RAISES, "InternalError")),
+                **dict.fromkeys(
+                    ("value", "inputs", "shape", "dtype", "state", "aliasing", "strides"), (RAISES, "InternalError")
+                ),
                 "type": (TYPE, "sample: shape ()\nexpected: ndarray\ngot: float"),
             },
         ),
@@ -193,7 +215,9 @@ def other_numbers(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
             "square",
             returns_nothing,
             {
-                **dict.fromkeys(("value", "inputs", "shape", "dtype", "state", "aliasing", "strides"), (RAISES, "InternalError")),
+                **dict.fromkeys(
+                    ("value", "inputs", "shape", "dtype", "state", "aliasing", "strides"), (RAISES, "InternalError")
+                ),
                 "type": (TYPE, "got: NoneType"),
             },
         ),
@@ -223,7 +247,8 @@ def test_swallowed_error_is_found() -> None:
     found = failures("floordiv", divides_by_zero, "int32")
     assert found == {
         "errors": (
-            f"{ERRORS}\nsample: an error\nexpected: InvalidArgumentError: floordiv: Integer division by zero: y of shape (2,) and dtype "
+            f"{ERRORS}\nsample: an error\nexpected: InvalidArgumentError: floordiv: Integer division by zero: y of "
+            "shape (2,) and dtype "
             "int32 holds a zero.\ngot: no error"
         )
     }
@@ -270,7 +295,9 @@ def test_bug_on_a_device_without_host_memory_is_found() -> None:
             self.memory = memory
 
     def remote(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *arrays, **attributes: Remote(np.asarray(kernel(*(array.memory for array in arrays), **attributes)))
+        return lambda *arrays, **attributes: Remote(
+            np.asarray(kernel(*(array.memory for array in arrays), **attributes))
+        )
 
     def add_in_place(variable: Remote, delta: Remote, *, scale: float) -> None:
         variable.memory[...] += delta.memory

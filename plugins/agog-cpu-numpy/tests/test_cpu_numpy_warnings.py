@@ -1,4 +1,4 @@
-"""An infinity or a NaN is a result like any other: no op warns of it, and NumPy in the user's program warns as before."""
+"""Infinities and NaN are results like others: no op warns of them, and the user's own NumPy warns as before."""
 
 from __future__ import annotations
 

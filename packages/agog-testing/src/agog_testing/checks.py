@@ -1,4 +1,4 @@
-"""What a kernel must do, rule by rule. Each check raises `Violation`, which names the rule, the sample and the numbers."""
+"""What a kernel must do, rule by rule. Each check raises `Violation`, which names rule, sample and numbers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def check_type(subject: Subject) -> None:
                 except Exception as error:
                     if not calls:  # the kernel itself has raised
                         got = f"{type(error).__name__}: {error}"
-                        raise Violation("a kernel computes every sample of its op", sample.name, "a result", got) from error
+                        raise Violation(
+                            "a kernel computes every sample of its op", sample.name, "a result", got
+                        ) from error
         for call in calls:
             _check_type(subject, sample, call, rule)
 
@@ -130,7 +132,9 @@ def check_dtype(subject: Subject) -> None:
         for dtype, array in zip(dtypes, arrays, strict=True):
             if subject.host(array).dtype != dtype.numpy_dtype:
                 got = f"dtype {subject.host(array).dtype}"
-                raise Violation("a result has the dtype of the op's dtype rule", sample.name, f"dtype {dtype.name}", got)
+                raise Violation(
+                    "a result has the dtype of the op's dtype rule", sample.name, f"dtype {dtype.name}", got
+                )
 
 
 def check_inputs(subject: Subject) -> None:
@@ -188,7 +192,9 @@ def check_state(subject: Subject) -> None:
         later = [array for call in second.calls for array in _arrays(subject, call)]
         for array, value in zip(held, before, strict=True):
             if not _same(value, subject.host(array)):
-                raise Violation(rule, sample.name, f"the first result stays {_shown(value)}", _shown(subject.host(array)))
+                raise Violation(
+                    rule, sample.name, f"the first result stays {_shown(value)}", _shown(subject.host(array))
+                )
             if any(_share_memory(subject.device, array, another) for another in later):
                 raise Violation(rule, sample.name, "memory of its own", "the memory of an earlier result")
 
@@ -214,7 +220,9 @@ def check_gradient(subject: Subject) -> None:
                 raise Violation(rule, sample.name, "the central differences", str(error)) from error
 
 
-def _as_function(subject: Subject, sample: Sample) -> tuple[Callable[..., Callable[..., Any]], list[Array], list[Array]]:
+def _as_function(
+    subject: Subject, sample: Sample
+) -> tuple[Callable[..., Callable[..., Any]], list[Array], list[Array]]:
     """A sample as a function of its differentiable inputs, after the others are given; and both kinds of inputs."""
     op = subject.info.op
     arrays: list[Array] = []
@@ -303,7 +311,7 @@ def _arrays(subject: Subject, call: KernelCall) -> list[Any]:
 
 
 def _attributes(subject: Subject, call: KernelCall) -> dict[str, Any]:
-    """The attributes that the op's rules take: an op without inputs tells its kernel the dtype and the device beside them."""
+    """The attributes that the op's rules take; an op without inputs tells its kernel dtype and device beside them."""
     told = () if subject.info.op.inputs else ("dtype", "index")
     return {name: value for name, value in call.attributes.items() if name not in told}
 
@@ -342,7 +350,7 @@ def _close(output: Array, wanted: Array, rtol: float, atol: float) -> Array:
 def _same(first: Array, second: Array) -> bool:
     if first.dtype == object:
         return first.shape == second.shape and bool(np.all(first == second))
-    return first.tobytes() == second.tobytes()
+    return bool(first.tobytes() == second.tobytes())
 
 
 def _shown(array: Array) -> str:

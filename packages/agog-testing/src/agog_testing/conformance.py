@@ -27,7 +27,6 @@ import agog_core as ag
 from agog_core.devices import Device, device_types, get_device
 from agog_core.errors import InvalidArgumentError
 from agog_core.loader import Plugin, loader
-from agog_core.op import registry
 from agog_core.plugin import Kernel, load_reference
 from agog_testing import report
 from agog_testing.checks import Check, checks_for
@@ -45,8 +44,8 @@ class Outcome(NamedTuple):
     """How a test ended.
 
     Args:
-        kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed, which
-            is an error) or ``"unavailable"``.
+        kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed,
+            which is an error) or ``"unavailable"``.
         text: what went wrong, or why the kernel is not available.
     """
 
@@ -96,7 +95,9 @@ class Case:
         if self.reason is None:
             return outcome
         if outcome.kind == "passed":
-            return Outcome("xpassed", f"it passes, though the plugin expects it to fail ({self.reason}); take the entry out")
+            return Outcome(
+                "xpassed", f"it passes, though the plugin expects it to fail ({self.reason}); take the entry out"
+            )
         return Outcome("xfailed", self.reason)
 
     def __str__(self) -> str:
@@ -118,8 +119,8 @@ def collect(
         The tests, by op and dtype.
 
     Raises:
-        ConformanceError: there is no such plugin, it failed to load, a choice names nothing, or the plugin's tolerances or
-            expected failures name nothing that it has.
+        ConformanceError: there is no such plugin, it failed to load, a choice names nothing, or the plugin's tolerances
+            or expected failures name nothing that it has.
     """
     found = _plugin(plugin)
     cases = list(_cases(found, seed))
@@ -130,12 +131,11 @@ def collect(
     ):
         if unknown := sorted(set(chosen) - known):
             raise ConformanceError(
-                f"plugin {plugin!r} has no kernel for {what} {', '.join(unknown)}; it has them for {', '.join(sorted(known)) or 'none'}."
+                f"plugin {plugin!r} has no kernel for {what} {', '.join(unknown)}; it has them for "
+                f"{', '.join(sorted(known)) or 'none'}."
             )
     return [
-        case
-        for case in cases
-        if (not ops or case.op.partition("#")[0] in ops) and (not dtypes or case.dtype in dtypes)
+        case for case in cases if (not ops or case.op.partition("#")[0] in ops) and (not dtypes or case.dtype in dtypes)
     ]
 
 
@@ -164,7 +164,9 @@ def _plugin(name: str) -> Plugin:
     if plugin.failure is not None:
         raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) failed to load: {plugin.failure}")
     if not plugin.kernels:
-        raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) brings no kernels, so there is nothing to test.")
+        raise ConformanceError(
+            f"plugin {name!r} ({plugin.distribution}) brings no kernels, so there is nothing to test."
+        )
     return plugin
 
 
@@ -235,7 +237,7 @@ def _bound(test: Check, subject: Subject, plugin: Plugin) -> Callable[[], None]:
 
 @contextmanager
 def _others_preferred(plugin: Plugin, device: Device) -> Iterator[None]:
-    """Let other ops run by the kernels of the device's own plugin, so that a broken kernel is blamed for its own op only."""
+    """Let other ops run by the kernels of the device's own plugin, so that a kernel is blamed for its own op only."""
     owners = [other.name for other in loader().plugins if device.backend in other.backends and other is not plugin]
     before = ag.prefer(*owners)
     try:
@@ -260,13 +262,15 @@ def _check_declarations(plugin: Plugin, cases: Sequence[Case]) -> None:
     ]
     if stale:
         raise ConformanceError(
-            f"plugin {plugin.name!r}: agog_conformance() expects failures of tests that do not exist: {', '.join(stale)}. Take the "
+            f"plugin {plugin.name!r}: agog_conformance() expects failures of tests that do not exist: "
+            f"{', '.join(stale)}. Take the "
             "entries out, or correct them."
         )
     known = {kernel.op for kernel in plugin.kernels} | {f"{case.op}/{case.dtype}" for case in cases}
     if unknown := [key for key in plugin.conformance.tolerances if key not in known]:
         raise ConformanceError(
-            f"plugin {plugin.name!r}: agog_conformance() gives tolerances for what it has no kernel for: {', '.join(unknown)}."
+            f"plugin {plugin.name!r}: agog_conformance() gives tolerances for what it has no kernel for: "
+            f"{', '.join(unknown)}."
         )
 
 

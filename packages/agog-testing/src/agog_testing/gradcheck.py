@@ -36,8 +36,8 @@ def gradcheck(
     and the weights, is checked in the same way, up to ``order``.
 
     Args:
-        f: a function of tensors that returns a tensor, or a structure of them. It is smooth at the inputs, and gives the
-            same result each time.
+        f: a function of tensors that returns a tensor, or a structure of them. It is smooth at the inputs, and gives
+            the same result each time.
         inputs: its arguments: float64 tensors or NumPy arrays, or Python floats, with respect to which it is
             differentiated; tensors of integers and bools are passed as they are.
         order: the highest order of differentiation.
@@ -101,9 +101,11 @@ class _Checker:
             return
         index = tuple(int(i) for i in np.argwhere(is_wrong)[0])
         raise GradientCheckError(
-            f"gradcheck of {self.name}: {what} is wrong at {np.count_nonzero(is_wrong)} of {is_wrong.size} elements, first "
+            f"gradcheck of {self.name}: {what} is wrong at {np.count_nonzero(is_wrong)} of {is_wrong.size} elements, "
+            "first "
             f"at {index}: the tape gives {float(np.asarray(analytic)[index]):.6g}, central differences give "
-            f"{float(numeric[index]):.6g} (they may differ by {self.atol:g} + {self.rtol:g} * {abs(float(numeric[index])):.6g})."
+            f"{float(numeric[index]):.6g} (they may differ by {self.atol:g} + {self.rtol:g} * "
+            f"{abs(float(numeric[index])):.6g})."
         )
 
 
@@ -148,7 +150,8 @@ def _tensor(f: Function, position: int, value: Any) -> ag.Tensor:
     tensor = ag.convert_to_tensor(np.array(value, np.float64) if is_python else value)
     if tensor.dtype.is_differentiable and tensor.dtype != ag.float64:
         raise ValueError(
-            f"gradcheck: input {position} of {_name(f)} has dtype {tensor.dtype.name}; central differences need float64."
+            f"gradcheck: input {position} of {_name(f)} has dtype {tensor.dtype.name}; central differences need "
+            "float64."
         )
     return tensor
 

@@ -74,7 +74,9 @@ def summary(outcomes: Sequence[Outcome], collected: int) -> str:
         The counts.
     """
     counts = Counter(outcome.kind for outcome in outcomes)
-    parts = [f"{counts[kind]} {_WORDS[kind].lower()}" for kind in _WORDS if counts[kind] or kind in ("passed", "failed")]
+    parts = [
+        f"{counts[kind]} {_WORDS[kind].lower()}" for kind in _WORDS if counts[kind] or kind in ("passed", "failed")
+    ]
     if len(outcomes) < collected:
         parts.append(f"{collected - len(outcomes)} not run")
     return ", ".join(parts)

@@ -250,7 +250,11 @@ def layouts() -> dict[str, Layout]:
     def reversed_rows(array: Array) -> ag.Tensor:
         return ag.constant(array[::-1])[::-1] if array.ndim else ag.constant(array)
 
-    return {"transposed": _where_possible(transposed), "every second element": _where_possible(stepped), "reversed": _where_possible(reversed_rows)}
+    return {
+        "transposed": _where_possible(transposed),
+        "every second element": _where_possible(stepped),
+        "reversed": _where_possible(reversed_rows),
+    }
 
 
 def _where_possible(layout: Layout) -> Layout:

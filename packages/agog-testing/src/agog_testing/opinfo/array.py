@@ -57,7 +57,8 @@ _RANGE_ERRORS = (
         (0, 3),
         {"dtype": "bool"},
         InvalidArgumentError,
-        "range: dtype bool is not supported; use one of bfloat16, float16, float32, float64, int16, int32, int64, int8, uint16, uint32, "
+        "range: dtype bool is not supported; use one of bfloat16, float16, float32, float64, int16, int32, int64, "
+        "int8, uint16, uint32, "
         "uint64, uint8. Cast with tf.cast.",
     ),
 )
@@ -74,7 +75,8 @@ def _reshape_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
 def _reshape(x: Array, shape: tuple[int, ...]) -> Array:
     known = int(np.prod([size for size in shape if size != -1], dtype=int))
     out = np.empty([x.size // known if size == -1 else size for size in shape], x.dtype)
-    out.flat = list(x.flat)
+    for position, source in zip(np.ndindex(*out.shape), np.ndindex(*x.shape), strict=True):
+        out[position] = x[source]
     return out
 
 
@@ -169,15 +171,11 @@ INFOS = (
         reference=_fill,
         differentiable=False,
         errors=(
-            ErrorSample(
-                ((2,), [1.0, 2.0]), {}, InvalidArgumentError, "fill: value must be a scalar; got shape (2,)."
-            ),
+            ErrorSample(((2,), [1.0, 2.0]), {}, InvalidArgumentError, "fill: value must be a scalar; got shape (2,)."),
         ),
     ),
     OpInfo(name="range", samples=_range_samples, reference=_range, differentiable=False, errors=_RANGE_ERRORS),
     OpInfo(name="reshape", samples=_reshape_samples, reference=_reshape, errors=_RESHAPE_ERRORS),
     OpInfo(name="transpose", samples=_transpose_samples, reference=_transpose, errors=(_TRANSPOSE_ERROR,)),
-    OpInfo(
-        name="one_hot", samples=_one_hot_samples, reference=_one_hot, differentiable=False, errors=_ONE_HOT_ERRORS
-    ),
+    OpInfo(name="one_hot", samples=_one_hot_samples, reference=_one_hot, differentiable=False, errors=_ONE_HOT_ERRORS),
 )

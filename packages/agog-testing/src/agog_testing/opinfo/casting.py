@@ -8,15 +8,11 @@ import numpy as np
 
 from agog_core.dtypes import as_dtype
 from agog_testing.opinfo.info import Array, OpInfo, Sample
-from agog_testing.opinfo.values import Rng, constant, is_float, rejected, uniform
-
-_NUMERIC_OR_BOOL = (
-    "bfloat16, bool, complex128, complex64, float16, float32, float64, int16, int32, int64, int8, uint16, uint32, uint64, uint8"
-)
+from agog_testing.opinfo.values import NUMERIC_OR_BOOL, Rng, constant, is_float, rejected, uniform
 
 
 def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    for target in _NUMERIC_OR_BOOL.split(", "):
+    for target in NUMERIC_OR_BOOL.split(", "):
         if target == dtype:
             continue  # cast returns the input itself
         # Negative numbers have no place among unsigned ones, and a float's conversion is left to the device there.
@@ -27,13 +23,15 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
                 x = constant(dtype, np.round(x.astype(np.float64) * 8) / 8)
             yield Sample(f"to {target}, shape {shape}", (x, target), smooth=is_float(target))
         if is_float(dtype) and is_float(target):
-            yield Sample(f"special values to {target}", (constant(dtype, [np.nan, np.inf, -np.inf]), target), smooth=False)
+            yield Sample(
+                f"special values to {target}", (constant(dtype, [np.nan, np.inf, -np.inf]), target), smooth=False
+            )
 
 
 def _cast(x: Array, dtype: str) -> Array:
     wanted = as_dtype(dtype)
     if wanted.is_bool:
-        return x != 0
+        return np.asarray(x != 0)
     if np.iscomplexobj(x) and not wanted.is_complex:
         x = x.real
     return np.trunc(x) if wanted.is_integer and x.dtype.kind == "f" else x
@@ -44,7 +42,7 @@ INFOS = (
         name="cast",
         samples=_samples,
         reference=_cast,
-        errors=(rejected("cast", "string", _NUMERIC_OR_BOOL, (np.array([b"1"], object), "float32")),),
+        errors=(rejected("cast", "string", NUMERIC_OR_BOOL, (np.array([b"1"], object), "float32")),),
         # Samples are multiples of 1/8 and the op is linear: so large a step is exact also in half precision.
         eps=2.0**-4,
     ),

@@ -13,7 +13,8 @@ from agog_core.op import Op, registry
 
 Array = np.ndarray[Any, Any]
 
-# (rtol, atol) of one op's result. Half precision computes in more bits and rounds once; float64 allows for another order of sums.
+# (rtol, atol) of one op's result. Half precision computes in more bits and rounds once; float64 allows for another
+# order of sums.
 TOLERANCES: Mapping[str, tuple[float, float]] = {
     "float16": (2e-3, 1e-3),
     "bfloat16": (2e-2, 1e-2),

@@ -14,7 +14,13 @@ from agog_testing.opinfo.values import Rng, uniform
 def _concat_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for shapes, axis in (
         *((((3,),), 0), (((1,), (2,)), 0), (((2, 3), (4, 3)), 0), (((2, 3), (2, 1), (2, 2)), 1)),
-        *((((2, 3), (2, 1)), -1), (((0, 2), (3, 2)), 0), (((0,), (0,)), 0), (((2, 3, 4), (2, 5, 4)), 1), (((67,), (1,)), 0)),
+        *(
+            (((2, 3), (2, 1)), -1),
+            (((0, 2), (3, 2)), 0),
+            (((0,), (0,)), 0),
+            (((2, 3, 4), (2, 5, 4)), 1),
+            (((67,), (1,)), 0),
+        ),
     ):
         yield Sample(f"shapes {shapes} along {axis}", ([uniform(dtype, rng, shape) for shape in shapes], axis))
 
@@ -42,7 +48,8 @@ _CONCAT_ERRORS = (
         ([np.ones(2, np.float32), np.ones(2)], 0),
         {},
         InvalidArgumentError,
-        "concat: values[0] has dtype float32 and values[1] has dtype float64 (shapes (2,) and (2,)), but they must be of one dtype; cast "
+        "concat: values[0] has dtype float32 and values[1] has dtype float64 (shapes (2,) and (2,)), but they must be "
+        "of one dtype; cast "
         "one of them, such as tf.cast(values[1], tf.float32).",
     ),
     ErrorSample(
@@ -57,7 +64,7 @@ _CONCAT_ERRORS = (
 def _split_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for shape, pieces, axis in (
         *(((4,), 2, 0), ((3,), 1, 0), ((2, 6), 3, 1), ((2, 6), [1, 5], -1), ((5, 2), [2, -1], 0)),
-        *(((4, 3), [0, 4], 0), ((0, 3), 2, 0), ((67,), [3, 64], 0)),
+        *(((4, 3), [0, 4], 0), ((0, 3), 2, 0), ((67,), [3, 64], 0), ((1,), [1], 0)),
     ):
         yield Sample(f"shape {shape} into {pieces} along {axis}", (uniform(dtype, rng, shape), pieces, axis))
 

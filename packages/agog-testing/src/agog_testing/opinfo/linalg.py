@@ -14,7 +14,13 @@ from agog_testing.opinfo.values import ORDERED, Rng, constant, is_float, rejecte
 def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for a, b in (
         *(((1, 1), (1, 1)), ((2, 3), (3, 4)), ((5, 7), (7, 3)), ((1, 67), (67, 1)), ((2, 0), (0, 3)), ((0, 2), (2, 3))),
-        *(((4, 2, 3), (4, 3, 2)), ((4, 2, 3), (3, 2)), ((2, 3), (4, 3, 2)), ((2, 1, 2, 3), (4, 3, 1)), ((0, 2, 3), (3, 2))),
+        *(
+            ((4, 2, 3), (4, 3, 2)),
+            ((4, 2, 3), (3, 2)),
+            ((2, 3), (4, 3, 2)),
+            ((2, 1, 2, 3), (4, 3, 1)),
+            ((0, 2, 3), (3, 2)),
+        ),
     ):
         x, y = uniform(dtype, rng, a), uniform(dtype, rng, b)
         yield Sample(f"shapes {a} and {b}", (x, y))
@@ -65,7 +71,8 @@ INFOS = (
                 (_TWO, np.ones((3, 2))),
                 {},
                 InvalidArgumentError,
-                "matmul: a has dtype float32 and b has dtype float64 (shapes (2, 3) and (3, 2)), but they must be of one dtype; cast "
+                "matmul: a has dtype float32 and b has dtype float64 (shapes (2, 3) and (3, 2)), but they must be of "
+                "one dtype; cast "
                 "one of them, such as tf.cast(b, tf.float32).",
             ),
             rejected("matmul", "bool", ORDERED, (np.ones((1, 1), np.bool_), np.ones((1, 1), np.bool_))),

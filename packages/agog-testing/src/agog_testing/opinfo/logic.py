@@ -85,14 +85,16 @@ _WHERE_ERRORS = (
         (_BOOLS, _TWO, np.ones(2)),
         {},
         InvalidArgumentError,
-        "where: x has dtype float32 and y has dtype float64 (shapes (2,) and (2,)), but they must be of one dtype; cast one of them, such "
+        "where: x has dtype float32 and y has dtype float64 (shapes (2,) and (2,)), but they must be of one dtype; "
+        "cast one of them, such "
         "as tf.cast(y, tf.float32).",
     ),
     ErrorSample(
         (_BOOLS, np.ones(3, np.float32), np.ones(3, np.float32)),
         {},
         InvalidArgumentError,
-        "where: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or slice one of them.",
+        "where: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or slice "
+        "one of them.",
     ),
 )
 

@@ -43,7 +43,7 @@ def _whole(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
 
 
 def _quotient(x: Array, y: Array) -> Array:
-    return np.floor(x / y) if np.result_type(x, y).kind == "f" else x // y
+    return np.asarray(np.floor(x / y) if np.result_type(x, y).kind == "f" else x // y)
 
 
 def _remainder(x: Array, y: Array) -> Array:
@@ -78,7 +78,8 @@ _POW_ERROR = ErrorSample(
     (np.array([2, 3], np.int32), np.array([1, -1], np.int32)),
     {},
     InvalidArgumentError,
-    "pow: Integers to negative integer powers are not integers: y of shape (2,) and dtype int32 holds a negative one; cast x and y to "
+    "pow: Integers to negative integer powers are not integers: y of shape (2,) and dtype int32 holds a negative one; "
+    "cast x and y to "
     "a float dtype.",
     "int32",
 )
@@ -99,14 +100,13 @@ def _add_n_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
 _TWO, _THREE = np.ones(2, np.float32), np.ones(3, np.float32)
 _ADD_N_ERRORS = (
     ErrorSample(([],), {}, ValueError, "add_n: inputs is empty; give at least one tensor."),
-    ErrorSample(
-        ([_TWO, _THREE],), {}, InvalidArgumentError, "add_n: the inputs must be of one shape; got (2,), (3,)."
-    ),
+    ErrorSample(([_TWO, _THREE],), {}, InvalidArgumentError, "add_n: the inputs must be of one shape; got (2,), (3,)."),
     ErrorSample(
         ([_TWO, np.ones(2)],),
         {},
         InvalidArgumentError,
-        "add_n: inputs[0] has dtype float32 and inputs[1] has dtype float64 (shapes (2,) and (2,)), but they must be of one dtype; cast "
+        "add_n: inputs[0] has dtype float32 and inputs[1] has dtype float64 (shapes (2,) and (2,)), but they must be "
+        "of one dtype; cast "
         "one of them, such as tf.cast(inputs[1], tf.float32).",
     ),
     rejected("add_n", "bool", ORDERED, ([np.array([True])],)),
@@ -127,9 +127,7 @@ INFOS = (
         differentiable=False,
         errors=(_division_error("floordiv"),),
     ),
-    OpInfo(
-        name="floormod", samples=_division_samples, reference=_remainder, errors=(_division_error("floormod"),)
-    ),
+    OpInfo(name="floormod", samples=_division_samples, reference=_remainder, errors=(_division_error("floormod"),)),
     OpInfo(name="pow", samples=_pow_samples, reference=lambda x, y: x**y, errors=(_POW_ERROR,), tolerances=_POWERS),
     binary("maximum", lambda x, y: np.where(np.isnan(x) | (x >= y), x, y)),
     binary("minimum", lambda x, y: np.where(np.isnan(x) | (x <= y), x, y)),

@@ -25,7 +25,7 @@ _LOGITS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
 
 
 def _exact_sum(x: Array, axis: int) -> Array:
-    return np.sum(x, axis=axis, keepdims=True)
+    return np.asarray(np.sum(x, axis=axis, keepdims=True))
 
 
 def _softmax(logits: Array, axis: int = -1) -> Array:
@@ -97,7 +97,8 @@ _CROSS_ENTROPY_ERRORS = (
         (),
         {"labels": np.ones((2, 3)), "logits": np.ones((2, 3), np.float32)},
         InvalidArgumentError,
-        "softmax_cross_entropy: labels has dtype float64 and logits has dtype float32 (shapes (2, 3) and (2, 3)), but they must be of one "
+        "softmax_cross_entropy: labels has dtype float64 and logits has dtype float32 (shapes (2, 3) and (2, 3)), but "
+        "they must be of one "
         "dtype; cast one of them, such as tf.cast(logits, tf.float64).",
     ),
 )
@@ -144,15 +145,25 @@ _SPARSE_ERRORS = (
         (),
         {"labels": np.zeros(2, np.float32), "logits": np.ones((2, 3), np.float32)},
         InvalidArgumentError,
-        f"{_SPARSE}: labels must be integers; got dtype float32 and shape (2,). For probabilities use softmax_cross_entropy_with_logits.",
+        f"{_SPARSE}: labels must be integers; got dtype float32 and shape (2,). For probabilities use "
+        "softmax_cross_entropy_with_logits.",
     ),
 )
-_LOSS_TOLERANCES = {"float16": (1e-2, 1e-2), "bfloat16": (6e-2, 2e-1), "float32": (1e-5, 1e-5), "float64": (1e-12, 1e-12)}
+_LOSS_TOLERANCES = {
+    "float16": (1e-2, 1e-2),
+    "bfloat16": (6e-2, 2e-1),
+    "float32": (1e-5, 1e-5),
+    "float64": (1e-12, 1e-12),
+}
 
 INFOS = (
     unary("relu", lambda x: np.where(x < 0, 0, x), nonzero, (NAN, INF, -INF, 0.0, -0.0), allowed=ORDERED),
     binary(
-        "relu_grad", lambda g, x: np.where(x > 0, g, 0), y=nonzero, special=(-2.0, 0.0, 1.0), names=("gradients", "features")
+        "relu_grad",
+        lambda g, x: np.where(x > 0, g, 0),
+        y=nonzero,
+        special=(-2.0, 0.0, 1.0),
+        names=("gradients", "features"),
     ),
     _softmax_info("softmax", _softmax),
     _softmax_info("log_softmax", _log_softmax),

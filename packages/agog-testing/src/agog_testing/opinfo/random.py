@@ -16,7 +16,7 @@ from agog_testing.opinfo.values import FLOATING, Rng
 
 _SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2, 3), (0,), (67,), (20_001,))
 _SEEDS = ((1, None), (2**63 + 5, 7), (0, 0))
-# A random op draws in pieces of the shape that a program asks for, and the next call goes on where the last one stopped.
+# The calls that are tested are not the first ones of their seeds: each call goes on where the last one stopped.
 _SKIPPED = 5
 
 
@@ -130,6 +130,11 @@ INFOS = (
         differentiable=False,
         errors=(_rejected("random_normal", "int32"),),
         # Drawn in float32 and rounded once; how well the inverse distribution function is approximated decides.
-        tolerances={"bfloat16": (8e-3, 1e-6), "float16": (1e-3, 2e-6), "float32": (2e-6, 1e-6), "float64": (2e-6, 1e-6)},
+        tolerances={
+            "bfloat16": (8e-3, 1e-6),
+            "float16": (1e-3, 2e-6),
+            "float32": (2e-6, 1e-6),
+            "float64": (2e-6, 1e-6),
+        },
     ),
 )

@@ -109,7 +109,7 @@ def _bool_error(op: str) -> ErrorSample:
 
 
 def _argmax_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    for shape, axis in (((5,), None), ((2, 3), 0), ((2, 3), -1), ((2, 3, 4), 1), ((67,), 0), ((2, 0), 0)):
+    for shape, axis in (((5,), None), ((1,), 0), ((2, 3), 0), ((2, 3), -1), ((2, 3, 4), 1), ((67,), 0), ((2, 0), 0)):
         yield Sample(f"shape {shape}, axis {axis}", (uniform(dtype, rng, shape, -50, 50), axis))
     yield Sample("ties", (ties(dtype, rng, (4, 5)), 1))
     yield Sample("int32", (uniform(dtype, rng, (4, 5)), 1), {"output_type": "int32"})

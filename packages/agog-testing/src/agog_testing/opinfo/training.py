@@ -17,13 +17,18 @@ _SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2, 3), (0,), (67,), (40_001,)
 _TOLERANCES = {"float16": (1e-2, 1e-2), "bfloat16": (1e-1, 1e-1), "float32": (1e-5, 1e-5), "float64": (1e-12, 1e-12)}
 
 
-def _samples(count: int, *attributes: dict[str, Any], slots_positive: bool = False) -> Callable[[str, Rng], Iterator[Sample]]:
+def _samples(
+    count: int, *attributes: dict[str, Any], slots_positive: bool = False
+) -> Callable[[str, Rng], Iterator[Sample]]:
     """Samples of a step: ``count`` arrays of one shape, the variable first and the gradient last."""
 
     def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         for shape in _SHAPES:
             for kwargs in attributes if shape == (2, 3) else attributes[:1]:
-                arrays = [uniform(dtype, rng, shape, 0.1 if 0 < n < count - 1 and slots_positive else -3) for n in range(count)]
+                arrays = [
+                    uniform(dtype, rng, shape, 0.1 if 0 < n < count - 1 and slots_positive else -3)
+                    for n in range(count)
+                ]
                 yield Sample(f"shape {shape}, {kwargs}", tuple(arrays), kwargs)
         if is_float(dtype):
             special = [constant(dtype, [1.0, 1.0]) for _ in range(count - 1)]
@@ -33,9 +38,9 @@ def _samples(count: int, *attributes: dict[str, Any], slots_positive: bool = Fal
 
 
 def _add_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    scales = (1, -1, 2, 0.5) if is_float(dtype) else (1, -1, 2)
-    if dtype.startswith("u"):
-        scales = (1, 2)
+    scales: tuple[float, ...] = (1, 2) if dtype.startswith("u") else (1, 2, -1)
+    if is_float(dtype):
+        scales = (*scales, 0.5)
     yield from _samples(2, *({"scale": scale} for scale in scales))(dtype, rng)
 
 
@@ -80,7 +85,8 @@ def _errors(op: str, count: int, **kwargs: Any) -> tuple[ErrorSample, ...]:
             (*same, np.ones(2)),
             kwargs,
             InvalidArgumentError,
-            f"{op}: variable has dtype float32 and {last} has dtype float64 (shapes (2,) and (2,)), but they must be of one dtype; cast "
+            f"{op}: variable has dtype float32 and {last} has dtype float64 (shapes (2,) and (2,)), but they must be "
+            "of one dtype; cast "
             f"one of them, such as tf.cast({last}, tf.float32).",
         ),
     )

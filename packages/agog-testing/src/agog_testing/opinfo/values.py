@@ -19,13 +19,24 @@ SHAPES = ((), (1,), (3,), (2, 3), (0,), (2, 0, 3), (4, 1, 5), (67,))
 
 SHAPE_PAIRS = (
     *(((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((67,), (67,)), ((0,), (0,))),
-    *(((2, 3), (3,)), ((2, 1), (1, 3)), ((), (4,)), ((4,), ()), ((1,), (3,)), ((5, 1, 4), (3, 1)), ((0,), (1,)), ((2, 0), (1, 1))),
+    *(
+        ((2, 3), (3,)),
+        ((2, 1), (1, 3)),
+        ((), (4,)),
+        ((4,), ()),
+        ((1,), (3,)),
+        ((5, 1, 4), (3, 1)),
+        ((0,), (1,)),
+        ((2, 0), (1, 1)),
+    ),
 )
 """Two shapes that broadcast."""
 
 INTEGERS = "int16, int32, int64, int8, uint16, uint32, uint64, uint8"
 FLOATING = "bfloat16, float16, float32, float64"
 ORDERED = f"{FLOATING}, {INTEGERS}"
+NUMERIC = f"bfloat16, complex128, complex64, float16, float32, float64, {INTEGERS}"
+NUMERIC_OR_BOOL = f"bfloat16, bool, complex128, complex64, float16, float32, float64, {INTEGERS}"
 
 SUMS = {"float16": (1e-2, 2e-2), "bfloat16": (5e-2, 1e-1), "float32": (2e-6, 1e-5), "float64": (1e-13, 1e-12)}
 """(rtol, atol) of sums of some dozens of values around 1."""
@@ -182,7 +193,9 @@ def binary_samples(x: Values, y: Values, special: tuple[float, ...]) -> Callable
     return samples
 
 
-def rejected(op: str, dtype: str, allowed: str, args: tuple[Any, ...], tested: str = "float32", **kwargs: Any) -> ErrorSample:
+def rejected(
+    op: str, dtype: str, allowed: str, args: tuple[Any, ...], tested: str = "float32", **kwargs: Any
+) -> ErrorSample:
     """The error of an op that is not defined for a dtype.
 
     Args:
@@ -218,14 +231,16 @@ def pair_errors(op: str, dtype: str = "float32", names: tuple[str, str] = ("x", 
             (two, three),
             {},
             InvalidArgumentError,
-            f"{op}: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or slice one of them.",
+            f"{op}: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or "
+            "slice one of them.",
             dtype,
         ),
         ErrorSample(
             (two, np.ones(1, np.complex64)),
             {},
             InvalidArgumentError,
-            f"{op}: {x} has dtype {dtype} and {y} has dtype complex64 (shapes (2,) and (1,)), but they must be of one dtype; cast one of "
+            f"{op}: {x} has dtype {dtype} and {y} has dtype complex64 (shapes (2,) and (1,)), but they must be of one "
+            "dtype; cast one of "
             f"them, such as tf.cast({y}, tf.{dtype}).",
             dtype,
         ),
