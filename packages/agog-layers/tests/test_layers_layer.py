@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import threading
 from typing import Any
@@ -310,6 +311,17 @@ def test_compute_output_shape_runs_the_layer() -> None:
 def test_base_layer_is_the_identity() -> None:
     x = ag.zeros([1])
     assert Layer()(x) is x
+
+
+def test_copies_are_independent() -> None:
+    block = Block()
+    block(ag.zeros([1, 2]))
+    twin = copy.deepcopy(block)
+    assert [v.name for v in twin.variables] == [v.name for v in block.variables]
+    assert not {id(v) for v in twin.variables} & {id(v) for v in block.variables}
+    np.testing.assert_array_equal(twin.first.kernel.numpy(), block.first.kernel.numpy())
+    twin.first.kernel.assign_add(ag.ones([2, 2]))
+    assert not np.array_equal(twin.first.kernel.numpy(), block.first.kernel.numpy())
 
 
 def test_threads_build_once() -> None:

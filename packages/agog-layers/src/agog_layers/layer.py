@@ -61,9 +61,9 @@ class Layer(Module):
     names_inside: ClassVar[bool] = False
 
     _name: str | None
-    _path: str | None
+    _scope_path: str | None
     # The network that names the layer.
-    _parent: weakref.ref[Layer] | None = None
+    _first_network: weakref.ref[Layer] | None = None
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Layer(Module):
         super().__init__(trainable)
         self._name = self._initial_name(name)
         self._auto_named = not name
-        self._path = None
+        self._scope_path = None
         self._dtype = None if dtype is None else as_dtype(dtype)
         if input_dim is not None:
             input_shape = (input_dim,)
@@ -180,14 +180,14 @@ class Layer(Module):
         tensors = [leaf for leaf in nest.flatten(inputs) if isinstance(leaf, Tensor)]
         for tensor in tensors if self.needs_floats else ():
             self._check_floats(tensor)
-        dtype, count = self._dtype, len(self._weights)
+        dtype, count = self._dtype, len(self._own_weights)
         self._dtype = dtype or next((tensor.dtype for tensor in tensors if tensor.dtype.is_differentiable), None)
         try:
             with device(tensors[0].device) if tensors and scope_device() is None else nullcontext():
                 self.build(nest.map_structure(lambda leaf: getattr(leaf, "shape", None), inputs))
         except BaseException:
             self._dtype = dtype
-            del self._weights[count:]
+            del self._own_weights[count:]
             raise
         self.built = True
         notify()
@@ -204,14 +204,14 @@ class Layer(Module):
     def _full_path(self) -> str:
         """What the names of the layer's variables begin with; decided once."""
         self._check_initialized()
-        if self._path is None:
-            self._path = self._make_path()
-        return self._path
+        if self._scope_path is None:
+            self._scope_path = self._make_path()
+        return self._scope_path
 
     def _make_path(self) -> str:
-        if self._parent is None:
+        if self._first_network is None:
             return scope.get() + self.name
-        network = self._parent()
+        network = self._first_network()
         if network is None:
             raise ValueError(
                 f"The Network that first tracked layer {self.name!r} was garbage collected before the layer was "
@@ -269,7 +269,7 @@ class Layer(Module):
             dtype=kind,
             constraint=constraint,
         )
-        self._weights.append(Weight(variable, trainable, regularizer))
+        self._own_weights.append(Weight(variable, trainable, regularizer))
         return variable
 
     def add_variable(

@@ -29,13 +29,13 @@ class Module(Checkpointable):
         trainable: whether `trainable_variables` lists the variables.
     """
 
-    _parts: dict[str, Any]
-    _weights: list[Weight]
+    _tracked_parts: dict[str, Any]
+    _own_weights: list[Weight]
 
     def __init__(self, trainable: bool = True) -> None:
         # Past __setattr__, since these are no parts that a checkpoint saves.
         known = {key: value for key, value in vars(self).items() if isinstance(value, _MAY_HOLD_STATE)}
-        vars(self).update(_parts=known, _weights=[])
+        vars(self).update(_tracked_parts=known, _own_weights=[])
         self._trainable = trainable
 
     @property
@@ -46,7 +46,7 @@ class Module(Checkpointable):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._trainable = value
-        for weight in self._weights:
+        for weight in self._own_weights:
             weight.variable.trainable = weight.trainable and value
 
     @property
@@ -86,13 +86,13 @@ class Module(Checkpointable):
         return [
             w.regularizer(w.variable)
             for module in self._walk(set())
-            for w in module._weights
+            for w in module._own_weights
             if w.regularizer is not None
         ]
 
     def _modules(self) -> Iterable[Module]:
         """The modules in attributes; one that is in several comes several times."""
-        return [part for part in _leaves(self._parts.values()) if isinstance(part, Module)]
+        return [part for part in _leaves(self._tracked_parts.values()) if isinstance(part, Module)]
 
     def _walk(self, seen: set[int]) -> Iterator[Module]:
         """This module and all that it holds, each once."""
@@ -115,28 +115,28 @@ class Module(Checkpointable):
             return
         seen.add(id(self))
         live = live and self._trainable
-        own = [weight.variable for weight in self._weights]
+        own = [weight.variable for weight in self._own_weights]
         _add_new(own, trainable if live else others, others, seen)
         for module in self._modules():
             module._gather_into(trainable, others, live, seen)
         _add_new(self._variables_in_attributes(), trainable if live else others, others, seen)
 
     def _variables_in_attributes(self) -> list[Variable]:
-        return [part for part in _leaves(self._parts.values()) if isinstance(part, Variable)]
+        return [part for part in _leaves(self._tracked_parts.values()) if isinstance(part, Variable)]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not isinstance(value, _MAY_HOLD_STATE):
-            vars(self).get("_parts", {}).pop(name, None)
-        elif "_parts" not in vars(self):
+            vars(self).get("_tracked_parts", {}).pop(name, None)
+        elif "_tracked_parts" not in vars(self):
             if is_checkpointable(value) and (value or not isinstance(value, _CONTAINERS)):
                 self._check_initialized()
         elif not isinstance(getattr(type(self), name, None), property):
-            self._parts[name] = value
+            self._tracked_parts[name] = value
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
         super().__delattr__(name)
-        self._parts.pop(name, None)
+        self._tracked_parts.pop(name, None)
 
     def checkpoint_dependencies(self) -> dict[str, Any]:
         """The parts that have state: those in attributes, then weights that no attribute holds.
@@ -144,9 +144,9 @@ class Module(Checkpointable):
         Returns:
             Attribute or weight names to what they stand for.
         """
-        parts = {name: part for name, part in self._parts.items() if is_checkpointable(part)}
+        parts = {name: part for name, part in self._tracked_parts.items() if is_checkpointable(part)}
         held = {id(part) for part in _leaves(parts.values())}
-        for weight in self._weights:
+        for weight in self._own_weights:
             if id(weight.variable) not in held:
                 name = base = weight.variable.name.rpartition("/")[2].partition(":")[0]
                 number = 0
@@ -157,7 +157,7 @@ class Module(Checkpointable):
         return parts
 
     def _check_initialized(self) -> None:
-        if "_parts" not in vars(self):
+        if "_tracked_parts" not in vars(self):
             base = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("agog_layers."))
             raise RuntimeError(
                 f"It looks like you are subclassing `{base.__name__}` and you forgot to call `super().__init__()` in "

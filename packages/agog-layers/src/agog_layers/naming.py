@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Container, Iterator
+import threading
+from collections.abc import Container
 from contextvars import ContextVar
 
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])")
 
 # What the names of variables begin with that layers make now: "" or a path that ends with "/".
 scope: ContextVar[str] = ContextVar("agog_layer_scope", default="")
+
+
+_lock = threading.Lock()
 
 
 class UniqueNames:
@@ -22,7 +25,7 @@ class UniqueNames:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[str, Iterator[int]] = {}
+        self._counts: dict[str, int] = {}
 
     def unique(self, base: str, taken: Container[str] = ()) -> str:
         """A name that was not handed out before.
@@ -34,11 +37,13 @@ class UniqueNames:
         Returns:
             ``base``, or ``base`` with a number.
         """
-        for number in self._numbers.setdefault(base, itertools.count()):
-            name = f"{base}_{number}" if number else base
-            if name not in taken:
-                return name
-        raise AssertionError  # counting has no end
+        with _lock:
+            while True:
+                number = self._counts.get(base, 0)
+                self._counts[base] = number + 1
+                name = f"{base}_{number}" if number else base
+                if name not in taken:
+                    return name
 
 
 layer_names = UniqueNames()

@@ -46,7 +46,7 @@ class Network(Model):
     ['perceptron/dense_1/kernel:0', 'perceptron/dense_1/bias:0']
     """
 
-    _tracked: list[Layer]
+    _tracked_layers: list[Layer]
     _owned: dict[str, Layer]
 
     def __init__(self, name: str | None = None) -> None:
@@ -56,8 +56,8 @@ class Network(Model):
             raise ValueError(f"Forward slashes ('/') are not allowed in Network names; got {name!r}.")
         super().__init__(name)
         # Past __setattr__: the checkpoint knows the layers under "layers" only.
-        vars(self).update(_tracked=[], _owned={})
-        self._parts["layers"] = self._tracked
+        vars(self).update(_tracked_layers=[], _owned={})
+        self._tracked_parts["layers"] = self._tracked_layers
         self._names_of_layers = UniqueNames()
         self._outer_scope = scope.get()
 
@@ -76,9 +76,9 @@ class Network(Model):
         return self._name
 
     def _make_path(self) -> str:
-        if self._parent is not None and self._parent() is not None:
+        if self._first_network is not None and self._first_network() is not None:
             return super()._make_path()
-        self._parent = None  # without its parent, a network stands by itself
+        self._first_network = None  # without its parent, a network stands by itself
         if self._name is None:
             taken = {path.rpartition("/")[2] for path in _by_path}
             self._name = layer_names.unique(snake_case(type(self).__name__), taken)
@@ -101,34 +101,34 @@ class Network(Model):
             TypeError: it is not a layer.
             ValueError: the network has another layer of that name.
         """
-        if "_tracked" not in vars(self):
+        if "_tracked_layers" not in vars(self):
             raise RuntimeError(
                 "Need to call Network.__init__ before adding layers: start "
                 f"{type(self).__name__}.__init__ with super().__init__()."
             )
         if not isinstance(layer, Layer):
             raise TypeError(f"Network.track_layer() passed type {type(layer)}, not a tf.layers.Layer")
-        if layer._path is None and (layer._parent is None or layer._parent() is None):
+        if layer._scope_path is None and (layer._first_network is None or layer._first_network() is None):
             if layer._auto_named:
                 layer._name = self._names_of_layers.unique(snake_case(type(layer).__name__), self._owned)
-            layer._parent = weakref.ref(self)
-        if layer._path is None and layer._parent is not None and layer._parent() is self:
+            layer._first_network = weakref.ref(self)
+        if layer._scope_path is None and layer._first_network is not None and layer._first_network() is self:
             known = self._owned.setdefault(layer.name, layer)
             if known is not layer:
                 raise ValueError(f"Attempt to add two Layers with the name {layer.name!r} to the same Network.")
-            if any(tracked is layer for tracked in self._tracked):
+            if any(tracked is layer for tracked in self._tracked_layers):
                 return layer
-        self._tracked.append(layer)
+        self._tracked_layers.append(layer)
         return layer
 
     @property
     def layers(self) -> list[Layer]:
         """The layers, in the order of `track_layer`."""
         self._check_initialized()
-        return list(self._tracked)
+        return list(self._tracked_layers)
 
     def _modules(self) -> Iterable[Layer]:
-        return self._tracked
+        return self._tracked_layers
 
     @property
     def trainable_weights(self) -> list[Variable]:
@@ -204,11 +204,11 @@ class Sequential(Network):
     TensorShape([2, 3])
     """
 
-    _steps: list[tuple[Callable[..., Any], bool]]
+    _layer_calls: list[tuple[Callable[..., Any], bool]]
 
     def __init__(self, layers_funcs: Iterable[Any] | None = None, name: str | None = None) -> None:
         super().__init__(name)
-        vars(self).update(_steps=[])
+        vars(self).update(_layer_calls=[])
         for layer_func in layers_funcs or ():
             self.add(layer_func)
 
@@ -223,9 +223,9 @@ class Sequential(Network):
         """
         if isinstance(layer_func, Layer):
             self.track_layer(layer_func)
-            self._steps.append((layer_func, takes_training(layer_func.call)))
+            self._layer_calls.append((layer_func, takes_training(layer_func.call)))
         elif callable(layer_func):
-            self._steps.append((layer_func, takes_training(layer_func)))
+            self._layer_calls.append((layer_func, takes_training(layer_func)))
         else:
             raise TypeError(
                 f"Sequential.add() takes a tf.layers.Layer or a function; got {layer_func!r} of type "
@@ -243,6 +243,6 @@ class Sequential(Network):
             The output of the last.
         """
         outputs = inputs
-        for step, trains in self._steps:
+        for step, trains in self._layer_calls:
             outputs = step(outputs) if training is None or not trains else step(outputs, training=training)
         return outputs

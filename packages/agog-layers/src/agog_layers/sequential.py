@@ -27,14 +27,14 @@ class Sequential(Model):
     TensorShape([5, 3])
     """
 
-    _stack: list[Layer]
-    _steps: list[tuple[Layer, bool]]
+    _layer_list: list[Layer]
+    _layer_calls: list[tuple[Layer, bool]]
 
     def __init__(self, layers: Iterable[Layer] | None = None, name: str | None = None) -> None:
         super().__init__(name)
         # Past __setattr__: the checkpoint knows the layers under "layers" only.
-        vars(self).update(_stack=[], _steps=[])
-        self._parts["layers"] = self._stack
+        vars(self).update(_layer_list=[], _layer_calls=[])
+        self._tracked_parts["layers"] = self._layer_list
         self._output_shape: Any = None
         for layer in layers or ():
             self.add(layer)
@@ -43,7 +43,7 @@ class Sequential(Model):
     def layers(self) -> list[Layer]:
         """The layers, in the order of their calls."""
         self._check_initialized()
-        return list(self._stack)
+        return list(self._layer_list)
 
     def add(self, layer: Layer) -> None:
         """Append a layer; it is built at once when the shape of its input is known.
@@ -57,16 +57,16 @@ class Sequential(Model):
         self._check_initialized()
         if not isinstance(layer, Layer):
             raise TypeError(f"Sequential {self.name!r} takes layers; got {layer!r} of type {type(layer).__name__}.")
-        shape = self._output_shape if self._stack else layer.batch_input_shape
-        self._stack.append(layer)
-        self._steps.append((layer, takes_training(layer.call)))
+        shape = self._output_shape if self._layer_list else layer.batch_input_shape
+        self._layer_list.append(layer)
+        self._layer_calls.append((layer, takes_training(layer.call)))
         if shape is not None:
             self._output_shape = self._build_layer(layer, shape)
             self.built = True
 
     def _build_layer(self, layer: Layer, shape: Any) -> Any:
-        if layer._dtype is None and len(self._stack) > 1:
-            layer._dtype = self._stack[-2].dtype
+        if layer._dtype is None and len(self._layer_list) > 1:
+            layer._dtype = self._layer_list[-2].dtype
         token = scope.set(self._full_path() + "/")
         try:
             if not layer.built:
@@ -89,10 +89,10 @@ class Sequential(Model):
         Raises:
             ValueError: there are no layers.
         """
-        if not self._steps:
+        if not self._layer_calls:
             raise ValueError(f"Sequential {self.name!r} has no layers; add one first.")
         outputs = inputs
-        for layer, trains in self._steps:
+        for layer, trains in self._layer_calls:
             outputs = layer(outputs) if training is None or not trains else layer(outputs, training=training)
         return outputs
 

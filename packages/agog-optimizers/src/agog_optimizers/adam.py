@@ -71,8 +71,8 @@ class AdamOptimizer(Optimizer):
         return rate * math.sqrt(1 - float(self.beta2_power)) / (1 - float(self.beta1_power))
 
     def finish(self) -> None:
-        self.beta1_power.assign(multiply(self.beta1_power, number(self.beta1)))
-        self.beta2_power.assign(multiply(self.beta2_power, number(self.beta2)))
+        self.beta1_power.assign(multiply(self.beta1_power.value(), number(self.beta1)))
+        self.beta2_power.assign(multiply(self.beta2_power.value(), number(self.beta2)))
 
     def non_slot_variables(self) -> list[Variable]:
         """List the powers of the betas; they exist from the first step on.
