@@ -23,7 +23,7 @@ from agog_core.execution import (
     num_gpus,
 )
 from agog_data import Iterator
-from agog_layers import Network
+from agog_layers import Network, metrics
 from agog_layers.network import Sequential
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "implicit_gradients",
     "implicit_value_and_gradients",
     "list_devices",
+    "metrics",
     "num_gpus",
     "value_and_gradients_function",
 ]
