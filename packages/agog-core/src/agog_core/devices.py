@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Names that TensorFlow programs use on any machine: entering their scope is no error where nothing serves them.
 _TENSORFLOW_TYPES = ("cpu", "gpu")
 _PREFIX = r"(?i)^/job:localhost/replica:0/task:0(?=/)"
-_NAME = r"(?i)^/?(?:device:)?([a-z_]\w*)(?::(\d+|\*))?$"
+_NAME = r"(?i)^/?(?:device:)?([a-z_]\w*)(?::(\d+|\*))?\Z"
 
 
 class Device:
@@ -175,7 +175,7 @@ def list_devices() -> list[str]:
     >>> list_devices()[0]
     '/job:localhost/replica:0/task:0/device:CPU:0'
     """
-    return [_find(backend.device, index).name for backend in _backends() for index in range(backend.device_count())]
+    return [_find(backend.device, index).name for backend in _backends() for index in range(_state(backend)[0])]
 
 
 def device_types() -> list[str]:
@@ -199,7 +199,7 @@ def count_devices(device_type: str) -> int:
     >>> count_devices("cpu")
     1
     """
-    return sum(backend.device_count() for backend in _backends() if backend.device == device_type)
+    return sum(_state(backend)[0] for backend in _backends() if backend.device == device_type)
 
 
 def tables() -> Iterator[KernelTable]:
@@ -229,6 +229,20 @@ def _backends() -> list[Backend]:
     return sorted(found, key=lambda backend: (not backend.host_memory, backend.device))
 
 
+def _state(backend: Backend) -> tuple[int, str | None]:
+    """How many devices a backend has that can be used, and why it has none; a broken backend harms no other."""
+    from agog_core.plugin import load_reference
+
+    try:
+        why = backend.unavailable()
+        count = backend.device_count() if why is None else 0
+        if count:
+            load_reference(backend.array_type)
+        return count, why
+    except Exception as error:
+        return 0, f"its plugin failed: {type(error).__name__}: {error}"
+
+
 def _find(device_type: str | None, index: int) -> Device:
     if device_type is None:
         types = device_types()
@@ -236,16 +250,15 @@ def _find(device_type: str | None, index: int) -> Device:
             raise InvalidArgumentError(
                 "No backend is installed, so there is no device. Install one: pip install agog-cpu-numpy."
             )
-        device_type = types[0]
+        device_type = next((backend.device for backend in _backends() if _state(backend)[0]), types[0])
     key = device_type, index
     if key in _devices:
         return _devices[key]
     for backend in _backends():
         if backend.device == device_type:
-            why = backend.unavailable()
-            if why is None and index < backend.device_count():
-                _devices[key] = Device(backend, index)
-                return _devices[key]
+            count, why = _state(backend)
+            if index < count:
+                return _devices.setdefault(key, Device(backend, index))  # another thread may have made it
             raise InvalidArgumentError(_unknown(device_type, index, why))
     raise InvalidArgumentError(
         _unknown(device_type, index, f"no installed plugin brings the device type {device_type!r}.")
@@ -255,7 +268,7 @@ def _find(device_type: str | None, index: int) -> Device:
 def _unknown(device_type: str, index: int, why: str | None) -> str:
     from agog_core.loader import loader
 
-    usable = [f"{b.device}:{i}" for b in _backends() for i in range(b.device_count() if b.unavailable() is None else 0)]
+    usable = [f"{backend.device}:{i}" for backend in _backends() for i in range(_state(backend)[0])]
     lines = [f"/job:localhost/replica:0/task:0/device:{device_type.upper()}:{index} unknown device."]
     if why:
         lines.append(f"  why: {why}")
