@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from contextvars import ContextVar
 
 _DEFAULT_GRAPH_SEED = 87654321  # TensorFlow's, for op seeds without a graph seed
 _MASK = 2**64 - 1
+_lock = threading.Lock()
 
 
 class Generator:
@@ -41,8 +43,9 @@ class Generator:
         else:
             # An op seed of 0 is not the key of calls without one.
             key = (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK
-        counter = self._counters.get(key, 0)
-        self._counters[key] = counter + math.ceil(values / 4)
+        with _lock:  # threads that were started with a copy of the context share the generator
+            counter = self._counters.get(key, 0)
+            self._counters[key] = counter + math.ceil(values / 4)
         return *key, counter
 
     def get_state(self) -> dict[str, object]:

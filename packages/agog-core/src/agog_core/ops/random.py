@@ -43,7 +43,8 @@ def random_uniform(
 
     Raises:
         ValueError: ``maxval`` is missing for integers.
-        InvalidArgumentError: for integers, ``minval`` is not below ``maxval``; or the dtype is neither.
+        InvalidArgumentError: for integers, ``minval`` is not below ``maxval``, or the dtype does not hold them; or
+            the dtype is neither.
 
     >>> random_uniform([2, 3]).shape
     TensorShape([2, 3])
@@ -53,6 +54,10 @@ def random_uniform(
         if maxval is None:
             raise ValueError(f"random_uniform: maxval must be given for dtype {kind.name}.")
         low, high = (int(host_value(value)) for value in (minval, maxval))
+        if low < kind.min or high > int(kind.max) + 1:
+            raise InvalidArgumentError(
+                f"random_uniform: dtype {kind.name} holds [{kind.min}, {kind.max}]; got the range [{low}, {high})."
+            )
         if low >= high:
             raise InvalidArgumentError(
                 f"random_uniform: for dtype {kind.name} minval must be below maxval; got [{low}, {high})."
