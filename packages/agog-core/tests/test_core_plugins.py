@@ -302,7 +302,7 @@ def test_two_distributions_with_one_plugin_name(site: Site) -> None:
     site.add("fast", KERNEL.format(module="dist_a", answer=1), "dist-a")
     site.add("fast", KERNEL.format(module="dist_b", answer=2), "dist-b")
     done = site.run(SQUARE)
-    why = "the plugin name 'fast' is already taken by dist-a 1.2; uninstall one of the two."
+    why = "the plugin name 'fast' is taken already (dist-a 1.2); uninstall one of the two."
     assert done.lines == ["1.0"]
     assert done.warnings == [left_out("fast", why, "dist-b 1.2")]
 
