@@ -51,7 +51,9 @@ class Queue:
         self._number = number
         self._slots: deque[Slot] = deque()
         self._reading = threading.Lock()
-        self._changed = threading.Condition()  # reentrant: the collector may close another queue inside
+        self._lock = threading.RLock()  # reentrant, because the collector may close a queue at any time
+        self._room = threading.Condition(self._lock)
+        self._ready = threading.Condition(self._lock)
         self._stopped = False  # nothing is read any more
         self._closed = False  # because the consumer has gone, or the program ends
 
@@ -63,9 +65,9 @@ class Queue:
 
     def _read(self) -> Slot | None:
         with self._reading:
-            with self._changed:
+            with self._lock:
                 while len(self._slots) >= self._capacity and not self._stopped:
-                    self._changed.wait()
+                    self._room.wait()
             if self._stopped:
                 return None
             slot = Slot(self._number)
@@ -77,13 +79,14 @@ class Queue:
             except BaseException as error:  # whatever it is, the consumer's thread raises it
                 slot.error, slot.ready = error, True
             slot.state = self._elements.state_dict()
-            with self._changed:
+            with self._lock:
                 if self._closed:
                     slot.error = None
                 else:
                     self._slots.append(slot)
                     self._stopped = slot.ended
-                self._changed.notify_all()
+                if slot.ready:
+                    self._ready.notify()
             return slot
 
     def _run(self, slot: Slot) -> None:
@@ -91,11 +94,12 @@ class Queue:
             slot.element = self._compute(slot.element, slot.number - 1)
         except BaseException as error:
             slot.error = error
-        with self._changed:
+        with self._lock:
             slot.ready = True
             if self._closed:  # nobody will take the error, which leads to the slot
                 slot.error = None
-            self._changed.notify_all()
+            elif self._slots[0] is slot:  # the consumer waits for no other
+                self._ready.notify()
 
     def get(self) -> Slot:
         """Take the next element, when it is there.
@@ -103,26 +107,26 @@ class Queue:
         Returns:
             A slot that is ready. When the queue was closed, as all are when the program ends, it is the end.
         """
-        with self._changed:
+        with self._lock:
             while not (self._slots and self._slots[0].ready):
                 if self._closed:
                     end = Slot(self._number)
                     end.ended = True
                     end.state = self._elements.state_dict()
                     return end
-                self._changed.wait()
-            slot = self._slots.popleft()
-            self._changed.notify_all()
-            return slot
+                self._ready.wait()
+            self._room.notify()
+            return self._slots.popleft()
 
     def close(self) -> None:
         """Let the threads end."""
-        with self._changed:
+        with self._lock:
             self._stopped = self._closed = True
             for slot in self._slots:
                 slot.error = None
             self._slots.clear()
-            self._changed.notify_all()
+            self._room.notify_all()
+            self._ready.notify_all()
 
 
 class WorkAhead:
