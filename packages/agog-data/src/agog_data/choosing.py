@@ -223,9 +223,8 @@ class ShuffleIterator(ElementIterator):
         self._epoch = epoch
         self._buffer: list[Element] = []
         self._filled = False
-        self._drained = (
-            False  # whether the input has ended; the buffer then is in the order in which it leaves, the last one first
-        )
+        # Whether the input has ended. The buffer then is in the order in which it leaves, the first one last.
+        self._drained = False
         self._go_to(0)
 
     def _go_to(self, draws: int) -> None:

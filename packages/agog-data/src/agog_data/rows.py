@@ -225,7 +225,7 @@ class ShuffledRows(Rows):
     """A stream in random order, by a buffer of which a random place is emptied and refilled.
 
     Its state is a count: the order is a pure function of the seed and the epoch, so loading shuffles again up to there,
-    at some ten nanoseconds a row.
+    at some tens of nanoseconds a row.
 
     Args:
         rows: the stream.
@@ -289,8 +289,7 @@ def _exchange(buffer: Array, fresh: Array, words: np.random.Philox) -> Array:
     count = len(fresh)
     if not count:
         return _NONE
-    # Sorted by place and then by time, a row that leaves is the fresh one before it, or the first of its place, the
-    # buffer's.
+    # In the order of place, then time: what leaves a place is the fresh row before it, or at first the buffer's.
     keys = places(words.random_raw(count), len(buffer)) << _BLOCK_BITS | np.arange(count)
     keys.sort()
     place, time = keys >> _BLOCK_BITS, keys & (_BLOCK - 1)
