@@ -316,12 +316,13 @@ def test_fault_of_the_kit_is_shown_with_its_traceback(
 def test_preferences_and_tables_stay_as_they_were() -> None:
     from agog_core.devices import get_device
 
-    before = ag.prefer()
-    ag.square([1.0])
-    kernels = get_device("cpu:0").table(ag.float32).kernels
-    kernel = kernels["square"]
-    for case in collect("cpu-numpy", ops=["square"], dtypes=["float32"]):
-        case.run()
-    ag.square([1.0])
-    assert get_device("cpu:0").table(ag.float32).kernels["square"] is kernel
-    ag.prefer(*before)
+    preferred = ag.prefer("cpu-numpy")
+    try:
+        for case in collect("cpu-numpy", ops=["square"], dtypes=["float32"]):
+            case.run()
+        with ag.device("cpu:0"):
+            ag.square([1.0])
+        assert get_device("cpu:0").table(ag.float32).kernels["square"] is np.square
+        assert ag.prefer("cpu-numpy") == ("cpu-numpy",)
+    finally:
+        ag.prefer(*preferred)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 import agog_core as ag
-from agog_core.devices import Device
-from agog_core.dispatch import resolve
 from agog_core.dtypes import DType, as_dtype
-from agog_core.errors import MissingKernelError
-from agog_core.op import registry
+from agog_testing.comparison import close, same, share_memory, shown
 from agog_testing.gradcheck import GradientCheckError, gradcheck
 from agog_testing.opinfo import Sample
 from agog_testing.subject import Array, KernelCall, Run, Subject, Violation, layouts, map_arrays
@@ -150,9 +146,9 @@ def check_inputs(subject: Subject) -> None:
     for sample, call in _calls(subject):
         for position, (array, before) in enumerate(zip(call.arrays, call.before, strict=True)):
             name = op.inputs[0] if op.variadic else op.inputs[position]
-            if name not in op.updates and not _same(before, subject.host(array)):
+            if name not in op.updates and not same(before, subject.host(array)):
                 rule = "a kernel changes no input but those that its op updates"
-                raise Violation(rule, sample.name, f"{name} stays {_shown(before)}", _shown(subject.host(array)))
+                raise Violation(rule, sample.name, f"{name} stays {shown(before)}", shown(subject.host(array)))
 
 
 def check_aliasing(subject: Subject) -> None:
@@ -168,7 +164,7 @@ def check_aliasing(subject: Subject) -> None:
     for sample, call in _calls(subject):
         for array in _arrays(subject, call):
             for position, source in enumerate(call.arrays):
-                if _share_memory(subject.device, array, source):
+                if share_memory(subject.device, array, source):
                     name = op.inputs[0] if op.variadic else op.inputs[position]
                     rule = "a result shares no memory with an input unless the op is a view"
                     raise Violation(rule, sample.name, "memory of its own", f"the memory of {name}")
@@ -191,11 +187,9 @@ def check_state(subject: Subject) -> None:
         second = subject.run(other)
         later = [array for call in second.calls for array in _arrays(subject, call)]
         for array, value in zip(held, before, strict=True):
-            if not _same(value, subject.host(array)):
-                raise Violation(
-                    rule, sample.name, f"the first result stays {_shown(value)}", _shown(subject.host(array))
-                )
-            if any(_share_memory(subject.device, array, another) for another in later):
+            if not same(value, subject.host(array)):
+                raise Violation(rule, sample.name, f"the first result stays {shown(value)}", shown(subject.host(array)))
+            if any(share_memory(subject.device, array, another) for another in later):
                 raise Violation(rule, sample.name, "memory of its own", "the memory of an earlier result")
 
 
@@ -331,53 +325,9 @@ def _compare(subject: Subject, sample: Sample, run: Run, rule: str, name: str | 
         rtol, atol = subject.tolerance(dtype.name)
         with np.errstate(all="ignore"):
             rounded = wanted.astype(dtype.numpy_dtype)
-            is_wrong = ~_close(output, rounded, rtol, atol)
+            is_wrong = ~close(output, rounded, rtol, atol)
         if is_wrong.any():
             index = tuple(int(i) for i in np.argwhere(is_wrong)[0])
             at = f" at {index}" if index else ""
             more = f" ({np.count_nonzero(is_wrong)} of {output.size} elements are wrong; rtol {rtol:g}, atol {atol:g})"
             raise Violation(rule, where, f"{rounded[index]!r}{at}", f"{output[index]!r}{at}{more}")
-
-
-def _close(output: Array, wanted: Array, rtol: float, atol: float) -> Array:
-    if not as_dtype(wanted.dtype).is_differentiable:
-        return np.asarray(output == wanted)
-    kind = np.complex128 if np.iscomplexobj(wanted) else np.float64
-    a, b = output.astype(kind), wanted.astype(kind)
-    return np.asarray((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * np.abs(b)))
-
-
-def _same(first: Array, second: Array) -> bool:
-    if first.dtype == object:
-        return first.shape == second.shape and bool(np.all(first == second))
-    return bool(first.tobytes() == second.tobytes())
-
-
-def _shown(array: Array) -> str:
-    return np.array2string(array, threshold=20, separator=", ").replace("\n", "")
-
-
-def _share_memory(device: Device, first: Any, second: Any) -> bool:
-    if first is second:
-        return math.prod(device.backend.to_host(first).shape) > 0
-    if device.backend.host_memory:
-        return np.shares_memory(device.backend.to_host(first), device.backend.to_host(second))
-    return _write_shows(device, first, second)
-
-
-def _write_shows(device: Device, first: Any, second: Any) -> bool:
-    """Write to one array on a device, and look whether the other one changes."""
-    host = np.array(device.backend.to_host(first))
-    dtype = as_dtype(host.dtype)
-    op = registry["apply_add"]
-    if dtype not in op.dtypes or not host.size:
-        return False
-    table = device.table(dtype)
-    try:
-        add = table.kernels.get(op.name) or resolve(op, table)
-    except MissingKernelError:
-        return False
-    one = device.backend.from_host(np.ones(host.shape, dtype.numpy_dtype), device.index)
-    before = np.array(device.backend.to_host(second))
-    add(first, one, scale=1)
-    return not _same(before, np.array(device.backend.to_host(second)))

@@ -47,7 +47,7 @@ def _quotient(x: Array, y: Array) -> Array:
 
 
 def _remainder(x: Array, y: Array) -> Array:
-    return x - _quotient(x, y) * y
+    return np.asarray(x - _quotient(x, y) * y)
 
 
 def _division_samples(dtype: str, rng: Rng) -> Iterator[Sample]:

@@ -1,0 +1,98 @@
+"""Comparing arrays: their values, their bytes, and whether they lie in the same memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from agog_core.devices import Device
+from agog_core.dispatch import resolve
+from agog_core.dtypes import as_dtype
+from agog_core.errors import MissingKernelError
+from agog_core.op import registry
+from agog_testing.subject import Array
+
+
+def close(output: Array, wanted: Array, rtol: float, atol: float) -> Array:
+    """Compare values elementwise; NaN equals NaN, and dtypes other than floats and complex numbers are exact.
+
+    Args:
+        output: an array.
+        wanted: what it should be, of the same shape and dtype.
+        rtol: the allowed difference relative to ``wanted``.
+        atol: the allowed absolute difference.
+
+    Returns:
+        A bool array.
+    """
+    if not as_dtype(wanted.dtype).is_differentiable:
+        return np.asarray(output == wanted)
+    kind = np.complex128 if np.iscomplexobj(wanted) else np.float64
+    a, b = output.astype(kind), wanted.astype(kind)
+    return np.asarray((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * np.abs(b)))
+
+
+def same(first: Array, second: Array) -> bool:
+    """Whether two arrays hold the same bytes.
+
+    Args:
+        first: an array.
+        second: an array.
+
+    Returns:
+        True when nothing differs.
+    """
+    if first.dtype == object:
+        return first.shape == second.shape and bool(np.all(first == second))
+    return bool(first.tobytes() == second.tobytes())
+
+
+def shown(array: Array) -> str:
+    """An array as text.
+
+    Args:
+        array: the array.
+
+    Returns:
+        One line; a long array is shortened.
+    """
+    return np.array2string(array, threshold=20, separator=", ").replace("\n", "")
+
+
+def share_memory(device: Device, first: Any, second: Any) -> bool:
+    """Whether two arrays of a device lie in the same memory.
+
+    Where addresses cannot be compared, it writes to the first one and looks at the second one.
+
+    Args:
+        device: the device.
+        first: an array that nobody needs any more.
+        second: another one.
+
+    Returns:
+        True when they do; False also where nobody can say.
+    """
+    if first is second:
+        return bool(math.prod(device.backend.to_host(first).shape))
+    if device.backend.host_memory:
+        return bool(np.shares_memory(device.backend.to_host(first), device.backend.to_host(second)))
+    return _write_shows(device, first, second)
+
+
+def _write_shows(device: Device, first: Any, second: Any) -> bool:
+    host = np.array(device.backend.to_host(first))
+    dtype = as_dtype(host.dtype)
+    op = registry["apply_add"]
+    if dtype not in op.dtypes or not host.size:
+        return False
+    table = device.table(dtype)
+    try:
+        add = table.kernels.get(op.name) or resolve(op, table)
+    except MissingKernelError:
+        return False
+    one = device.backend.from_host(np.ones(host.shape, dtype.numpy_dtype), device.index)
+    before = np.array(device.backend.to_host(second))
+    add(first, one, scale=1)
+    return not same(before, np.array(device.backend.to_host(second)))

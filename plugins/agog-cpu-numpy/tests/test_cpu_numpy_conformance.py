@@ -1,0 +1,43 @@
+"""The reference kernels conform, and they are the reference for every op."""
+
+from __future__ import annotations
+
+import pytest
+
+import agog_core as ag
+from agog_core.loader import loader
+from agog_core.op import registry
+from agog_testing.conformance import collect, main
+
+CASES = collect("cpu-numpy")
+
+
+@pytest.mark.parametrize("op", sorted(registry))
+def test_kernels_conform(op: str) -> None:
+    failures = {case.id: outcome.text for case in CASES if case.op == op and (outcome := case.run()).kind != "passed"}
+    assert failures == {}
+
+
+def test_every_op_and_dtype_has_a_kernel() -> None:
+    assert {(case.op, case.dtype) for case in CASES} == {
+        (op.name, d.name) for op in registry.values() for d in op.dtypes
+    }
+
+
+def test_kernels_are_of_the_lowest_priority() -> None:
+    (plugin,) = (plugin for plugin in loader().plugins if plugin.name == "cpu-numpy")
+    assert {kernel.priority for kernel in plugin.kernels} == {0}
+    assert {kernel.device for kernel in plugin.kernels} == {"cpu"}
+
+
+def test_nothing_is_expected_to_fail() -> None:
+    (plugin,) = (plugin for plugin in loader().plugins if plugin.name == "cpu-numpy")
+    assert plugin.conformance.expected_failures == plugin.conformance.tolerances == {}
+
+
+def test_command() -> None:
+    assert main(["cpu-numpy", "--op", "square"]) == 0
+
+
+def test_explain_names_the_plugin() -> None:
+    assert "plugin 'cpu-numpy'" in ag.explain("matmul", device="cpu", dtype="float32")
