@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import agog_core as ag
+from agog_core.call import call, call_several
 from agog_core.errors import PluginError
 from agog_core.loader import loader
 from agog_core.op import registry
@@ -161,6 +162,67 @@ def test_an_op_that_is_made_before_its_plugin_is_registered() -> None:
     ag.register_plugin(plugin(agog_ops=lambda: [op]), "stranger")
     assert registry["test_core_op"] is op
     ag.unregister_plugin("stranger")
+
+
+ONE_BY_ONE = {"x": lambda g, y: g * y, "y": lambda g, x: g * x, "z": lambda g: g}
+LAST_JOINTLY = {"x": lambda g, y: g * y, ("y", "z"): lambda g, x: (g * x, g)}
+FIRST_JOINTLY = {("x", "y"): lambda g, x, y: (g * y, g * x), "z": lambda g: g}
+ALL_JOINTLY = {("x", "y", "z"): lambda g, x, y: (g * y, g * x, g)}
+
+
+@pytest.mark.parametrize("vjp", [ONE_BY_ONE, LAST_JOINTLY, FIRST_JOINTLY, ALL_JOINTLY])
+def test_gradients_of_an_op_in_every_form(vjp: Any) -> None:
+    """x * y + z: each input's gradient on its own, or several at once, gives the same."""
+
+    def hooks() -> Any:
+        op = Op("test_core_op", abs, inputs=["x", "y", "z"], shape=lambda x, y, z: x, vjp=vjp)
+        kernel = Kernel(op="test_core_op", device="cpu", fn=lambda x, y, z: x * y + z)
+        return plugin(agog_ops=lambda: [op], agog_kernels=lambda: [kernel]), op
+
+    stranger, op = hooks()
+    ag.register_plugin(stranger, "stranger")
+    try:
+        with ag.device("cpu"):
+            x, y, z = (ag.constant(value) for value in (2.0, 3.0, 5.0))
+            for watched in ([x, y, z], [x], [y], [z], [x, z]):
+                with ag.GradientTape(persistent=True) as tape:
+                    tape.watch(watched)
+                    out = call(op, x, y, z)
+                    total = out * out
+                for target, factor in ((out, 1.0), (total, 22.0)):
+                    gradients = tape.gradient(target, [x, y, z, out])
+                    expected = [v * factor if s in watched else None for s, v in ((x, 3.0), (y, 2.0), (z, 1.0))]
+                    assert [None if g is None else float(g) for g in gradients] == [*expected, factor]
+    finally:
+        ag.unregister_plugin("stranger")
+
+
+def test_gradients_of_an_op_with_two_outputs() -> None:
+    """(x * y, x + y), with a vjp for each input."""
+    op = Op(
+        "test_core_op",
+        abs,
+        inputs=["x", "y"],
+        shape=lambda x, y: [x, y],
+        vjp={
+            "x": lambda g, y: (0.0 if g[0] is None else g[0] * y) + (0.0 if g[1] is None else g[1]),
+            "y": lambda g, x: (0.0 if g[0] is None else g[0] * x) + (0.0 if g[1] is None else g[1]),
+        },
+    )
+    kernel = Kernel(op="test_core_op", device="cpu", fn=lambda x, y: (x * y, x + y))
+    ag.register_plugin(plugin(agog_ops=lambda: [op], agog_kernels=lambda: [kernel]), "stranger")
+    try:
+        with ag.device("cpu"):
+            x, y = ag.constant(2.0), ag.constant(3.0)
+            with ag.GradientTape(persistent=True) as tape:
+                tape.watch([x, y])
+                product, total = call_several(op, x, y)
+                loss = product * 10.0 + total * 100.0
+            assert [float(g) for g in tape.gradient(loss, [x, y, product, total])] == [130.0, 120.0, 10.0, 100.0]
+            assert [float(g) for g in tape.gradient(product, [x, y])] == [3.0, 2.0]
+            assert [float(g) for g in tape.gradient(total, [x, y])] == [1.0, 1.0]
+    finally:
+        ag.unregister_plugin("stranger")
 
 
 def test_conformance_is_kept() -> None:

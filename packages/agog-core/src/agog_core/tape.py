@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -219,12 +219,17 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
         keep: the ids whose gradients are asked for.
     """
     pop, get, take = records.pop, gradients.get, gradients.pop
-    last: Id | None = None
-    g: Tensor | None = None
+    last: Id | tuple[Id, ...] | None = None
+    g: Any = None
     while records:
         out, source, vjp, saved = pop()
         if out is None:
-            _backpropagate_jointly(vjp, saved, gradients, keep)
+            outs, sources, *rest = saved
+            if outs != last:
+                last = outs
+                g = _taken(outs, gradients, keep)
+            if g is not None:
+                _add_jointly(gradients, sources, vjp(g, *rest))
             continue
         if out != last:  # the records of one op lie side by side
             last = out
@@ -236,19 +241,18 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
                 gradients[source] = gradient if known is None else add(known, gradient)  # type: ignore[index]
 
 
-def _backpropagate_jointly(
-    vjp: Callable[..., Any], saved: tuple[Any, ...], gradients: dict[Id, Tensor], keep: set[Id]
-) -> None:
-    """One step for a record with several outputs or inputs."""
-    outs, sources, *rest = saved
-    several = isinstance(outs, tuple)
-    given = [gradients.get(out) if out in keep else gradients.pop(out, None) for out in (outs if several else (outs,))]
-    if all(g is None for g in given):
-        return
-    results = vjp(given if several else given[0], *rest)
-    for source, gradient in zip(
-        sources, results if len(sources) > 1 or isinstance(results, (tuple, list)) else [results], strict=True
-    ):
+def _taken(outs: Id | tuple[Id, ...], gradients: dict[Id, Tensor], keep: set[Id]) -> Any:
+    """The gradient of an op's output, or a list of those of its outputs; None where there is none at all."""
+    if not isinstance(outs, tuple):
+        return gradients.get(outs) if outs in keep else gradients.pop(outs, None)
+    found = [gradients.get(out) if out in keep else gradients.pop(out, None) for out in outs]
+    return None if all(g is None for g in found) else found
+
+
+def _add_jointly(gradients: dict[Id, Tensor], sources: Sequence[Id | None], results: Any) -> None:
+    """Add what a vjp returned for several inputs, or for one."""
+    listed = results if len(sources) > 1 or isinstance(results, (tuple, list)) else [results]
+    for source, gradient in zip(sources, listed, strict=True):
         if source is not None and gradient is not None:
             known = gradients.get(source)
             gradients[source] = gradient if known is None else add(known, gradient)
