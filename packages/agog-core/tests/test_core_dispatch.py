@@ -92,6 +92,13 @@ def register() -> Iterator[Register]:
     ag.prefer(*before)
 
 
+@pytest.fixture(autouse=True)
+def _outside_of_all_scopes() -> Iterator[None]:
+    """The suite may run inside of a device's scope; these tests choose their devices themselves."""
+    with ag.device(None):
+        yield
+
+
 def toy(value: Any = 0.0, dtype: Any = None) -> ag.Tensor:
     with ag.device("toy"):
         return ag.constant(value, dtype)
