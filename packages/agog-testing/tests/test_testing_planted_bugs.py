@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,14 @@ def other_numbers(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
     return np.random.default_rng(key[:2]).random(shape).astype(dtype)
 
 
+def nearly_normal(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: str, index: int) -> Array:
+    count = int(np.prod(shape, dtype=int))
+    source = np.random.Philox(key=np.array(key[:2], np.uint64), counter=[key[2], 0, 0, 0])
+    halves = source.random_raw(-(-count // 2)).view(np.uint32)[:count]
+    values = [NormalDist().inv_cdf(((half >> 9) + 0.5) * 2.0**-23) for half in halves.tolist()]
+    return np.array(values, dtype).reshape(shape)
+
+
 @pytest.mark.parametrize(
     ("op", "kernel", "expected"),
     [
@@ -232,6 +241,7 @@ def other_numbers(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
         ("apply_gradient_descent", updates_the_gradient, {"inputs": (NO_CHANGE, "expected: gradient stays ")}),
         ("apply_gradient_descent", forgets_the_update, {"value": (VALUE,), "strides": (STRIDES,)}),
         ("random_uniform", other_numbers, {"value": (VALUE, "rtol 0, atol 0")}),
+        ("random_normal", nearly_normal, {"bits": ("rule: the result has the same bits on every backend", "(20001,)")}),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,24 @@ def check_value(subject: Subject) -> None:
         _compare(subject, sample, run, "a kernel's result is the reference's, within the tolerance")
     if not reached:
         raise Violation("the samples of an op reach its kernel", "all", "a call of the kernel", "none")
+
+
+def check_bits(subject: Subject) -> None:
+    """Compare results, bit by bit, with those of all other backends.
+
+    Args:
+        subject: the kernel, of an op whose results are the same everywhere.
+
+    Raises:
+        Violation: a bit differs.
+    """
+    for sample in subject.samples():
+        if sample.digest is not None:
+            (output,) = subject.run(sample).outputs
+            digest = sha256(np.ascontiguousarray(output).tobytes()).hexdigest()
+            if digest != sample.digest:
+                rule = "the result has the same bits on every backend"
+                raise Violation(rule, sample.name, f"bytes with SHA-256 {sample.digest}", digest)
 
 
 def check_strides(subject: Subject) -> None:
@@ -284,6 +303,8 @@ def checks_for(subject: Subject) -> dict[str, Check]:
             found["aliasing"] = check_aliasing
     if op.inputs:
         found["strides"] = check_strides
+    if any(sample.digest for sample in subject.samples()):
+        found["bits"] = check_bits
     if info.differentiable and subject.dtype == "float64":
         found["gradient"] = check_gradient
     if any(error.dtype == subject.dtype for error in info.errors):
