@@ -85,6 +85,21 @@ def generator() -> Generator:
         return fresh
 
 
+def set_generator(chosen: Generator) -> None:
+    """Let the random ops of this thread or task take their bits from a generator.
+
+    Args:
+        chosen: the generator.
+
+    >>> before, mine = generator(), Generator(seed=1)
+    >>> set_generator(mine)
+    >>> generator() is mine
+    True
+    >>> set_generator(before)
+    """
+    _generator.set(chosen)
+
+
 def set_random_seed(seed: int | None) -> None:
     """Set the graph seed and start all random streams of this thread or task anew.
 

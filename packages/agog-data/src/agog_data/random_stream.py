@@ -151,4 +151,4 @@ class ElementGenerator(random.Generator):
 
     def use(self) -> None:
         """Let the random ops of this context take their bits from here."""
-        random._generator.set(self)
+        random.set_generator(self)

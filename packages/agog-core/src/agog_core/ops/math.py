@@ -8,7 +8,7 @@ from agog_core import dtypes
 from agog_core.call import call
 from agog_core.convert import convert_to_tensor
 from agog_core.dtypes import FLOATING, ORDERED
-from agog_core.elementwise import binary, unary
+from agog_core.elementwise import binary, operands, unary
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
 from agog_core.ops.casting import cast
@@ -103,11 +103,11 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
     if hasattr(type(y), "__tensor__"):  # a variable
         y = convert_to_tensor(y)
-    if not isinstance(x, Tensor):
-        x = convert_to_tensor(x, preferred_dtype=y.dtype if isinstance(y, Tensor) else None)
-    if not isinstance(y, Tensor):
-        y = convert_to_tensor(y, preferred_dtype=x.dtype)
-    if x.dtype is y.dtype and x.dtype.is_integer:
+    given = x if type(x) is Tensor else y
+    if type(given) is Tensor and given._table.dtype.is_floating:
+        return realdiv(x, y)
+    x, y = operands("truediv", ("x", "y"), x, y)
+    if x.dtype.is_integer:
         to = dtypes.float32 if x.dtype.size <= 2 else dtypes.float64
         x, y = cast(x, to), cast(y, to)
     return realdiv(x, y)
