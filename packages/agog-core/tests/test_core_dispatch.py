@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core import dispatch
+from agog_core import dispatch, explanation
 from agog_core.devices import device_types
-from agog_core.errors import AmbiguousKernelError, InternalError, InvalidArgumentError, MissingKernelError
+from agog_core.errors import (
+    AmbiguousKernelError,
+    InternalError,
+    InvalidArgumentError,
+    MissingKernelError,
+    PluginError,
+    PluginWarning,
+)
 from agog_core.loader import loader
 from agog_core.op import registry
 from agog_core.plugin import Backend, Kernel, Op, hookimpl
@@ -111,7 +118,7 @@ def answer(dtype: str = "float32") -> float:
 
 def listed_elsewhere(op: str, device: str) -> str:
     """The lines about kernels on other devices, which depend on what is installed."""
-    elsewhere = [c for c in dispatch._by_name().get(op, []) if c.kernel.device != device]
+    elsewhere = [c for c in dispatch.candidates_of_all_ops().get(op, []) if c.kernel.device != device]
     return "".join(f"\n  registered: on device {c.kernel.device!r} by {c}" for c in elsewhere)
 
 
@@ -190,9 +197,9 @@ def test_a_tie_is_an_error_when_it_is_met(register: Register) -> None:
     assert answer("int32") == 1
     text = (
         "2 kernels of equal rank are registered for op 'square' on device 'toy' with dtype float32:\n"
-        "  plugin 'second' (registered by the program), priority 100, float32, float64\n"
         "  plugin 'first' (registered by the program), priority 100, every dtype\n"
-        "Choose one: agog.prefer('second'), or AGOG_PREFER=second in the environment."
+        "  plugin 'second' (registered by the program), priority 100, float32, float64\n"
+        "Choose one: agog.prefer('first'), or AGOG_PREFER=first in the environment."
     )
     with pytest.raises(AmbiguousKernelError) as caught:
         answer()
@@ -205,6 +212,18 @@ def test_a_tie_is_an_error_when_it_is_met(register: Register) -> None:
     register("third", toy_kernel(3, priority=200))
     ag.prefer()
     assert answer() == 3
+
+
+def test_a_plugin_that_ties_with_itself_is_told_so(register: Register) -> None:
+    register("first", toy_kernel(1), toy_kernel(2))
+    with pytest.raises(AmbiguousKernelError) as caught:
+        answer()
+    assert str(caught.value) == (
+        "2 kernels of equal rank are registered for op 'square' on device 'toy' with dtype float32:\n"
+        "  plugin 'first' (registered by the program), priority 100, every dtype\n"
+        "  plugin 'first' (registered by the program), priority 100, every dtype\n"
+        "They come from one plugin, which must give them different priorities or dtypes."
+    )
 
 
 # --- availability -------------------------------------------------------------------------------------------------
@@ -258,7 +277,33 @@ def test_every_reason_why_there_is_no_kernel(register: Register) -> None:
     start = "No kernel is registered for op 'square' on device 'toy' with dtype float32"
     assert str(caught.value) == f"{start}, called with shapes (1, 2).{reasons}{end}"
     assert ag.explain("square", "toy", "float32") == f"{start}.{reasons}{end}"
-    assert answer("float64") == 1
+    with pytest.warns(PluginWarning) as warned:
+        assert answer("float64") == 1
+    start = "The kernel for op 'square' on device 'toy' of plugin"
+    assert [str(warning.message) for warning in warned] == [
+        f"{start} 'missing-module' {who} every dtype is left out: it could not be loaded: ModuleNotFoundError: No "
+        "module named 'no_such_module_of_agog'",
+        f"{start} 'missing-name' {who} every dtype is left out: it could not be loaded: AttributeError: module 'math' "
+        "has no attribute 'no_such_function'",
+        f"{start} 'no-function' {who} every dtype is left out: it could not be loaded: TypeError: math:pi is not "
+        "callable",
+        f"{start} 'broken' {who} every dtype is left out: it could not be loaded: OSError: no driver",
+    ]
+
+
+def test_a_broken_kernel_is_an_error_where_plugins_are_strict(
+    register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register("missing-name", toy_kernel(fn="math:no_such_function"))
+    register("whole", toy_kernel(1))
+    monkeypatch.setattr(loader(), "strict", True)
+    with pytest.raises(PluginError) as caught:
+        answer()
+    assert str(caught.value) == (
+        "The kernel for op 'square' on device 'toy' of plugin 'missing-name' (registered by the program), priority 100, "
+        "every dtype is left out: it could not be loaded: AttributeError: module 'math' has no attribute "
+        "'no_such_function'"
+    )
 
 
 def test_a_kernel_that_is_nowhere(register: Register) -> None:
@@ -378,4 +423,4 @@ def test_explain_of_an_unknown_op() -> None:
 
 def test_kernels_that_no_op_asks_for(register: Register) -> None:
     register("misspelled", toy_kernel(op="sqare"))
-    assert dispatch.unknown_ops()["sqare"] == "misspelled"
+    assert explanation.unknown_ops()["sqare"] == "misspelled"

@@ -315,9 +315,9 @@ def test_ties_between_distributions(site: Site) -> None:
     assert done.stderr.endswith(
         "agog_core.errors.AmbiguousKernelError: 2 kernels of equal rank are registered for op 'square' on device 'cpu' "
         "with dtype float32:\n"
-        "  plugin 'two' (dist-two 1.2), priority 200, every dtype\n"
         "  plugin 'one' (dist-one 1.2), priority 200, every dtype\n"
-        "Choose one: agog.prefer('two'), or AGOG_PREFER=two in the environment.\n"
+        "  plugin 'two' (dist-two 1.2), priority 200, every dtype\n"
+        "Choose one: agog.prefer('one'), or AGOG_PREFER=one in the environment.\n"
     )
 
 

@@ -11,7 +11,8 @@ from agog_core.broadcasting import broadcast_to
 from agog_core.checkpointable import Checkpointable
 from agog_core.convert import constant, convert_to_tensor
 from agog_core.devices import count_devices, device, list_devices
-from agog_core.dispatch import explain, prefer, register_plugin, unregister_plugin
+from agog_core.dispatch import prefer, register_plugin, unregister_plugin
+from agog_core.explanation import explain
 from agog_core.dtypes import (
     DType,
     as_dtype,

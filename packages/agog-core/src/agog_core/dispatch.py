@@ -13,6 +13,7 @@ from agog_core.errors import (
     InternalError,
     InvalidArgumentError,
     MissingKernelError,
+    PluginError,
     PluginWarning,
 )
 from agog_core.op import Op, registry
@@ -79,6 +80,8 @@ class Candidate(NamedTuple):
         return f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}"
 
 
+_BROKEN = "could not be loaded"
+
 _preferred: tuple[str, ...] | None = None
 _by_op: dict[str, list[Candidate]] | None = None
 
@@ -112,14 +115,22 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         InvalidArgumentError: the op is not defined for the dtype.
         MissingKernelError: there is no usable kernel.
         AmbiguousKernelError: several are of equal rank.
+        PluginError: ``AGOG_STRICT_PLUGINS`` is set and a kernel for the op could not be imported.
     """
     op.check_dtype(table.dtype)
-    usable, rejected = _candidates(op.name, table.device.type, table.dtype.name)
+    usable, rejected = candidates(op.name, table.device.type, table.dtype.name)
     if not usable:
-        raise MissingKernelError(_missing(op.name, table.device.type, table.dtype.name, shapes, rejected))
-    best = [c for c in usable if _rank(c) == _rank(usable[0])]
+        from agog_core.explanation import missing
+
+        raise MissingKernelError(missing(op.name, table.device.type, table.dtype.name, shapes, rejected))
+    best = [c for c in usable if rank(c) == rank(usable[0])]
     if len(best) > 1:
-        raise AmbiguousKernelError(_ambiguous(op.name, table.device.type, table.dtype.name, best))
+        from agog_core.explanation import ambiguous
+
+        raise AmbiguousKernelError(ambiguous(op.name, table.device.type, table.dtype.name, best))
+    for candidate, why in rejected:
+        if why.startswith(_BROKEN):
+            _report_broken(op.name, candidate, why)
     kernel = _load(best[0].kernel)
     table.kernels[op.name] = kernel
     return kernel
@@ -166,7 +177,6 @@ def register_plugin(plugin: Any, name: str) -> None:
     Raises:
         PluginError: it could not be loaded.
     """
-    from agog_core.errors import PluginError
     from agog_core.loader import loader
 
     loaded = loader().load(name, "registered by the program", lambda: plugin)
@@ -208,115 +218,20 @@ def clear_tables() -> None:
         table.kernels.clear()
 
 
-def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
-    """Say which kernel runs an op, and why.
+def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
+    """The kernels that an op has on a device for a dtype.
 
     Args:
         op: the op's name.
-        device: a device type; None for every one that has a kernel or is present.
-        dtype: a dtype; None for float32, or the op's first dtype where it has no float32.
+        device: the device type.
+        dtype: the dtype's name.
 
     Returns:
-        The report, one candidate a line.
-
-    Raises:
-        ValueError: there is no such op.
-
-    >>> print(explain("matmul", device="cpu", dtype="float32").splitlines()[0])
-    matmul on device 'cpu' with dtype float32:
+        The usable ones, best first, and the rejected ones, each with the reason.
     """
-    from agog_core.devices import device_types
-
-    candidates = _by_name().get(op, [])  # first, because plugins bring ops too
-    if op not in registry:
-        from difflib import get_close_matches
-
-        close = get_close_matches(op, registry, 3)
-        raise ValueError(f"explain: there is no op {op!r}" + (f"; did you mean {', '.join(close)}?" if close else "."))
-    if dtype is None:
-        dtype = (
-            "float32"
-            if "float32" in {d.name for d in registry[op].dtypes}
-            else min(d.name for d in registry[op].dtypes)
-        )
-    name = as_dtype(dtype).name
-    types = [device] if device else sorted({c.kernel.device for c in candidates} | set(device_types()))
-    return "\n".join(_report(op, device_type, name) for device_type in types)
-
-
-def unknown_ops() -> dict[str, str]:
-    """Kernels that no op asks for: their names are misspelled, or the plugin that brings the op is not there.
-
-    Returns:
-        Op name to the name of a plugin that brings a kernel for it.
-    """
-    return {op: found[0].plugin.name for op, found in sorted(_by_name().items()) if op not in registry}
-
-
-def _report(op: str, device: str, dtype: str) -> str:
-    try:
-        registry[op].check_dtype(as_dtype(dtype))
-    except InvalidArgumentError as error:
-        return str(error)
-    usable, rejected = _candidates(op, device, dtype)
-    if not usable:
-        return _missing(op, device, dtype, (), rejected)
-    best = [c for c in usable if _rank(c) == _rank(usable[0])]
-    if len(best) > 1:
-        return _ambiguous(op, device, dtype, best)
-    lines = [
-        f"{op} on device {device!r} with dtype {dtype}:",
-        f"  chosen: {usable[0]}{' (preferred)' if _rank(usable[0])[0] else ''}",
-    ]
-    lines += [f"  next: {candidate}" for candidate in usable[1:]]
-    lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
-    return "\n".join(lines)
-
-
-def _missing(
-    op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]], rejected: list[tuple[Candidate, str]]
-) -> str:
-    from agog_core.loader import loader
-
-    called = f", called with shapes {', '.join(map(str, shapes))}" if shapes else ""
-    lines = [f"No kernel is registered for op {op!r} on device {device!r} with dtype {dtype}{called}."]
-    lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
-    elsewhere = [c for c in _by_name().get(op, []) if c.kernel.device != device]
-    lines += [f"  registered: on device {c.kernel.device!r} by {c}" for c in elsewhere]
-    if not rejected and not elsewhere:
-        lines.append("  registered: nowhere, by no plugin")
-    lines += [
-        f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}"
-        for p in loader().plugins
-        if p.failure is not None
-    ]
-    lines += [
-        f"  left out by AGOG_PLUGINS: plugin {p.name!r} ({p.distribution})" for p in loader().plugins if p.skipped
-    ]
-    where = (
-        f"Run it elsewhere (with tf.device({elsewhere[0].kernel.device!r}):), or install" if elsewhere else "Install"
-    )
-    lines.append(
-        f"{where} a plugin that brings the kernel. `agog explain {op} --device {device} --dtype {dtype}` prints this "
-        "again."
-    )
-    return "\n".join(lines)
-
-
-def _ambiguous(op: str, device: str, dtype: str, best: list[Candidate]) -> str:
-    lines = [f"{len(best)} kernels of equal rank are registered for op {op!r} on device {device!r} with dtype {dtype}:"]
-    lines += [f"  {candidate}" for candidate in best]
-    lines.append(
-        f"Choose one: agog.prefer({best[0].plugin.name!r}), or AGOG_PREFER={best[0].plugin.name} in the environment."
-    )
-    return "\n".join(lines)
-
-
-def _candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
-    """The usable candidates, best first, and the rejected ones with the reason."""
     usable: list[Candidate] = []
     rejected: list[tuple[Candidate, str]] = []
-    for candidate in _by_name().get(op, []):
+    for candidate in candidates_of_all_ops().get(op, []):
         kernel = candidate.kernel
         if kernel.device != device:
             continue
@@ -326,7 +241,8 @@ def _candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list
             rejected.append((candidate, why))
         else:
             usable.append(candidate)
-    usable.sort(key=lambda c: (_rank(c), c.plugin.name), reverse=True)
+    usable.sort(key=lambda c: c.plugin.name)
+    usable.sort(key=rank, reverse=True)
     return usable, rejected
 
 
@@ -336,8 +252,18 @@ def _why_unusable(kernel: Kernel) -> str | None:
             return f"not available: {why}"
         _load(kernel)
     except Exception as error:  # a broken kernel is one candidate less, with its reason in every report
-        return f"could not be loaded: {type(error).__name__}: {error}"
+        return f"{_BROKEN}: {type(error).__name__}: {error}"
     return None
+
+
+def _report_broken(op: str, candidate: Candidate, why: str) -> None:
+    """A kernel that cannot be imported is passed over, but not silently."""
+    from agog_core.loader import loader
+
+    text = f"The kernel for op {op!r} on device {candidate.kernel.device!r} of {candidate} is left out: it {why}"
+    if loader().strict:
+        raise PluginError(text)
+    warnings.warn(text, PluginWarning, stacklevel=3)
 
 
 def _load(kernel: Kernel) -> Callable[..., Any]:
@@ -349,7 +275,15 @@ def _load(kernel: Kernel) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]  # callable() has just said so
 
 
-def _rank(candidate: Candidate) -> tuple[int, int]:
+def rank(candidate: Candidate) -> tuple[int, int]:
+    """What decides between candidates: the highest is chosen.
+
+    Args:
+        candidate: a candidate.
+
+    Returns:
+        How much its plugin is preferred (0 for not at all), and its kernel's priority.
+    """
     preferred = _preference()
     name = candidate.plugin.name
     return (len(preferred) - preferred.index(name) if name in preferred else 0), candidate.kernel.priority
@@ -371,7 +305,12 @@ def _preference() -> tuple[str, ...]:
     return _preferred
 
 
-def _by_name() -> dict[str, list[Candidate]]:
+def candidates_of_all_ops() -> dict[str, list[Candidate]]:
+    """All kernels of all plugins.
+
+    Returns:
+        Op name to candidates.
+    """
     global _by_op
     if _by_op is None:
         from agog_core.loader import loader

@@ -58,6 +58,9 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 class Backend:
     """A device type and how its arrays come and go.
 
+    An array that is a view of another one must keep that one's Python object alive: variables tell by its reference
+    count whether anybody else sees their memory.
+
     Args:
         device: the device type, lower case, such as ``"cpu"`` or ``"gpu"``.
         array_type: the type of its arrays, or a ``"module:attribute"`` string that is imported on first use.

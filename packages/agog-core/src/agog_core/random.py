@@ -41,8 +41,8 @@ class Generator:
         if op_seed is None:
             key = (self._entropy if self.seed is None else self.seed) & _MASK, 0
         else:
-            # An op seed of 0 is not the key of calls without one.
-            key = (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK
+            # No op seed has the key of calls without one, which is 0.
+            key = (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK or _MASK
         with _lock:  # threads that were started with a copy of the context share the generator
             counter = self._counters.get(key, 0)
             self._counters[key] = counter + math.ceil(values / 4)

@@ -6,7 +6,7 @@ import warnings
 
 import click
 
-from agog_core import dispatch
+from agog_core import explanation
 from agog_core.errors import OpError
 from agog_core.loader import Plugin, loader
 
@@ -34,7 +34,7 @@ def plugins() -> None:
     for plugin in loader().plugins:
         if plugin.failure is not None:
             click.echo(f"{plugin.name} ({plugin.distribution}) failed: {plugin.failure}")
-    for name, brought_by in dispatch.unknown_ops().items():
+    for name, brought_by in explanation.unknown_ops().items():
         click.echo(f"{brought_by} brings a kernel for {name!r}, but there is no such op.")
 
 
@@ -54,7 +54,7 @@ def _devices(plugin: Plugin) -> str:
 def explain(op: str, device: str | None, dtype: str | None) -> None:
     """Say which kernel runs OP, and why."""
     try:
-        click.echo(dispatch.explain(op, device, dtype))
+        click.echo(explanation.explain(op, device, dtype))
     except (OpError, TypeError, ValueError) as error:
         raise click.ClickException(str(error)) from error
 

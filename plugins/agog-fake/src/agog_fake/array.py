@@ -31,9 +31,10 @@ class FakeArray:
         with _lock:
             _bytes_in_use[index] += memory.nbytes
 
-    def __del__(self) -> None:
-        with _lock:
-            _bytes_in_use[self.index] -= self.memory.nbytes
+    # The defaults outlive the module's names when the interpreter ends.
+    def __del__(self, lock: Any = _lock, bytes_in_use: Counter[int] = _bytes_in_use) -> None:
+        with lock:
+            bytes_in_use[self.index] -= self.memory.nbytes
 
     def __repr__(self) -> str:
         return f"<FakeArray of shape {self.memory.shape} and dtype {self.memory.dtype} on fake:{self.index}>"
