@@ -50,5 +50,6 @@ def pow(xp: Any, x: Array, y: Array) -> Array:
 
 def sigmoid(xp: Any, x: Array) -> Array:
     """Logistic function; the exponential's argument is never positive, so it cannot overflow."""
+    one = x.dtype.type(1)  # a Python 1 would widen bfloat16 before NumPy 2.2
     small = xp.exp(-xp.absolute(x))
-    return xp.where(x >= 0, 1, small) / (1 + small)
+    return xp.where(x >= 0, one, small) / (one + small)

@@ -11,7 +11,7 @@ Array = Any
 
 def relu(xp: Any, features: Array) -> Array:
     """Rectified linear unit."""
-    return xp.maximum(features, 0)
+    return xp.maximum(features, features.dtype.type(0))  # a Python 0 would widen bfloat16 before NumPy 2.2
 
 
 def relu_grad(xp: Any, gradients: Array, features: Array) -> Array:
@@ -54,6 +54,6 @@ def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array
 
 def _maximum(xp: Any, logits: Array, axis: int) -> Array:
     if logits.shape[axis] == 0:
-        return 0
+        return logits.dtype.type(0)
     highest = xp.maximum.reduce(logits, axis=axis, keepdims=True)
     return xp.where(xp.isfinite(highest), highest, xp.zeros_like(highest))

@@ -12,14 +12,20 @@ Array = Any
 
 def reduce_sum(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Sum, in the input's dtype."""
-    return xp.add.reduce(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
+    return _sum(xp, x, axes, keepdims).astype(x.dtype, copy=False)
+
+
+def _sum(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Sum; that of half precision is in float32, so that it is rounded once."""
+    is_half = x.dtype.itemsize == 2 and x.dtype.kind not in "iu"
+    return xp.add.reduce(x, axis=axes, keepdims=keepdims, dtype="float32" if is_half else x.dtype)
 
 
 def reduce_mean(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Mean, in the input's dtype; that of integers is cut off towards zero."""
     count = math.prod(x.shape[axis] for axis in axes)
     if x.dtype.kind not in "iu":
-        return xp.true_divide(xp.add.reduce(x, axis=axes, keepdims=keepdims, dtype=x.dtype), count)
+        return xp.true_divide(_sum(xp, x, axes, keepdims), count).astype(x.dtype, copy=False)
     if not count:
         raise InvalidArgumentError(
             f"reduce_mean: integers of shape {x.shape} have no mean over no elements (axes {axes})."
@@ -57,4 +63,4 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     """Sum over the axes along which a shape would be repeated."""
     leading = x.ndim - len(shape)
     repeated = tuple(axis for axis, size in enumerate(shape, leading) if size == 1 and x.shape[axis] != 1)
-    return xp.add.reduce(x, axis=(*range(leading), *repeated), keepdims=True, dtype=x.dtype).reshape(shape)
+    return _sum(xp, x, (*range(leading), *repeated), True).astype(x.dtype, copy=False).reshape(shape)

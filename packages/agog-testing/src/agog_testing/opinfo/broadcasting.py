@@ -41,6 +41,7 @@ def _sum_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for small, large in _SHAPES:
         yield Sample(f"{large} to {small}", (uniform(dtype, rng, large), small))
     if is_float(dtype):
+        yield Sample("4096 ones", (constant(dtype, np.ones(4096)), ()), smooth=False)
         yield Sample("NaN and infinity", (constant(dtype, [[1.0, 2.0], [np.nan, np.inf]]), (2,)), smooth=False)
 
 
