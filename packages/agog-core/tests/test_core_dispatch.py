@@ -300,8 +300,8 @@ def test_a_broken_kernel_is_an_error_where_plugins_are_strict(
     with pytest.raises(PluginError) as caught:
         answer()
     assert str(caught.value) == (
-        "The kernel for op 'square' on device 'toy' of plugin 'missing-name' (registered by the program), priority 100, "
-        "every dtype is left out: it could not be loaded: AttributeError: module 'math' has no attribute "
+        "The kernel for op 'square' on device 'toy' of plugin 'missing-name' (registered by the program), priority "
+        "100, every dtype is left out: it could not be loaded: AttributeError: module 'math' has no attribute "
         "'no_such_function'"
     )
 

@@ -299,3 +299,12 @@ def test_errors(arguments: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind) as caught:
         ag.random_uniform(*arguments)
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_scaled_uniforms_stay_below_their_upper_end(dtype: str) -> None:
+    ag.set_random_seed(7)
+    values = ag.random_uniform([200_000], 1, 2, dtype=dtype).numpy().astype(np.float64)
+    assert values.min() >= 1
+    assert values.max() < 2
+    assert values.max() > 1.98

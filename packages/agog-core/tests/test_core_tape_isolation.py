@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -224,3 +225,15 @@ def test_texts_and_watching_in_threads_agree_on_the_id() -> None:
 
         in_threads(work)
         assert len(found) == 1
+
+
+def test_a_context_copied_inside_a_tape_is_not_recorded_after_it() -> None:
+    x = ag.constant(3.0)
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        context = contextvars.copy_context()
+        inside = context.run(lambda: x * x)
+    with ag.GradientTape():  # while any tape records, ops look at the tapes of their context
+        outside = context.run(lambda: [x * x, ag.sin(x), ag.reduce_sum(x)])
+    assert float(tape.gradient(inside, x)) == 6.0
+    assert [tape.gradient(each, x) for each in outside] == [None, None, None]

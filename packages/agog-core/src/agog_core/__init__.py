@@ -12,7 +12,6 @@ from agog_core.checkpointable import Checkpointable
 from agog_core.convert import constant, convert_to_tensor
 from agog_core.devices import count_devices, device, list_devices
 from agog_core.dispatch import prefer, register_plugin, unregister_plugin
-from agog_core.explanation import explain
 from agog_core.dtypes import (
     DType,
     as_dtype,
@@ -33,6 +32,7 @@ from agog_core.dtypes import (
     uint64,
 )
 from agog_core.dtypes import bool_ as bool
+from agog_core.explanation import explain
 from agog_core.gradients import (
     custom_gradient,
     gradients_function,

@@ -7,11 +7,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType
 from agog_core.errors import (
     AmbiguousKernelError,
     InternalError,
-    InvalidArgumentError,
     MissingKernelError,
     PluginError,
     PluginWarning,

@@ -239,7 +239,7 @@ def _record_binary(out: Tensor, x: Tensor, y: Tensor, vjp_x: Any, pick_x: Any, v
         watching = tape.watching
         from_x = vjp_x is not None and (watch_x is watching or (watch_x is not None and tape.serial in watch_x))
         from_y = vjp_y is not None and (watch_y is watching or (watch_y is not None and tape.serial in watch_y))
-        if not (from_x or from_y):
+        if not (from_x or from_y) or not tape.is_recording:
             continue
         if out._watch is None:
             out._id = next_id()

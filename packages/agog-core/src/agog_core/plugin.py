@@ -29,9 +29,13 @@ from typing import Any
 import pluggy
 
 from agog_core import dtypes as _dtypes
+from agog_core.call import call
+from agog_core.convert import convert_to_tensor
 from agog_core.dtypes import as_dtype
+from agog_core.elementwise import binary, unary
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
+from agog_core.tensor import Tensor
 
 __all__ = [
     "API_VERSION",
@@ -41,10 +45,15 @@ __all__ = [
     "InvalidArgumentError",
     "Kernel",
     "Op",
+    "Tensor",
     "as_dtype",
+    "binary",
+    "call",
+    "convert_to_tensor",
     "hookimpl",
     "hookspec",
     "load_reference",
+    "unary",
 ]
 
 PROJECT = "agog"

@@ -173,7 +173,8 @@ def record_unary(out: Tensor, x: Tensor, vjp: Callable[..., Any], saved: tuple[A
     """
     watch = x._watch
     for tape in stack.get():
-        if watch is tape.watching or tape.serial in watch:  # type: ignore[operator]  # the caller has seen that it is not None
+        # A task may have taken over a context with a tape that has stopped since.
+        if tape.is_recording and (watch is tape.watching or tape.serial in watch):  # type: ignore[operator]  # not None
             if out._watch is None:
                 out._id = next_id()
                 out._watch = tape.watching
@@ -194,7 +195,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
     for tape in stack.get():
         serial = tape.serial
         ids = [x._id if x._watch is not None and serial in x._watch else None for x in inputs]
-        if not any(ids):
+        if not any(ids) or not tape.is_recording:
             continue
         for positions, vjp, _, getters in op.edges:
             sources = ids if positions is None else [ids[position] for position in positions]
@@ -217,7 +218,7 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
     """
     for tape in stack.get():
         ids = tuple(x._id if x is not None and tape.watches(x) else None for x in inputs)
-        if any(ids):
+        if tape.is_recording and any(ids):
             for out in outs:
                 _watch_output(out, tape)
             tape.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from agog_core import dtypes
 from agog_core.broadcasting import static_shape
 from agog_core.call import create
@@ -12,7 +14,7 @@ from agog_core.convert import convert_to_tensor, host_value
 from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
-from agog_core.ops.math import add, multiply
+from agog_core.ops.math import add, minimum, multiply, subtract
 from agog_core.random import generator
 from agog_core.shapes import Shape
 from agog_core.tensor import Tensor, TensorLike
@@ -70,7 +72,12 @@ def random_uniform(
     low_end, high_end = (
         convert_to_tensor(value, preferred_dtype=kind) for value in (minval, 1 if maxval is None else maxval)
     )
-    return add(multiply(values, high_end - low_end), low_end)
+    scaled = add(multiply(values, subtract(high_end, low_end)), low_end)
+    if low_end._shape or high_end._shape:
+        return scaled
+    # The sum may have been rounded up to the end that does not belong to the range.
+    last = np.nextafter(high_end.numpy(), low_end.numpy(), dtype=kind.numpy_dtype)
+    return minimum(scaled, last) if high_end.numpy() > low_end.numpy() else scaled
 
 
 def _words(kind: dtypes.DType, sizes: Shape) -> int:
