@@ -35,7 +35,8 @@ def log_softmax(xp: Any, logits: Array, *, axis: int) -> Array:
 
 def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -> Array:
     """Cross entropy with label distributions. A class of probability 0 adds nothing, whatever its logarithm."""
-    products = xp.where(labels == 0, 0, labels * log_softmax(xp, logits, axis=axis))
+    zero = labels.dtype.type(0)  # of one dtype: NumPy 2.0 crashes where it has to promote bfloat16
+    products = xp.where(labels == zero, zero, labels * log_softmax(xp, logits, axis=axis))
     return -xp.add.reduce(products, axis=axis, dtype=logits.dtype)
 
 
