@@ -120,9 +120,7 @@ def binary(
             dtypes=dtypes,
             vjp={name: vjp for name, vjp in zip(names, (vjp_x, vjp_y), strict=True) if vjp is not None},
         )
-        differentiable = op.is_differentiable
-        saves = {names[edge.positions[0]]: edge.saves for edge in op.edges if edge.positions}
-        pick_x, pick_y = (_saver(saves.get(name, ()), names) for name in names)
+        record_binary = _recorder(op)
 
         def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
             if type(x) is not Tensor or type(y) is not Tensor or x._table is not y._table or scopes:
@@ -143,8 +141,8 @@ def binary(
             out._table = table if dtype is None else table.device.table(dtype)
             out._shape = shape
             out._watch = None
-            if active and differentiable and (x._watch is not None or y._watch is not None):
-                _record_binary(out, x, y, vjp_x, pick_x, vjp_y, pick_y)
+            if active and (x._watch is not None or y._watch is not None) and record_binary is not None:
+                record_binary(out, x, y)
             return out
 
         op.function = _named(function, public)
@@ -231,33 +229,45 @@ def _saver(saves: tuple[str, ...], names: tuple[str, ...]) -> Saver | None:
     return savers[saves]
 
 
-def _record_binary(out: Tensor, x: Tensor, y: Tensor, vjp_x: Any, pick_x: Any, vjp_y: Any, pick_y: Any) -> None:
-    """Append the records of a binary op to the tapes that watch an input."""
-    watch_x, watch_y = x._watch, y._watch
-    shape = out._shape
-    for tape in stack.get():
-        watching = tape.watching
-        from_x = vjp_x is not None and (watch_x is watching or (watch_x is not None and tape.serial in watch_x))
-        from_y = vjp_y is not None and (watch_y is watching or (watch_y is not None and tape.serial in watch_y))
-        if not (from_x or from_y) or not tape.is_recording:
-            continue
-        if out._watch is None:
-            out._id = next_id()
-            out._watch = watching
-        else:
-            out._watch |= watching
-        if from_x:
-            saved = pick_x(out, x, y) if pick_x else ()
-            if x._shape is shape or x._shape == shape:
-                tape.append((out._id, x._id, vjp_x, saved))
+def _recorder(op: Op) -> Callable[[Tensor, Tensor, Tensor], None] | None:
+    """A function that appends the records of a binary op, (output, x, y), to the tapes; None where it has no vjp."""
+    if not op.edges:
+        return None
+    edges = {op.inputs[edge.positions[0]]: edge for edge in op.edges if edge.positions}
+    (vjp_x, pick_x), (vjp_y, pick_y) = (
+        (edges[name].vjp, _saver(edges[name].saves, op.inputs)) if name in edges else (None, None) for name in op.inputs
+    )
+
+    def record_binary(out: Tensor, x: Tensor, y: Tensor) -> None:
+        watch_x = None if vjp_x is None else x._watch
+        watch_y = None if vjp_y is None else y._watch
+        for tape in stack.get():
+            watching = tape.watching
+            from_x = watch_x is watching or (watch_x is not None and tape.serial in watch_x)
+            from_y = watch_y is watching or (watch_y is not None and tape.serial in watch_y)
+            if not (from_x or from_y) or not tape.is_recording:
+                continue
+            if out._watch is None:
+                out._id = out_id = next_id()
+                out._watch = watching
             else:
-                tape.append((out._id, x._id, _vjp_summed, (vjp_x, x._shape, *saved)))
-        if from_y:
-            saved = pick_y(out, x, y) if pick_y else ()
-            if y._shape is shape or y._shape == shape:
-                tape.append((out._id, y._id, vjp_y, saved))
-            else:
-                tape.append((out._id, y._id, _vjp_summed, (vjp_y, y._shape, *saved)))
+                out_id = out._id
+                out._watch |= watching
+            shape = out._shape
+            if from_x:
+                saved = () if pick_x is None else pick_x(out, x, y)
+                if x._shape is shape or x._shape == shape:
+                    tape.records.append((out_id, x._id, vjp_x, saved))
+                else:
+                    tape.records.append((out_id, x._id, _vjp_summed, (vjp_x, x._shape, *saved)))
+            if from_y:
+                saved = () if pick_y is None else pick_y(out, x, y)
+                if y._shape is shape or y._shape == shape:
+                    tape.records.append((out_id, y._id, vjp_y, saved))
+                else:
+                    tape.records.append((out_id, y._id, _vjp_summed, (vjp_y, y._shape, *saved)))
+
+    return record_binary
 
 
 def _vjp_summed(g: Tensor, vjp: Vjp, shape: Shape, *saved: Any) -> Tensor | None:

@@ -42,7 +42,6 @@ class Recording:
 
     __slots__ = (
         "__weakref__",
-        "append",
         "is_recording",
         "records",
         "serial",
@@ -60,7 +59,6 @@ class Recording:
         self.serial = serial = _next_serial()
         self.watching = frozenset((serial,))
         self.records: list[Record] = []
-        self.append = self.records.append
         self.variables: dict[int, tuple[Variable, list[Id]]] = {}
         _alive.add(serial)
 
@@ -180,7 +178,7 @@ def record_unary(out: Tensor, x: Tensor, vjp: Callable[..., Any], saved: tuple[A
                 out._watch = tape.watching
             else:
                 out._watch |= tape.watching
-            tape.append((out._id, x._id, vjp, saved))
+            tape.records.append((out._id, x._id, vjp, saved))
 
 
 def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> None:
@@ -203,9 +201,9 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
                 continue
             saved = tuple([get(outs, inputs, attributes) for get in getters])
             if positions is not None and len(sources) == 1 and type(out_ids) is int:
-                tape.append((out_ids, sources[0], vjp, saved))
+                tape.records.append((out_ids, sources[0], vjp, saved))
             else:
-                tape.append((None, None, vjp, (out_ids, sources, *saved)))
+                tape.records.append((None, None, vjp, (out_ids, sources, *saved)))
 
 
 def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], vjp: Callable[..., Any]) -> None:
@@ -221,7 +219,7 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
         if tape.is_recording and any(ids):
             for out in outs:
                 _watch_output(out, tape)
-            tape.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
+            tape.records.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
 
 
 def _watch_outputs(outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
