@@ -21,7 +21,7 @@ from agog_core.dispatch import resolve
 from agog_core.dtypes import DType
 from agog_core.op import Op, Vjp, registry
 from agog_core.placement import place
-from agog_core.recording import active, next_id, record, record_unary, stack
+from agog_core.recording import active, next_id, record, record_unary, tapes_of_context
 from agog_core.shapes import Shape, broadcast_shapes
 from agog_core.tensor import Tensor, TensorLike
 
@@ -234,14 +234,14 @@ def _recorder(op: Op) -> Callable[[Tensor, Tensor, Tensor], None] | None:
     if not op.edges:
         return None
     edges = {op.inputs[edge.positions[0]]: edge for edge in op.edges if edge.positions}
-    (vjp_x, pick_x), (vjp_y, pick_y) = (
-        (edges[name].vjp, _saver(edges[name].saves, op.inputs)) if name in edges else (None, None) for name in op.inputs
-    )
+    vjps: list[Any] = [edges[name].vjp if name in edges else None for name in op.inputs]
+    vjp_x, vjp_y = vjps
+    pick_x, pick_y = (_saver(edges[name].saves, op.inputs) if name in edges else None for name in op.inputs)
 
     def record_binary(out: Tensor, x: Tensor, y: Tensor) -> None:
         watch_x = None if vjp_x is None else x._watch
         watch_y = None if vjp_y is None else y._watch
-        for tape in stack.get():
+        for tape in tapes_of_context():
             watching = tape.watching
             from_x = watch_x is watching or (watch_x is not None and tape.serial in watch_x)
             from_y = watch_y is watching or (watch_y is not None and tape.serial in watch_y)

@@ -21,6 +21,7 @@ Record = tuple[Id | None, Id | None, Callable[..., Any], tuple[Any, ...]]
 
 # The tapes that record in this thread or task, the outermost first.
 stack: ContextVar[tuple[Recording, ...]] = ContextVar("agog_tapes", default=())
+tapes_of_context = stack.get  # bound once: looking the method up takes longer than calling it
 # All tapes that record in any thread. Ops look at the context variable only while this is not empty.
 active: list[Recording] = []
 
@@ -152,7 +153,7 @@ def variable_read(variable: Variable, tensor: Tensor) -> None:
         variable: the variable.
         tensor: its present value.
     """
-    for tape in stack.get():
+    for tape in tapes_of_context():
         if id(variable) in tape.variables:
             if tensor._watch is not tape.watching:
                 tape.watch_variable(variable, tensor)
@@ -170,7 +171,7 @@ def record_unary(out: Tensor, x: Tensor, vjp: Callable[..., Any], saved: tuple[A
         saved: what the vjp takes beside the gradient.
     """
     watch = x._watch
-    for tape in stack.get():
+    for tape in tapes_of_context():
         # A task may have taken over a context with a tape that has stopped since.
         if tape.is_recording and (watch is tape.watching or tape.serial in watch):  # type: ignore[operator]  # not None
             if out._watch is None:
@@ -190,7 +191,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
         inputs: the inputs.
         attributes: the attributes.
     """
-    for tape in stack.get():
+    for tape in tapes_of_context():
         serial = tape.serial
         ids = [x._id if x._watch is not None and serial in x._watch else None for x in inputs]
         if not any(ids) or not tape.is_recording:
@@ -214,7 +215,7 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
         inputs: the inputs; None for arguments that have no gradient.
         vjp: takes a list with the outputs' gradients (None for those that have none) and returns the inputs' gradients.
     """
-    for tape in stack.get():
+    for tape in tapes_of_context():
         ids = tuple(x._id if x is not None and tape.watches(x) else None for x in inputs)
         if tape.is_recording and any(ids):
             for out in outs:
