@@ -34,7 +34,7 @@ def test_every_name_is_an_explicit_re_export(name: str) -> None:
     imported = {
         alias.asname or alias.name
         for node in ast.walk(tree_of(module))
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     }
     assert set(module.__all__) <= imported, "a name in __all__ is not imported by name"

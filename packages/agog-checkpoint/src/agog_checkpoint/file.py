@@ -7,7 +7,6 @@ crash, makes files that only the owner may read, and writes wrong bytes for arra
 
 from __future__ import annotations
 
-import json
 import math
 import mmap
 import os
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from agog_checkpoint import compact_json
 from agog_checkpoint.commit import translated
 from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, parse_graph
 from agog_checkpoint.objects import Snapshot
@@ -77,7 +77,7 @@ def _header(graph: Graph, variables: list[SavedVariable]) -> bytes:
         dtype, shape = _stored(variable)
         begin, end = end, end + _size(dtype, shape)
         header[variable.key] = {"dtype": _code(dtype), "shape": shape, "data_offsets": [begin, end]}
-    raw = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    raw = compact_json.dump(header, ensure_ascii=False).encode()
     raw += b" " * (-len(raw) % 8)
     if len(raw) > LONGEST_HEADER:
         raise InvalidArgumentError(
@@ -162,7 +162,7 @@ def _parse_header(content: mmap.mmap | bytes) -> tuple[dict[str, Any], int]:
     if length > min(LONGEST_HEADER, len(content) - 8):
         raise ValueError(f"it announces a header of {length} bytes, but {len(content) - 8} bytes follow")
     try:
-        header = json.loads(content[8 : 8 + length].decode())
+        header = compact_json.load(content[8 : 8 + length].decode())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"its header is not JSON ({error})") from error
     if not isinstance(header, dict):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from agog_checkpoint import compact_json
 from agog_core.dtypes import ALL, string
 
 DTYPES = {dtype.name: dtype for dtype in ALL if dtype is not string}
 
 
-@dataclass(slots=True)
 class SavedVariable:
     """What the graph says of a variable's value.
 
@@ -23,13 +21,15 @@ class SavedVariable:
         crc32: the checksum of its bytes, as eight hexadecimal digits.
     """
 
-    key: str
-    dtype: str
-    shape: tuple[int, ...]
-    crc32: str = "00000000"
+    __slots__ = ("crc32", "dtype", "key", "shape")
+
+    def __init__(self, key: str, dtype: str, shape: tuple[int, ...], crc32: str = "00000000") -> None:
+        self.key = key
+        self.dtype = dtype
+        self.shape = shape
+        self.crc32 = crc32
 
 
-@dataclass(slots=True)
 class Node:
     """An object: a variable, or something with named parts and state of its own.
 
@@ -39,9 +39,14 @@ class Node:
         state: what its `checkpoint_state` returned, if that was anything.
     """
 
-    children: dict[str, int] = field(default_factory=dict)
-    variable: SavedVariable | None = None
-    state: dict[str, Any] | None = None
+    __slots__ = ("children", "state", "variable")
+
+    def __init__(
+        self, children: dict[str, int], variable: SavedVariable | None = None, state: dict[str, Any] | None = None
+    ) -> None:
+        self.children = children
+        self.variable = variable
+        self.state = state
 
 
 class Slot(NamedTuple):
@@ -132,7 +137,7 @@ class Graph(NamedTuple):
             if node.state is not None:
                 raw["state"] = node.state
             nodes.append(raw)
-        return json.dumps({"nodes": nodes, "slots": self.slots}, separators=(",", ":"))
+        return compact_json.dump({"nodes": nodes, "slots": self.slots})
 
 
 def escape(name: str) -> str:
@@ -184,7 +189,7 @@ def parse_graph(text: str) -> Graph:
     Raises:
         ValueError: the text is anything else; it says what.
     """
-    raw = json.loads(text)
+    raw = compact_json.load(text)
     _require(isinstance(raw, dict) and raw.keys() == {"nodes", "slots"}, "has not the two parts nodes and slots")
     _require(isinstance(raw["nodes"], list) and bool(raw["nodes"]), "has no nodes")
     _require(isinstance(raw["slots"], list), "has no list of slots")

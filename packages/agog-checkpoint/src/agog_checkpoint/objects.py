@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import weakref
 from collections.abc import Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from agog_checkpoint import compact_json
 from agog_checkpoint.graph import Graph, Node, SavedVariable, Slot, escape, join
 from agog_core.checkpointable import Checkpointable, is_checkpointable
 from agog_core.dtypes import string
@@ -167,7 +167,7 @@ def snapshot(root: Any) -> Snapshot:
                     "such dicts."
                 )
             # A copy: the object may go on changing what it returned.
-            node.state = json.loads(json.dumps(state)) or None
+            node.state = compact_json.load(compact_json.dump(state)) or None
         nodes.append(node)
     return Snapshot(Graph(nodes, slots), values)
 

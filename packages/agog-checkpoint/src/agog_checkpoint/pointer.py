@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from typing import BinaryIO
 
+from agog_checkpoint import compact_json
 from agog_checkpoint.commit import commit, translated
 from agog_checkpoint.file import file_name
 from agog_checkpoint.warning import CheckpointWarning
@@ -28,7 +28,7 @@ def point_to(path: str) -> None:
     """
     folder, name = os.path.split(path)
     # The name and not the path, so that the folder can be moved.
-    quoted = json.dumps(name, ensure_ascii=False)
+    quoted = compact_json.dump(name, ensure_ascii=False)
     text = f"{_NEWEST}{quoted}\n{_ALL}{quoted}\n".encode("utf-8", "surrogateescape")
 
     def write(stream: BinaryIO) -> None:
@@ -65,7 +65,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     except OSError as error:
         raise translated(error, "read", pointer) from error
     try:
-        name = json.loads(line.removeprefix(_NEWEST)) if line.startswith(_NEWEST) else None
+        name = compact_json.load(line.removeprefix(_NEWEST)) if line.startswith(_NEWEST) else None
     except (ValueError, RecursionError):
         name = None
     if not isinstance(name, str) or not name or "\0" in name:

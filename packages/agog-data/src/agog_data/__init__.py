@@ -8,10 +8,22 @@
 [4]
 """
 
-from agog_data import datasets
+from typing import TYPE_CHECKING, Any
+
 from agog_data.dataset import Dataset
 from agog_data.iterator import Iterator
+
+if TYPE_CHECKING:
+    from agog_data import datasets
 
 __version__ = "0.1.0"
 
 __all__ = ["Dataset", "Iterator", "datasets"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":  # most programs do not read these files, so the readers are imported on first use
+        import agog_data.datasets
+
+        return agog_data.datasets
+    raise AttributeError(f"module 'agog_data' has no attribute {name!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -22,12 +21,14 @@ Element = Any
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
 class ComponentSpec:
     """What is known of one component of every element of a dataset."""
 
-    dtype: DType
-    shape: TensorShape
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, dtype: DType, shape: TensorShape) -> None:
+        self.dtype = dtype
+        self.shape = shape
 
     def batched(self, size: int | None) -> ComponentSpec:
         """The same with one axis more in front."""
