@@ -29,7 +29,7 @@ MEMBERS = {
     for group in ("packages", "plugins")
     for file in sorted(ROOT.glob(f"{group}/*/pyproject.toml"))
 }
-BACKEND_SUITES = ("agog-core", "agog-layers", "agog-optimizers", "agog-testing")
+BACKEND_SUITES = ("agog-core", "agog-layers", "agog-optimizers", "agog-data", "agog-checkpoint", "agog-testing")
 DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 
 
@@ -99,7 +99,8 @@ def types(session: nox.Session) -> None:
 @nox.session(python="3.11", requires=["wheels"])
 def lowest(session: nox.Session) -> None:
     """Test all members with the lowest versions of third-party packages that they declare, on the lowest Python."""
-    constraints = Path(session.create_tmp()) / "lowest.txt"
+    # Not in session.create_tmp(): it would move the tests' temporary folders into the repository.
+    constraints = wheel_folder(session) / "lowest.txt"
     constraints.write_text("".join(f"{pin}\n" for pin in lowest_versions()))
     install(session, "--constraint", str(constraints), *all_members())
     pytest(session, *(path / "tests" for path in MEMBERS.values()))

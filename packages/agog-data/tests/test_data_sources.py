@@ -93,8 +93,8 @@ def test_elements_cannot_be_written() -> None:
 
 
 def test_neighbouring_rows_are_not_copied() -> None:
-    array = ag.constant(np.arange(12).reshape(6, 2))
     with ag.device(ag.list_devices()[0]):  # in host memory
+        array = ag.constant(np.arange(12).reshape(6, 2))
         first, second = list(Dataset.from_tensor_slices(array).batch(3))
         assert np.shares_memory(first.numpy(), array.numpy())
         assert np.shares_memory(second.numpy(), array.numpy())
