@@ -14,6 +14,7 @@ import pytest
 
 import agog as tf
 import agog.eager as tfe
+import agog_core
 
 PACKAGE = Path(tf.__file__).parent
 MODULES = sorted(
@@ -95,3 +96,24 @@ class ExampleTest(tf.test.TestCase):
             self.assertNotAllClose(1.0, 1.0)
         with pytest.raises(AssertionError, match=r"^1\.0 and 2\.0 differ by more than 0\.5\.$"):
             self.assertNear(1.0, 2.0, 0.5)
+
+
+# What agog-core exports and `tf` has elsewhere, or not at all.
+ELSEWHERE = {
+    "Checkpointable": "tfe",
+    "gradients_function": "tfe",
+    "implicit_gradients": "tfe",
+    "implicit_value_and_gradients": "tfe",
+    "list_devices": "tfe",
+    "value_and_gradients_function": "tfe",
+    "count_devices": "tfe.num_gpus is for GPUs; the count of other types is not TensorFlow's",
+    "dtypes": "the dtypes themselves are in tf",
+    "nest": "not TensorFlow's public API",
+    "random": "the functions of the module are in tf",
+    "TensorLike": "a type for annotations",
+}
+
+
+def test_everything_public_of_the_core_is_here() -> None:
+    assert {name for name in agog_core.__all__ if not hasattr(tf, name)} == set(ELSEWHERE)
+    assert [name for name, place in ELSEWHERE.items() if place == "tfe" and not hasattr(tfe, name)] == []
