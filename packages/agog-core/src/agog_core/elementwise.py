@@ -19,7 +19,7 @@ from agog_core.convert import check_same_dtype, convert_to_tensor, operand
 from agog_core.devices import scopes
 from agog_core.dispatch import resolve
 from agog_core.dtypes import DType
-from agog_core.op import Op, Vjp, registry
+from agog_core.op import Op, Vjp
 from agog_core.placement import place
 from agog_core.recording import active, next_id, record, record_unary, tapes_of_context
 from agog_core.shapes import Shape, broadcast_shapes
@@ -192,18 +192,6 @@ def operands(op: str, names: tuple[str, ...], x: TensorLike, y: TensorLike) -> t
     if x._table is not y._table:
         check_same_dtype(op, names, (x, y))
     return x, y
-
-
-def is_elementwise(name: str) -> bool:
-    """Whether an op was made by `unary` or `binary`.
-
-    Args:
-        name: the op's name.
-
-    Returns:
-        True for elementwise ops.
-    """
-    return registry[name].function.__globals__ is globals()
 
 
 def _same_shape(x: Shape) -> Shape:

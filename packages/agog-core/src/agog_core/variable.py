@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from agog_core.convert import convert_to_tensor
+from agog_core.convert import convert_to_tensor, operand
 from agog_core.devices import current_device, scopes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
@@ -226,8 +226,6 @@ class Variable:
                 )
             tensor = copy_to_device(tensor, table.device) if tensor._table is not table else tensor
         else:
-            from agog_core.convert import operand
-
             tensor = operand(method, value, table, "value", f"variable {self.name!r}")
         if tensor._shape != current._shape:
             raise ValueError(

@@ -12,6 +12,7 @@ from agog_core.dtypes import ORDERED
 from agog_core.elementwise import operands
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
+from agog_core.ops.array import transpose
 from agog_core.recording import active, record
 from agog_core.shapes import Shape, broadcast_shapes, intern_shape
 from agog_core.tensor import Tensor, TensorLike, wrap
@@ -112,8 +113,6 @@ def matrix_transpose(a: TensorLike, name: str | None = None) -> Tensor:
     >>> matrix_transpose([[1, 2, 3]]).shape
     TensorShape([3, 1])
     """
-    from agog_core.ops.array import transpose
-
     x = convert_to_tensor(a)
     rank = len(x._shape)
     if rank < 2:
