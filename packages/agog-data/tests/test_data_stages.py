@@ -247,3 +247,13 @@ def test_errors(make: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind) as info:
         make(Dataset.range(3))
     assert str(info.value) == text
+
+
+def test_apply_takes_what_the_transformation_returns() -> None:
+    assert values(Dataset.range(4).apply(lambda dataset: dataset.skip(1).take(2))) == [1, 2]
+
+
+def test_apply_refuses_what_is_no_dataset() -> None:
+    with pytest.raises(TypeError) as caught:
+        Dataset.range(4).apply(lambda dataset: 3)  # type: ignore[arg-type,return-value]
+    assert str(caught.value) == "apply: the transformation must return a Dataset; it returned 3 of type int."

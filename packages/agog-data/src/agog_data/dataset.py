@@ -9,21 +9,19 @@ from typing import Any, NoReturn
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensor import Tensor
 from agog_data import sources
-from agog_data.batching import Batch
-from agog_data.choosing import Repeat, Shuffle, Skip, Take
-from agog_data.combining import Concatenate, Zip
+from agog_data.arguments import integer
 from agog_data.elements import components, map_components
 from agog_data.iterator import Iterator
-from agog_data.mapping import Filter, Map
-from agog_data.prefetching import Prefetch
-from agog_data.slicing import Slices
+from agog_data.methods.ahead import AheadMethods
+from agog_data.methods.choosing import ChoosingMethods
+from agog_data.methods.joining import JoiningMethods
+from agog_data.methods.mapping import MappingMethods
 from agog_data.stage import Stage
+from agog_data.stages.combining import Zip
+from agog_data.stages.slicing import Slices
 
-_EVERYTHING = 2**63 - 1
-_LARGEST_BUFFER = 2**32 - 1
 
-
-class Dataset:
+class Dataset(ChoosingMethods, MappingMethods, JoiningMethods, AheadMethods):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.
 
     Each method returns a new dataset that takes its elements from this one; nothing is computed before an iterator asks
@@ -42,8 +40,8 @@ class Dataset:
     tf.Tensor([33], shape=(1,), dtype=int32)
     """
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    def _then(self, stage: Stage) -> Dataset:
+        return Dataset(stage)
 
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
@@ -97,7 +95,7 @@ class Dataset:
         """
         if not 1 <= len(args) <= 3:
             raise TypeError(f"range takes (stop), (start, stop) or (start, stop, step); got {len(args)} arguments.")
-        limits = [_integer("range", "each argument", value) for value in args]
+        limits = [integer("range", "each argument", value) for value in args]
         if len(limits) == 3 and not limits[2]:
             raise InvalidArgumentError("range: the step must not be zero.")
         if any(not -(2**63) <= limit < 2**63 for limit in limits):
@@ -130,162 +128,28 @@ class Dataset:
             raise ValueError("zip: the structure holds no dataset.")
         return Dataset(Zip(map_components(lambda dataset: dataset._stage, datasets)))
 
-    def concatenate(self, dataset: Dataset) -> Dataset:
-        """All elements of this dataset, then all of another.
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """What a function makes of this dataset.
 
         Args:
-            dataset: the other one; its elements have the same structure and dtypes.
+            transformation_func: takes a dataset and returns one.
 
         Returns:
-            The dataset.
+            The dataset that it returned.
 
         Raises:
-            TypeError: the argument is no dataset.
+            TypeError: it returned something else.
+
+        >>> [int(x) for x in Dataset.range(5).apply(lambda dataset: dataset.skip(3))]
+        [3, 4]
         """
+        dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"concatenate: a Dataset is expected; got {dataset!r} of type {type(dataset).__name__}.")
-        return Dataset(Concatenate(self._stage, dataset._stage))
-
-    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
-        """What a function makes of each element.
-
-        Random ops in the function give the same whatever the number of threads, and another value for each element and
-        epoch.
-
-        Args:
-            map_func: takes the element, a tuple as several arguments; returns tensors or what converts to them, in any
-                structure; a list is taken for a tuple.
-            num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
-                thread.
-
-        Returns:
-            The dataset. Its ``output_types`` and ``output_shapes`` are those that the function returns for one element.
-
-        Raises:
-            TypeError: the function cannot be called.
-            InvalidArgumentError: ``num_parallel_calls`` is below 1.
-
-        >>> [int(x) for x in Dataset.range(3).map(lambda x: x * x if x.numpy() > 1 else -x)]
-        [0, -1, 4]
-        """
-        calls = None if num_parallel_calls is None else _positive("map", "num_parallel_calls", num_parallel_calls)
-        return Dataset(Map(self._stage, map_func, calls))
-
-    def filter(self, predicate: Callable[..., Any]) -> Dataset:
-        """The elements for which a predicate holds.
-
-        Args:
-            predicate: takes the element, a tuple as several arguments; returns a bool or a scalar boolean tensor.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            TypeError: the predicate cannot be called.
-
-        >>> [int(x) for x in Dataset.range(5).filter(lambda x: x % 2 > 0)]
-        [1, 3]
-        """
-        return Dataset(Filter(self._stage, predicate))
-
-    def batch(self, batch_size: Any, drop_remainder: bool = False) -> Dataset:
-        """Consecutive elements, joined along a new first axis.
-
-        Args:
-            batch_size: how many elements are joined.
-            drop_remainder: whether a last batch with fewer is left out.
-
-        Returns:
-            A dataset of elements of shapes (batch_size, ...). Where shapes differ within a batch, iterating raises
-            `InvalidArgumentError`.
-
-        Raises:
-            InvalidArgumentError: ``batch_size`` is below 1.
-        """
-        return Dataset(Batch(self._stage, _positive("batch", "batch_size", batch_size), bool(drop_remainder)))
-
-    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = None) -> Dataset:
-        """The elements in random order.
-
-        A buffer is filled with the first ``buffer_size`` elements. A random one leaves it and the next element takes
-        its place, until there is none; then the rest leaves in random order. Only with ``buffer_size`` at least the
-        number of elements is every order equally likely.
-
-        Args:
-            buffer_size: how many elements the buffer holds.
-            seed: with the graph seed it determines the order; two datasets of one length, shuffled with one seed, have
-                one order.
-            reshuffle_each_iteration: whether each epoch and each iterator has an order of its own; None means True.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``buffer_size`` is below 1.
-        """
-        size = _positive("shuffle", "buffer_size", buffer_size)
-        op_seed = None if seed is None else _integer("shuffle", "seed", seed)
-        return Dataset(Shuffle(self._stage, min(size, _LARGEST_BUFFER), op_seed, reshuffle_each_iteration is not False))
-
-    def repeat(self, count: Any = None) -> Dataset:
-        """The elements several times.
-
-        Args:
-            count: how many times; None or -1 for no end.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``count`` is below -1.
-        """
-        times = _count("repeat", -1 if count is None else count)
-        return self.take(0) if times == 0 else Dataset(Repeat(self._stage, None if times < 0 else times))
-
-    def take(self, count: Any) -> Dataset:
-        """The first elements.
-
-        Args:
-            count: how many; -1 for all.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``count`` is below -1.
-        """
-        number = _count("take", count)
-        return Dataset(Take(self._stage, _EVERYTHING if number < 0 else number))
-
-    def skip(self, count: Any) -> Dataset:
-        """The elements but for the first ones.
-
-        Args:
-            count: how many to leave out; -1 for all.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``count`` is below -1.
-        """
-        number = _count("skip", count)
-        return self.take(0) if number < 0 else Dataset(Skip(self._stage, number))
-
-    def prefetch(self, buffer_size: Any) -> Dataset:
-        """The elements, computed ahead of the loop on a thread that ends with the iterator.
-
-        Args:
-            buffer_size: how many elements are kept ready; 0 for no thread, -1 for a number chosen here.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``buffer_size`` is below -1.
-        """
-        size = _count("prefetch", buffer_size, "buffer_size")
-        return Dataset(Prefetch(self._stage, 2 if size < 0 else size)) if size else self
+            raise TypeError(
+                f"apply: the transformation must return a Dataset; it returned {dataset!r} of type "
+                f"{type(dataset).__name__}."
+            )
+        return dataset
 
     def __iter__(self) -> Iterator:
         return Iterator(self)
@@ -326,25 +190,3 @@ class Dataset:
     def output_classes(self) -> Any:
         """`Tensor` for each component, in the structure of the elements."""
         return map_components(lambda component: Tensor, self._stage.spec())
-
-
-def _integer(stage: str, name: str, value: Any) -> int:
-    try:
-        number: int = value.__index__()
-    except (AttributeError, TypeError):
-        raise TypeError(f"{stage}: {name} must be an integer; got {value!r} of type {type(value).__name__}.") from None
-    return number
-
-
-def _positive(stage: str, name: str, value: Any) -> int:
-    number = _integer(stage, name, value)
-    if number < 1:
-        raise InvalidArgumentError(f"{stage}: {name} must be greater than zero; got {number}.")
-    return number
-
-
-def _count(stage: str, value: Any, name: str = "count") -> int:
-    number = _integer(stage, name, value)
-    if number < -1:
-        raise InvalidArgumentError(f"{stage}: {name} must be -1 or greater; got {number}.")
-    return number

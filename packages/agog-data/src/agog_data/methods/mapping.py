@@ -1,0 +1,63 @@
+"""Methods of datasets that call a function for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from agog_data import arguments
+from agog_data.methods.pipeline import Pipeline
+from agog_data.stages.mapping import Filter, Map
+
+if TYPE_CHECKING:
+    from agog_data.dataset import Dataset
+
+
+class MappingMethods(Pipeline):
+    """Methods of datasets that call a function for each element."""
+
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
+        """What a function makes of each element.
+
+        Random ops in the function give the same whatever the number of threads, and another value for each element and
+        epoch.
+
+        Args:
+            map_func: takes the element, a tuple as several arguments; returns tensors or what converts to them, in any
+                structure; a list is taken for a tuple.
+            num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
+                thread.
+
+        Returns:
+            The dataset. Its ``output_types`` and ``output_shapes`` are those that the function returns for one element.
+
+        Raises:
+            TypeError: the function cannot be called.
+            InvalidArgumentError: ``num_parallel_calls`` is below 1.
+
+        >>> from agog_data import Dataset
+        >>> [int(x) for x in Dataset.range(3).map(lambda x: x * x if x.numpy() > 1 else -x)]
+        [0, -1, 4]
+        """
+        calls = (
+            None if num_parallel_calls is None else arguments.positive("map", "num_parallel_calls", num_parallel_calls)
+        )
+        return self._then(Map(self._stage, map_func, calls))
+
+    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+        """The elements for which a predicate holds.
+
+        Args:
+            predicate: takes the element, a tuple as several arguments; returns a bool or a scalar boolean tensor.
+
+        Returns:
+            The dataset.
+
+        Raises:
+            TypeError: the predicate cannot be called.
+
+        >>> from agog_data import Dataset
+        >>> [int(x) for x in Dataset.range(5).filter(lambda x: x % 2 > 0)]
+        [1, 3]
+        """
+        return self._then(Filter(self._stage, predicate))

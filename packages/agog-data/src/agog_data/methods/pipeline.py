@@ -1,0 +1,26 @@
+"""What all families of methods rest on: a last stage, and a way to append one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from agog_data.stage import Stage
+
+if TYPE_CHECKING:
+    from agog_data.dataset import Dataset
+
+
+class Pipeline:
+    """Stages, one behind the other.
+
+    Args:
+        stage: the last one.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    @abstractmethod
+    def _then(self, stage: Stage) -> Dataset:
+        """The dataset that ends with a stage whose input is this one's last: a plain one, whatever class this is of."""
