@@ -146,11 +146,12 @@ def docs(session: nox.Session) -> None:
     pytest(session, "--doctest-modules", "--pyargs", *packages, DOCUMENTATION_TESTS)
 
 
-@nox.session(default=False, requires=["wheels"])
+@nox.session(default=False, requires=["wheels"], venv_backend="virtualenv")
 def oracle(session: nox.Session) -> None:
     """Compare values and gradients of every op with PyTorch; too heavy for each change."""
     install(session, "agog", "agog-testing")
-    session.install("torch==2.13.0", "--index-url", "https://download.pytorch.org/whl/cpu")
+    # The extra index has the builds for the CPU, which pip prefers; out of its reach, the default index will do.
+    session.install("torch==2.13.0", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
     pytest(session, ORACLE_TESTS)
 
 

@@ -12,6 +12,7 @@ import pytest
 import agog_core as ag
 from agog_core import callbacks
 from agog_core.callbacks import InfOrNanError, add_execution_callback, clear_execution_callbacks, seterr
+from agog_core.dispatch import describe
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +37,18 @@ def test_a_callback_sees_the_op_its_attributes_and_tensors() -> None:
     np.testing.assert_array_equal(inputs[1].numpy(), y.numpy())
     np.testing.assert_array_equal(outputs[0].numpy(), z.numpy())
     assert [t.dtype for t in (*inputs, *outputs)] == [ag.float32] * 3
+
+
+def test_an_observed_kernel_keeps_its_name() -> None:
+    x = ag.constant([[1.0]])
+
+    def kernel_name() -> str:
+        ag.softmax(x)
+        return describe(x._table.kernels["softmax"])
+
+    before = kernel_name()
+    add_execution_callback(lambda *call: None)
+    assert kernel_name() == before
 
 
 def test_callbacks_run_in_order_and_see_no_ops_of_each_other() -> None:

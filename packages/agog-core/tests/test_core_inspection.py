@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core import recording
 from agog_core.inspection import why_none
 
 HERE = __file__
@@ -64,6 +65,17 @@ def test_gradients_of_a_tape_with_lines_are_the_same() -> None:
             first, second = ag.split(x * x * x, 2)
             y = first * second
         np.testing.assert_allclose(tape.gradient(y, x).numpy(), [24.0, 12.0])
+
+
+def test_breaks_are_noted_only_while_a_tape_keeps_lines() -> None:
+    assert not recording.lined
+    with ag.GradientTape():
+        assert not recording.lined
+    with ag.GradientTape(source_lines=True) as tape:
+        assert recording.lined == [tape]
+        with tape.stop_recording():
+            assert not recording.lined
+    assert not recording.lined
 
 
 def test_reset_begins_new_lines() -> None:

@@ -12,7 +12,7 @@ from agog_core.dtypes import DType
 from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.op import Op
 from agog_core.placement import copy_to_device, place
-from agog_core.recording import active, note_break, record
+from agog_core.recording import active, lined, note_break, record
 from agog_core.shapes import Shape, TensorShape, intern_shape
 from agog_core.tensor import Tensor, wrap
 from agog_core.variable import Variable, give_back, take
@@ -62,7 +62,7 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
     if active:
         if op.edges:
             record(op, outs, inputs, attributes)
-        else:
+        elif lined:
             note_break(op.name, inputs)
     return outs  # type: ignore[no-any-return]  # the op has one output
 

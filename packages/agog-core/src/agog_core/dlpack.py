@@ -12,7 +12,7 @@ from agog_core.convert import convert_to_tensor
 from agog_core.devices import backends, get_device
 from agog_core.dtypes import as_dtype
 from agog_core.placement import copy_to_device
-from agog_core.recording import active, note_break
+from agog_core.recording import lined, note_break
 from agog_core.shapes import intern_shape
 from agog_core.tensor import Tensor, wrap
 
@@ -75,7 +75,7 @@ def to_dlpack(
             "__dlpack__: a tensor's memory is read-only, which DLPack before 1.0 cannot say; ask with max_version="
             f"(1, 0), or allow a copy. Got copy=False and max_version={max_version}."
         )
-    if active and x._watch is not None:
+    if lined and x._watch is not None:
         note_break("__dlpack__", (x,))
     try:
         return x._table.device.backend.to_dlpack(x._array, stream, max_version, copy is False)

@@ -21,7 +21,7 @@ from agog_core.dispatch import resolve
 from agog_core.dtypes import DType
 from agog_core.op import Op, Vjp
 from agog_core.placement import place
-from agog_core.recording import active, next_id, note_break, record, record_unary, tapes_of_context
+from agog_core.recording import active, lined, next_id, note_break, record, record_unary, tapes_of_context
 from agog_core.shapes import Shape, broadcast_shapes
 from agog_core.tensor import Tensor, TensorLike
 from agog_core.variable import Variable
@@ -87,7 +87,8 @@ def unary(
             out._watch = None
             if active and x._watch is not None:
                 if vjp is None:
-                    note_break(op_name, (x,))
+                    if lined:
+                        note_break(op_name, (x,))
                 elif is_simple:
                     record_unary(out, x, vjp, (x,) if saves_input else (out,) if saves_out else ())
                 else:
@@ -155,7 +156,8 @@ def binary(
             out._watch = None
             if active and (x._watch is not None or y._watch is not None):
                 if record_binary is None:
-                    note_break(op_name, (x, y))
+                    if lined:
+                        note_break(op_name, (x, y))
                 else:
                     record_binary(out, x, y)
             return out

@@ -120,5 +120,6 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
             _in_observer.is_true = False
         return result
 
-    run.__module__, run.__qualname__ = kernel.__class__.__module__, getattr(kernel, "__qualname__", repr(kernel))
+    run.__module__ = getattr(kernel, "__module__", None) or ""  # ufuncs have none
+    run.__qualname__ = str(getattr(kernel, "__qualname__", None) or getattr(kernel, "__name__", repr(kernel)))
     return run

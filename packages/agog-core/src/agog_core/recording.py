@@ -26,6 +26,8 @@ stack: ContextVar[tuple[Recording, ...]] = ContextVar("agog_tapes", default=())
 tapes_of_context = stack.get  # bound once: looking the method up takes longer than calling it
 # All tapes that record in any thread. Ops look at the context variable only while this is not empty.
 active: list[Recording] = []
+# Those among them that keep source lines. Only while there is one are breaks in chains of gradients noted.
+lined: list[Recording] = []
 
 next_id = itertools.count(1).__next__
 _next_serial = itertools.count(1).__next__
@@ -81,12 +83,16 @@ class Recording:
     def start(self) -> None:
         """Record the ops of this thread or task from now on."""
         active.append(self)
+        if self.breaks is not None:
+            lined.append(self)
         stack.set((*stack.get(), self))
         self.is_recording = True
 
     def stop(self) -> None:
         """Record no more."""
         active.remove(self)
+        if self in lined:
+            lined.remove(self)
         tapes = stack.get()
         stack.set(tapes[:-1] if tapes and tapes[-1] is self else tuple([tape for tape in tapes if tape is not self]))
         self.is_recording = False
@@ -221,7 +227,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
         x, edge = inputs[op.only_source], op.edges[0]
         if x._watch is not None and outs._table.dtype.is_differentiable:
             record_unary(outs, x, edge.vjp, tuple([get(outs, inputs, attributes) for get in edge.getters]))
-        if len(inputs) > 1:
+        if lined and len(inputs) > 1:
             note_break(op.name, [other for other in inputs if other is not x])
         return
     for tape in tapes_of_context():

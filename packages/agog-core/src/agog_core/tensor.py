@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
-from agog_core.recording import active, identify, note_break
+from agog_core.recording import identify, lined, note_break
 from agog_core.shapes import Shape, TensorShape
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Tensor:
         """
         if self._shape:
             return self._host()
-        if active and self._watch is not None:
+        if lined and self._watch is not None:
             note_break("numpy", (self,))
         return self._table.device.backend.to_host(self._array)[()]
 
@@ -224,7 +224,7 @@ class Tensor:
         return copy_to_device(self, target)
 
     def _host(self) -> np.ndarray[Any, Any]:
-        if active and self._watch is not None:
+        if lined and self._watch is not None:
             note_break("numpy", (self,))
         host: np.ndarray[Any, Any] = self._table.device.backend.to_host(self._array).view()
         host.flags.writeable = False
@@ -235,7 +235,7 @@ class Tensor:
             raise TypeError(
                 f"Only a tensor with one element can be converted to {to}; this one has shape {self._shape}."
             )
-        if active and self._watch is not None:
+        if lined and self._watch is not None:
             note_break("numpy", (self,))
         host = self._table.device.backend.to_host(self._array)
         return host.reshape(())[()] if self._shape else host[()]
