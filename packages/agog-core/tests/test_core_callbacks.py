@@ -43,8 +43,8 @@ def test_an_observed_kernel_keeps_its_name() -> None:
     x = ag.constant([[1.0]])
 
     def kernel_name() -> str:
-        ag.softmax(x)
-        return describe(x._table.kernels["softmax"])
+        ag.reduce_sum(x)
+        return describe(x._table.kernels["reduce_sum"])
 
     before = kernel_name()
     add_execution_callback(lambda *call: None)
