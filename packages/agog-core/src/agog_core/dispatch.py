@@ -142,8 +142,10 @@ def describe(function: Any) -> str:
         function: a kernel.
 
     Returns:
-        Its module and name.
+        Its module and name; of a partial application or of an observed kernel, those of the function inside.
     """
+    while (inner := getattr(function, "__wrapped__", getattr(function, "func", None))) is not None:
+        function = inner
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module else str(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -120,6 +121,4 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
             _in_observer.is_true = False
         return result
 
-    run.__module__ = getattr(kernel, "__module__", None) or ""  # ufuncs have none
-    run.__qualname__ = str(getattr(kernel, "__qualname__", None) or getattr(kernel, "__name__", repr(kernel)))
-    return run
+    return functools.update_wrapper(run, kernel)
