@@ -14,11 +14,11 @@ from agog_data.dataset import Dataset
 from agog_data.iterator import Iterator
 
 if TYPE_CHECKING:
-    from agog_data import datasets
+    from agog_data import datasets, readers
 
 __version__ = "0.1.0"
 
-__all__ = ["Dataset", "Iterator", "datasets"]
+__all__ = ["Dataset", "Iterator", "datasets", "readers"]
 
 
 def __getattr__(name: str) -> Any:
@@ -26,4 +26,8 @@ def __getattr__(name: str) -> Any:
         import agog_data.datasets
 
         return agog_data.datasets
+    if name == "readers":
+        import agog_data.readers
+
+        return agog_data.readers
     raise AttributeError(f"module 'agog_data' has no attribute {name!r}")

@@ -1,13 +1,13 @@
-"""``tf.data``: datasets and iterators; ``datasets`` reads well-known ones."""
+"""``tf.data``: datasets and iterators; ``datasets`` reads well-known ones, ``readers`` formats of files."""
 
 from typing import TYPE_CHECKING, Any
 
 from agog_data import Dataset, Iterator
 
 if TYPE_CHECKING:
-    from agog_data import datasets
+    from agog_data import datasets, readers
 
-__all__ = ["Dataset", "Iterator", "datasets"]
+__all__ = ["Dataset", "Iterator", "datasets", "readers"]
 
 
 def __getattr__(name: str) -> Any:
@@ -15,4 +15,8 @@ def __getattr__(name: str) -> Any:
         import agog_data.datasets
 
         return agog_data.datasets
+    if name == "readers":
+        import agog_data.readers
+
+        return agog_data.readers
     raise AttributeError(f"module 'agog.data' has no attribute {name!r}")

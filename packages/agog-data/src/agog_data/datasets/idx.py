@@ -11,20 +11,17 @@ import gzip
 import math
 import os
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
 
 from agog_core import errors
+from agog_data.files import PathLike, opened
 
 _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _GZIP_MAGIC = b"\x1f\x8b"
 _MOST_AXES = 64  # NumPy's limit
 _CHUNK = 1 << 20
-
-PathLike = str | os.PathLike[str]
 
 
 def read(path: PathLike, magic: int | None = None) -> np.ndarray[Any, Any]:
@@ -45,21 +42,8 @@ def read(path: PathLike, magic: int | None = None) -> np.ndarray[Any, Any]:
             compression is broken; the text says at which byte.
     """
     name = os.fspath(path)
-    with _opened(name) as file:
+    with opened(name) as file:
         return _Reader(name, file).array(magic)
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[IO[bytes]]:
-    try:
-        with open(name, "rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise errors.NotFoundError(f"{name}: there is no such file.") from None
-    except PermissionError as error:
-        raise errors.PermissionDeniedError(f"{name}: it may not be read: {error.strerror}.") from error
-    except OSError as error:
-        raise errors.UnknownError(f"{name}: it cannot be read: {error.strerror or error}.") from error
 
 
 class _Reader:

@@ -1,0 +1,61 @@
+"""Opening files, with errors that name them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from agog_core import errors
+
+PathLike = str | os.PathLike[str]
+
+
+@contextmanager
+def opened(name: str) -> Iterator[IO[bytes]]:
+    """Open a file to read bytes from.
+
+    Args:
+        name: its path.
+
+    Yields:
+        The file, open as long as the block lasts.
+
+    Raises:
+        NotFoundError: there is no such file.
+        PermissionDeniedError: it may not be read.
+        UnknownError: it cannot be read for another reason, such as being a folder.
+    """
+    try:
+        with open(name, "rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise errors.NotFoundError(f"{name}: there is no such file.") from None
+    except PermissionError as error:
+        raise errors.PermissionDeniedError(f"{name}: it may not be read: {error.strerror}.") from error
+    except OSError as error:
+        raise errors.UnknownError(f"{name}: it cannot be read: {error.strerror or error}.") from error
+
+
+def path_names(reader: str, paths: PathLike | list[PathLike] | tuple[PathLike, ...]) -> list[str]:
+    """The names of one file or of several.
+
+    Args:
+        reader: who reads them, for the error.
+        paths: a path, or a list or tuple of paths.
+
+    Returns:
+        A list of at least one name.
+
+    Raises:
+        TypeError: something in it is no path.
+        InvalidArgumentError: there is none.
+    """
+    listed = paths if isinstance(paths, (list, tuple)) else [paths]
+    for path in listed:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"{reader}: a path or a list of paths is expected; got {path!r}.")
+    if not listed:
+        raise errors.InvalidArgumentError(f"{reader}: at least one path is expected; the list is empty.")
+    return [os.fspath(path) for path in listed]

@@ -1,0 +1,284 @@
+"""NumPy's files: the rows of ``.npy`` files, and of the members of ``.npz`` files, mapped into memory.
+
+The format, by R. Kern: "NEP 1: A simple file format for NumPy arrays", 2007: a magic string, the version, the length of
+a header, the header (a dict, written in Python), and the elements.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import math
+import os
+import re
+import struct
+import zipfile
+import zlib
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from agog_core import errors
+from agog_core.dtypes import as_dtype, string
+from agog_core.shapes import TensorShape
+from agog_data.dataset import Dataset
+from agog_data.elements import ComponentSpec, components, map_components
+from agog_data.files import opened
+from agog_data.sources import Source
+from agog_data.stages.slicing import Slices
+
+Array = np.ndarray[Any, Any]
+
+_MAGIC = b"\x93NUMPY"
+_LONGEST_HEADER = 1 << 16  # NumPy writes less than a thousand bytes for what has a dtype in agog
+_MOST_AXES = 64  # NumPy's limit
+_CHUNK = 1 << 20
+_LOCAL_HEADER = 30  # bytes of a zip file's header before a member, without the name and the extra field
+_ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError, OverflowError),
+    *(NotImplementedError, RuntimeError, UnicodeError),
+)
+
+
+class NumpyDataset(Dataset):
+    """The rows of arrays in NumPy's files: their slices along the first axis.
+
+    The files are mapped into memory and rows are copied out of them when they are asked for, so that files may be
+    larger than memory. Stages that choose rows (`shuffle`, `repeat`, `take`, `batch`) work on row numbers. Nothing is
+    ever unpickled. A member of an ``.npz`` file that is compressed, as by ``numpy.savez_compressed``, cannot be mapped:
+    it is read into memory once, when the dataset is made.
+
+    Args:
+        paths: a path, or nested tuples and dicts of paths. An ``.npy`` file is a component; an ``.npz`` file is a dict
+            with a component for each of its arrays.
+        members: for one ``.npz`` file: the name of an array in it, or nested tuples and dicts of names, which give the
+            elements their structure. None for a dict of all arrays.
+
+    Raises:
+        NotFoundError: there is no such file, or no such member.
+        DataLossError: a file is not what its name says, or bytes of it are missing.
+        InvalidArgumentError: an array holds Python objects or another dtype that agog has not, has no axes, or the
+            arrays differ in length.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> np.savez(f"{folder}/points.npz", x=np.arange(6.0).reshape(3, 2), y=np.arange(3))
+    >>> for x, y in NumpyDataset(f"{folder}/points.npz", members=("x", "y")).batch(2):
+    ...     print(x.numpy().tolist(), y.numpy().tolist())
+    [[0.0, 1.0], [2.0, 3.0]] [0, 1]
+    [[4.0, 5.0]] [2]
+    """
+
+    def __init__(self, paths: Any, members: Any = None) -> None:
+        if members is None:
+            arrays = map_components(_read_file, paths)
+        elif isinstance(paths, (str, os.PathLike)):
+            found = _read_npz(os.fspath(paths), components(members))
+            arrays = map_components(lambda name: found[name], members)
+        else:
+            raise TypeError(f"NumpyDataset: members are those of one .npz file; got {paths!r} for its path.")
+        super().__init__(Slices(MappedSource(arrays)))
+
+
+class Column:
+    """An array that need not be in memory.
+
+    Args:
+        name: what it is called, for errors.
+        array: the array.
+    """
+
+    __slots__ = ("array", "name")
+
+    def __init__(self, name: str, array: Array) -> None:
+        self.name = name
+        self.array = array
+
+
+class MappedSource(Source):
+    """The slices of arrays that need not be in memory, along their first axis.
+
+    Args:
+        structure: columns, in the structure of an element.
+    """
+
+    def __init__(self, structure: Any) -> None:
+        columns: list[Column] = components(structure)
+        if not columns:
+            raise errors.InvalidArgumentError("NumpyDataset: the structure holds no array.")
+        for column in columns:
+            if len(column.array) != len(columns[0].array):
+                raise errors.InvalidArgumentError(
+                    f"NumpyDataset: arrays of one length are expected; {columns[0].name} has shape "
+                    f"{columns[0].array.shape} and {column.name} has shape {column.array.shape}."
+                )
+        self._columns = [column.array for column in columns]
+        super().__init__(map_components(_row_spec, structure), len(self._columns[0]))
+
+    def row(self, number: int) -> list[Array]:
+        return [_host(column[number, ...]) for column in self._columns]
+
+    def gather(self, numbers: Array) -> list[Array]:
+        return [_host(column.take(numbers, 0)) for column in self._columns]
+
+
+def _row_spec(column: Column) -> ComponentSpec:
+    dtype = string if column.array.dtype.kind in "SU" else as_dtype(column.array.dtype.newbyteorder("="))
+    return ComponentSpec(dtype, TensorShape(column.array.shape[1:]))
+
+
+def _host(rows: Array) -> Array:
+    """Rows as agog has them: in memory of their own, in the machine's byte order, strings as bytes."""
+    kind = rows.dtype.kind
+    if kind in "SU":
+        found = np.empty(rows.shape, object)
+        texts = rows.reshape(-1).tolist()
+        found.reshape(-1)[:] = [text.encode() for text in texts] if kind == "U" else texts
+        return found
+    return np.array(rows, rows.dtype.newbyteorder("="), order="C")
+
+
+def _read_file(path: Any) -> Any:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"NumpyDataset: paths are expected; got {path!r} of type {type(path).__name__}.")
+    name = os.fspath(path)
+    with opened(name) as file:
+        start = file.read(len(_MAGIC))
+    if start[:2] == b"PK":
+        return _read_npz(name, None)
+    return Column(name, _read_npy(name))
+
+
+def _read_npy(name: str) -> Array:
+    with opened(name) as file:
+        size = os.fstat(file.fileno()).st_size
+        header = _read_header(name, file, 0)
+        return _mapped(name, file, header, size)
+
+
+def _mapped(name: str, file: IO[bytes], header: Header, end: int) -> Array:
+    count = math.prod(header.shape) * header.dtype.itemsize
+    if count > end - header.offset:
+        raise errors.DataLossError(
+            f"{name}: at byte {end}: the array ends here, but elements of shape {header.shape} and dtype "
+            f"{header.dtype.name} from byte {header.offset} on need {count} bytes."
+        )
+    if not count:  # an empty map is an error
+        return _shaped(name, np.empty(0, header.dtype), header)
+    bytes_ = np.memmap(file, np.uint8, "r", header.offset, (count,))  # type: ignore[call-overload]
+    return _shaped(name, np.asarray(bytes_).view(header.dtype), header)
+
+
+class Header(NamedTuple):
+    """What the header says, and where the elements begin."""
+
+    dtype: np.dtype[Any]
+    fortran_order: bool
+    shape: tuple[int, ...]
+    offset: int
+
+
+def _shaped(name: str, elements: Array, header: Header) -> Array:
+    try:
+        return elements.reshape(header.shape, order="F" if header.fortran_order else "C")
+    except ValueError as error:  # sizes that no array may have, beside a size of zero
+        raise errors.DataLossError(f"{name}: there can be no array of shape {header.shape}.") from error
+
+
+def _read_header(name: str, file: IO[bytes], begin: int) -> Header:
+    def lost(problem: str) -> errors.DataLossError:
+        return errors.DataLossError(f"{name}: at byte {begin}: {problem}.")
+
+    start = file.read(len(_MAGIC) + 2)
+    if start[:-2] != _MAGIC:
+        raise lost(f"an array begins with {_MAGIC!r} and a version; this begins with {start!r}")
+    if start[-2] not in (1, 2, 3) or start[-1]:
+        raise lost(f"versions 1.0, 2.0 and 3.0 of the format are known; this is {start[-2]}.{start[-1]}")
+    width = 2 if start[-2] == 1 else 4
+    length = int.from_bytes(file.read(width), "little")
+    if length > _LONGEST_HEADER:
+        raise lost(f"a header of at most {_LONGEST_HEADER} bytes is expected; it has {length}")
+    text = file.read(length)
+    try:
+        # This reads numbers, strings, tuples and dicts; it never runs what it reads.
+        fields = ast.literal_eval(text.decode("utf-8" if start[-2] == 3 else "latin-1").strip())
+        written, fortran_order, shape = (fields[key] for key in ("descr", "fortran_order", "shape"))
+    except (SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
+        raise lost("the header is no dict with 'descr', 'fortran_order' and 'shape'") from error
+    sizes = isinstance(shape, tuple) and len(shape) <= _MOST_AXES
+    if not sizes or any(type(axis) is not int or not 0 <= axis < 2**63 for axis in shape):
+        raise lost(f"the header's shape is expected to be a tuple of sizes; it is {shape!r}")
+    if type(fortran_order) is not bool:
+        raise lost(f"the header's fortran_order is expected to be True or False; it is {fortran_order!r}")
+    if not shape:
+        raise errors.InvalidArgumentError(f"{name}: the array is a scalar, which has no rows.")
+    offset = begin + len(start) + width + length
+    return Header(_dtype(name, written), fortran_order, shape, offset)
+
+
+def _dtype(name: str, written: Any) -> np.dtype[Any]:
+    if isinstance(written, str) and re.fullmatch(r"\|O8?", written):
+        raise errors.InvalidArgumentError(
+            f"{name}: the array holds Python objects, which are pickled. Unpickling can run any code, so it is never "
+            "done; save the array with a dtype of numbers or strings."
+        )
+    try:
+        if not (isinstance(written, str) and re.fullmatch(r"[<>|=][a-zA-Z?]\d{1,9}", written)):
+            raise TypeError(f"{written!r} is no dtype of one element")
+        dtype = np.dtype(written)
+        if dtype.kind not in "SU":
+            as_dtype(dtype.newbyteorder("="))
+        return dtype
+    except (TypeError, ValueError) as error:
+        raise errors.InvalidArgumentError(
+            f"{name}: the array has the dtype {written!r}, which agog has not."
+        ) from error
+
+
+def _read_npz(name: str, members: list[str] | None) -> dict[str, Column]:
+    with opened(name) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            with zipfile.ZipFile(file) as archive:
+                infos = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+                found = {}
+                for member in dict.fromkeys(infos if members is None else members):
+                    if member not in infos:
+                        raise errors.NotFoundError(
+                            f"{name}: there is no member {member!r}; it has {', '.join(sorted(infos))}."
+                        )
+                    label = f"{name}[{member!r}]"
+                    found[member] = Column(label, _read_member(label, file, archive, infos[member], size))
+                return found
+        except _ZIP_ERRORS as error:
+            raise errors.DataLossError(f"{name}: it is no whole .npz file: {error}.") from error
+
+
+def _read_member(label: str, file: IO[bytes], archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Array:
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise errors.DataLossError(f"{label}: it is compressed by method {info.compress_type}, which NumPy never uses.")
+    if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:  # zipfile refuses what is encrypted
+        with archive.open(info) as stream:
+            header = _read_header(label, stream, 0)
+            return _in_memory(label, stream, header)
+    file.seek(info.header_offset)
+    local = file.read(_LOCAL_HEADER)
+    names, extra = struct.unpack_from("<HH", local, _LOCAL_HEADER - 4)
+    begin = info.header_offset + _LOCAL_HEADER + names + extra
+    file.seek(begin)
+    header = _read_header(label, file, begin)
+    return _mapped(label, file, header, min(size, begin + info.file_size))
+
+
+def _in_memory(label: str, stream: IO[bytes], header: Header) -> Array:
+    count = math.prod(header.shape) * header.dtype.itemsize
+    data = io.BytesIO()  # it grows with what there is, whatever the header announces
+    while data.tell() < count and (chunk := stream.read(min(count - data.tell(), _CHUNK))):
+        data.write(chunk)
+    if data.tell() < count:
+        raise errors.DataLossError(
+            f"{label}: at byte {header.offset + data.tell()}: the array ends here, but elements of shape "
+            f"{header.shape} and dtype {header.dtype.name} from byte {header.offset} on need {count} bytes."
+        )
+    stream.read(1)  # at the end, the checksum is compared
+    return _shaped(label, np.frombuffer(data.getbuffer(), header.dtype), header)
