@@ -16,12 +16,13 @@ from agog_data.methods.ahead import AheadMethods
 from agog_data.methods.choosing import ChoosingMethods
 from agog_data.methods.joining import JoiningMethods
 from agog_data.methods.mapping import MappingMethods
+from agog_data.methods.padding import PaddingMethods
 from agog_data.stage import Stage
 from agog_data.stages.combining import Zip
 from agog_data.stages.slicing import Slices
 
 
-class Dataset(ChoosingMethods, MappingMethods, JoiningMethods, AheadMethods):
+class Dataset(ChoosingMethods, MappingMethods, JoiningMethods, PaddingMethods, AheadMethods):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.
 
     Each method returns a new dataset that takes its elements from this one; nothing is computed before an iterator asks

@@ -1,0 +1,48 @@
+"""Methods of datasets that join elements of different sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agog_data import arguments
+from agog_data.methods.pipeline import Pipeline
+from agog_data.stages.padding import PaddedBatch, Padding
+
+if TYPE_CHECKING:
+    from agog_data.dataset import Dataset
+
+
+class PaddingMethods(Pipeline):
+    """Methods of datasets that join elements of different sizes."""
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: bool = False
+    ) -> Dataset:
+        """Consecutive elements, padded at their ends to one size and joined along a new first axis.
+
+        Args:
+            batch_size: how many elements are joined.
+            padded_shapes: in the structure of an element, the shape to which each component is padded; None or -1 for
+                an axis that is as long as the longest of the batch.
+            padding_values: in the structure of an element, the scalars to pad with; None for zero, False, or the empty
+                string.
+            drop_remainder: whether a last batch with fewer elements is left out.
+
+        Returns:
+            A dataset of elements of shapes (batch_size, ...). Iterating raises `DataLossError` where an element is
+            larger than its padded shape, `InvalidArgumentError` where it has another number of axes, and `TypeError`
+            where shapes or values do not have the structure or the dtypes of the elements.
+
+        Raises:
+            InvalidArgumentError: ``batch_size`` is below 1.
+
+        >>> from agog_data import Dataset
+        >>> import agog_core as ag
+        >>> for batch in Dataset.range(1, 4).map(lambda n: ag.fill([int(n)], n)).padded_batch(3, [None]):
+        ...     print(batch.numpy())
+        [[1 0 0]
+         [2 2 0]
+         [3 3 3]]
+        """
+        size = arguments.positive("padded_batch", "batch_size", batch_size)
+        return self._then(PaddedBatch(self._stage, size, Padding(padded_shapes, padding_values), bool(drop_remainder)))
