@@ -14,6 +14,7 @@ from agog_data.elements import components, map_components
 from agog_data.iterator import Iterator
 from agog_data.methods.ahead import AheadMethods
 from agog_data.methods.choosing import ChoosingMethods
+from agog_data.methods.flattening import FlatteningMethods
 from agog_data.methods.joining import JoiningMethods
 from agog_data.methods.mapping import MappingMethods
 from agog_data.methods.padding import PaddingMethods
@@ -22,7 +23,14 @@ from agog_data.stages.combining import Zip
 from agog_data.stages.slicing import Slices
 
 
-class Dataset(ChoosingMethods, MappingMethods, JoiningMethods, PaddingMethods, AheadMethods):
+class Dataset(
+    ChoosingMethods,
+    MappingMethods,
+    FlatteningMethods,
+    JoiningMethods,
+    PaddingMethods,
+    AheadMethods,
+):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.
 
     Each method returns a new dataset that takes its elements from this one; nothing is computed before an iterator asks

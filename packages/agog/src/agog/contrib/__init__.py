@@ -5,6 +5,7 @@ import sys
 from agog import eager
 from agog.contrib import (
     checkpoint,
+    data,
     framework,
     layers,
     mixed_precision,
@@ -22,6 +23,7 @@ sys.modules["agog.contrib.eager"] = eager
 
 __all__ = [
     "checkpoint",
+    "data",
     "eager",
     "framework",
     "layers",

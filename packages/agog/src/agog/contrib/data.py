@@ -1,0 +1,5 @@
+"""``tf.contrib.data``: transformations for ``dataset.apply(...)``, most of which ``tf.data.experimental`` has too."""
+
+from agog_data.transformations.flattening import enumerate_dataset
+
+__all__ = ["enumerate_dataset"]

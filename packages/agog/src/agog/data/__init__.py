@@ -1,0 +1,24 @@
+"""``tf.data``: datasets and iterators; ``datasets`` reads well-known ones, ``readers`` formats of files.
+
+``experimental`` has transformations for ``dataset.apply(...)``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from agog_data import Dataset, Iterator
+
+if TYPE_CHECKING:
+    from agog.data import experimental
+    from agog_data import datasets, readers
+
+__all__ = ["Dataset", "Iterator", "datasets", "experimental", "readers"]
+
+# Most programs do without: these modules are imported when they are asked for.
+_LATER = {"datasets": "agog_data.datasets", "experimental": "agog.data.experimental", "readers": "agog_data.readers"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(_LATER[name])
+    raise AttributeError(f"module 'agog.data' has no attribute {name!r}")
