@@ -169,6 +169,21 @@ def test_text_with_metadata(tmp_path: Path, serialized: bool, written: Any) -> N
     )
 
 
+@pytest.mark.parametrize("given", ["**halved**", b"**halved**", ag.constant("**halved**")])
+def test_text(tmp_path: Path, given: Any, written: Any) -> None:
+    (value,) = written(tmp_path, summary.text, "note", given, family="notes")
+    assert (value.tag, value.metadata.plugin_data.plugin_name) == ("notes/notes/note", "text")
+    # A version 0 is no bytes at all.
+    assert value.metadata.plugin_data.content == b""
+    assert (value.tensor.dtype, list(value.tensor.string_val)) == (7, [b"**halved**"])
+
+
+def test_text_takes_strings_only(tmp_path: Path, written: Any) -> None:
+    with pytest.raises(ValueError, match="expected strings") as raised:
+        written(tmp_path, summary.text, "note", 1.0)
+    assert str(raised.value) == "summary.text 'note': expected strings; got dtype float32."
+
+
 def test_several_texts(tmp_path: Path, written: Any) -> None:
     (value,) = written(tmp_path, summary.generic, "note", ag.constant([["a", "b"]]))
     assert list(value.tensor.string_val) == [b"a", b"b"]

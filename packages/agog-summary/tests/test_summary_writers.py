@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tensorboardX.proto.event_pb2 import SessionLog
 
 import agog_core as ag
 import agog_summary as summary
-from agog_core.errors import FailedPreconditionError
+from agog_core.errors import FailedPreconditionError, UnimplementedError
 from agog_core.global_step import get_or_create_global_step
 from agog_core.summaries import registered_summaries
 
@@ -194,6 +195,46 @@ def test_nothing_is_lost_at_the_end_of_the_program(tmp_path: Path, events_of: An
 def test_sessions_have_nothing_to_do() -> None:
     assert summary.all_summary_ops() == []
     summary.initialize()
+    summary.create_file_writer(None).init()
+    with pytest.raises(RuntimeError) as raised:
+        summary.summary_writer_initializer_op()
+    assert str(raised.value) == (
+        "tf.contrib.summary.summary_writer_initializer_op is not supported when eager execution is enabled. A writer "
+        "is ready when it is made."
+    )
+
+
+def test_databases_are_refused() -> None:
+    with pytest.raises(UnimplementedError) as raised:
+        summary.create_db_writer("sqlite:runs.db", "experiment")
+    assert str(raised.value) == (
+        "create_db_writer: summaries cannot go to the database 'sqlite:runs.db', since TensorBoard reads no databases "
+        "any more; use create_file_writer(logdir)."
+    )
+
+
+def test_folders_of_evaluations(tmp_path: Path) -> None:
+    assert summary.eval_dir(tmp_path) == str(tmp_path / "eval")
+    assert summary.eval_dir(str(tmp_path), "test") == str(tmp_path / "eval_test")
+
+
+@pytest.mark.parametrize("given", [5, ag.constant(5, ag.int64), "the global step"])
+def test_a_step_to_purge_from(tmp_path: Path, given: Any, events_of: Any) -> None:
+    step = get_or_create_global_step()
+    step.assign(5)
+    summary.create_file_writer(tmp_path, purge_step=step if given == "the global step" else given).close()
+    _, event = events_of(tmp_path)
+    assert (event.step, event.session_log.status) == (5, SessionLog.START)
+
+
+def test_a_step_to_purge_from_in_a_file_that_is_in_use(tmp_path: Path, events_of: Any) -> None:
+    writer = summary.create_file_writer(tmp_path)
+    with writer.as_default(), summary.always_record_summaries():
+        summary.scalar("loss", 1.0, step=8)
+        summary.create_file_writer(tmp_path, purge_step=5)
+        summary.scalar("loss", 1.0, step=6)
+    events = events_of(tmp_path)[1:]
+    assert [(event.step, event.session_log.status) for event in events] == [(8, 0), (5, SessionLog.START), (6, 0)]
 
 
 def test_metrics_write_here(tmp_path: Path, events_of: Any) -> None:

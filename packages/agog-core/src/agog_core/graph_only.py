@@ -103,6 +103,9 @@ import_meta_graph = refused("tf.train.import_meta_graph", _CHECKPOINT)
 FileWriter = refused("tf.summary.FileWriter", _SUMMARIES)
 merge = refused("tf.summary.merge", _SUMMARIES)
 merge_all = refused("tf.summary.merge_all", _SUMMARIES)
+summary_writer_initializer_op = refused(
+    "tf.contrib.summary.summary_writer_initializer_op", "A writer is ready when it is made."
+)
 
 metrics_accuracy = refused("tf.metrics.accuracy", _METRICS)
 metrics_auc = refused("tf.metrics.auc", _METRICS)

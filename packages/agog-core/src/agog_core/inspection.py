@@ -55,12 +55,20 @@ def _step(record: Record, line: str | None) -> Step:
     if out is None:
         outs, sources = saved[:2]
         ids = outs if isinstance(outs, tuple) else (outs,)
-        return Step(_op_of(vjp, saved), ids, tuple(i for i in sources if i is not None), line)
-    return Step(_op_of(vjp, saved), (out,), (source,) if source is not None else (), line)
+        return Step(op_of(vjp, saved), ids, tuple(i for i in sources if i is not None), line)
+    return Step(op_of(vjp, saved), (out,), (source,) if source is not None else (), line)
 
 
-def _op_of(vjp: Any, saved: tuple[Any, ...]) -> str:
-    """The name of the op that a vjp belongs to."""
+def op_of(vjp: Any, saved: tuple[Any, ...]) -> str:
+    """The name of the op that a vjp belongs to.
+
+    Args:
+        vjp: the vjp of a record.
+        saved: what the record keeps for it.
+
+    Returns:
+        The op's name, or that of a function with a gradient of its own.
+    """
     if vjp.__name__ == "_vjp_summed":
         vjp = saved[0]
     for op in registry.values():
@@ -87,6 +95,18 @@ def _calls(steps: Iterable[Step]) -> list[Step]:
     return calls
 
 
+def calls_of(tape: Recording) -> list[Step]:
+    """The calls of ops that a tape holds.
+
+    Args:
+        tape: the tape.
+
+    Returns:
+        One step per call, in the order of the calls.
+    """
+    return _calls(_steps(tape))
+
+
 def summary(tape: Recording) -> str:
     """A table of a tape's records; see `GradientTape.summary`.
 
@@ -100,7 +120,7 @@ def summary(tape: Recording) -> str:
     for record in tape.records:
         kept.setdefault(_step(record, None).outs, {}).update(_arrays(record))
     names = _variable_names(tape)
-    calls = [call for call in _calls(_steps(tape)) if call.outs in kept]
+    calls = [call for call in calls_of(tape) if call.outs in kept]
     rows = [("op", "from", "to", "bytes", "line")]
     for call in calls:
         sources = ", ".join(names.get(i, str(i)) for i in call.sources)
@@ -160,7 +180,7 @@ def _graph(tape: Recording) -> tuple[list[tuple[str, str, str]], list[tuple[str,
     nodes: list[tuple[str, str, str]] = []
     edges: list[tuple[str, str]] = []
     node_of: dict[Id, str] = {}
-    for number, call in enumerate(_calls(_steps(tape))):
+    for number, call in enumerate(calls_of(tape)):
         for source in call.sources:
             if source not in node_of:
                 node_of[source] = f"x{source}"

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agog_core.graph_node import GraphNode
     from agog_core.op import Op
     from agog_core.tensor import Tensor
     from agog_core.variable import Variable
@@ -105,6 +106,11 @@ class Recording:
             *call: its arguments.
         """
         raise NotImplementedError
+
+    def __graph_nodes__(self) -> list[GraphNode]:
+        from agog_core.tape_graph import nodes_of_tape
+
+        return nodes_of_tape(self)
 
     def watches(self, tensor: Tensor) -> bool:
         """Whether gradients with respect to a tensor can be computed by this tape.

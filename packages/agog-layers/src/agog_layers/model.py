@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
 from agog_core import nest
+from agog_core.graph_node import GraphNode
 from agog_layers.configured import custom_object_scope, describe, revive
 from agog_layers.graph import Graph, connect
 from agog_layers.layer import Layer
@@ -189,6 +190,11 @@ class Model(Layer):
         ──────────────────────────────────────────────
         """
         print_summary(self, line_length, print_fn or print)
+
+    def __graph_nodes__(self) -> list[GraphNode]:
+        from agog_layers.model_graph import nodes_of_model
+
+        return nodes_of_model(self)
 
     def get_config(self) -> dict[str, Any]:
         """Describe a functional model: its layers, and how they are called on one another.

@@ -57,10 +57,18 @@ def _shape(layer: Any) -> str:
         return shapes.pop() if len(shapes) == 1 else "several"
     if layer._called_shape is None:
         return "unknown"
-    return str(_listed(nest.map_structure(_any_batch, layer._called_shape)))
+    return str(_listed(nest.map_structure(any_batch, layer._called_shape)))
 
 
-def _any_batch(shape: TensorShape | None) -> Any:
+def any_batch(shape: TensorShape | None) -> Any:
+    """The shape of an output for batches of any size.
+
+    Args:
+        shape: its shape in a call; None for what is no tensor.
+
+    Returns:
+        The shape without the batch's size.
+    """
     return TensorShape([None, *shape[1:]]) if shape else shape
 
 

@@ -9,20 +9,24 @@
 ...     writer.close()
 """
 
+from agog_core.graph_only import summary_writer_initializer_op
 from agog_core.summaries import register_summaries
 from agog_summary.for_metrics import ForMetrics
+from agog_summary.graphs import graph, import_event
 from agog_summary.recording import (
     always_record_summaries,
     never_record_summaries,
     record_summaries_every_n_global_steps,
     should_record_summaries,
 )
-from agog_summary.summaries import audio, generic, histogram, image, scalar
+from agog_summary.summaries import audio, generic, histogram, image, scalar, text
 from agog_summary.writer import (
     SummaryWriter,
     all_summary_ops,
+    create_db_writer,
     create_file_writer,
     create_summary_file_writer,
+    eval_dir,
     flush,
     initialize,
 )
@@ -34,17 +38,23 @@ __all__ = [
     "all_summary_ops",
     "always_record_summaries",
     "audio",
+    "create_db_writer",
     "create_file_writer",
     "create_summary_file_writer",
+    "eval_dir",
     "flush",
     "generic",
+    "graph",
     "histogram",
     "image",
+    "import_event",
     "initialize",
     "never_record_summaries",
     "record_summaries_every_n_global_steps",
     "scalar",
     "should_record_summaries",
+    "summary_writer_initializer_op",
+    "text",
 ]
 
 register_summaries(ForMetrics())

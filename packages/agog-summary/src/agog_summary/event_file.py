@@ -9,48 +9,68 @@ import time
 import weakref
 from typing import Any
 
-from agog_core.errors import FailedPreconditionError
+from agog_core.errors import FailedPreconditionError, OpError
+from agog_summary.record_file import file_error, record_writer
 
 
 class EventFile:
     """A new file of events, which begins with the version of its format.
 
     Events wait in memory until there are too many, or the oldest has waited too long, or `flush` or `close` is called.
-    A file that is left open is closed when its last user is gone, or the program ends.
+    A file that is left open is closed when its last user is gone, or the program ends. Threads may share it.
+
+    Raises:
+        OpError: the file cannot be made or written, as where the disk is full.
     """
 
     def __init__(self, folder: str, max_queue: int, flush_millis: int, suffix: str) -> None:
         from tensorboardX.proto.event_pb2 import Event
-        from tensorboardX.record_writer import RecordWriter
 
-        os.makedirs(folder, exist_ok=True)
         self.path = _new_file(folder, suffix)
         self.max_queue = max_queue
         self.flush_seconds = flush_millis / 1000
         self._waiting: list[Any] = []
         self._lock = threading.Lock()
-        self._records = RecordWriter(self.path)
-        self._finish = weakref.finalize(self, _close, self._records, self._waiting)
+        self._records = record_writer(self.path)
+        self._finish = weakref.finalize(self, _close, self.path, self._records, self._waiting)
         self._waiting.append(Event(wall_time=time.time(), file_version="brain.Event:2"))
-        self.flush()
+        try:
+            self.flush()
+        except OpError:
+            self._finish.detach()
+            self._records.close()
+            os.remove(self.path)
+            raise
 
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
         return not self._finish.alive
 
-    def write(self, step: int, summary: Any) -> None:
-        """Append an event that holds a summary."""
+    def write(self, step: int, **content: Any) -> None:
+        """Append an event of this moment.
+
+        Args:
+            step: the step.
+            **content: what the event holds: ``summary``, ``graph_def`` or ``session_log``.
+        """
         from tensorboardX.proto.event_pb2 import Event
 
+        self.append(Event(wall_time=time.time(), step=step, **content))
+
+    def append(self, event: Any) -> None:
+        """Append an event.
+
+        Args:
+            event: the message.
+        """
         with self._lock:
             if self.closed:
                 raise FailedPreconditionError(
                     f"The summary writer of {self.path} is closed; create another one with create_file_writer."
                 )
-            now = time.time()
-            self._waiting.append(Event(wall_time=now, step=step, summary=summary))
-            full = len(self._waiting) > self.max_queue or now - self._flushed > self.flush_seconds
+            self._waiting.append(event)
+            full = len(self._waiting) > self.max_queue or time.time() - self._flushed > self.flush_seconds
         if full:
             self.flush()
 
@@ -58,7 +78,7 @@ class EventFile:
         """Bring all events to disk; nothing where the file is closed."""
         with self._lock:
             if not self.closed:
-                _write(self._records, self._waiting)
+                _write(self.path, self._records, self._waiting)
                 self._flushed = time.time()
 
     def close(self) -> None:
@@ -69,6 +89,10 @@ class EventFile:
 
 def _new_file(folder: str, suffix: str) -> str:
     """The path of a new empty file, named as TensorBoard expects it."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise file_error("making the folder", folder, error) from error
     seconds = int(time.time())
     while True:
         path = os.path.join(folder, f"events.out.tfevents.{seconds:010d}.{socket.gethostname()}{suffix}")
@@ -77,15 +101,21 @@ def _new_file(folder: str, suffix: str) -> str:
             return path
         except FileExistsError:  # another writer began in the same second
             seconds += 1
+        except OSError as error:
+            raise file_error("making the file", path, error) from error
 
 
-def _write(records: Any, waiting: list[Any]) -> None:
-    for event in waiting:
-        records.write(event.SerializeToString())
-    waiting.clear()
-    records.flush()
+def _write(path: str, records: Any, waiting: list[Any]) -> None:
+    while waiting:
+        records.write(waiting.pop(0).SerializeToString())
+    try:
+        records.flush()
+    except OSError as error:
+        raise file_error("writing to", path, error) from error
 
 
-def _close(records: Any, waiting: list[Any]) -> None:
-    _write(records, waiting)
-    records.close()
+def _close(path: str, records: Any, waiting: list[Any]) -> None:
+    try:
+        _write(path, records, waiting)
+    finally:
+        records.close()

@@ -12,6 +12,7 @@ from agog_core.convert import convert_to_tensor
 from agog_core.errors import InvalidArgumentError
 from agog_core.global_step import get_or_create_global_step
 from agog_core.name_scope import current_name_scope
+from agog_core.tensor import Tensor
 from agog_summary.encoding import png, to_bytes, wav
 from agog_summary.recording import should_record_summaries
 from agog_summary.tensors import histogram_proto, tensor_proto
@@ -181,6 +182,30 @@ def audio(
     _record(name, family, step, values)
 
 
+def text(name: str, tensor: Any, family: str | None = None, step: Any = None) -> None:
+    """Write text, which TensorBoard shows as Markdown, where a writer is the default and a policy records.
+
+    Args:
+        name: the tag, after the name scope.
+        tensor: a string, or a tensor of strings; TensorBoard shows those of shape ``[n]`` and ``[rows, columns]`` as
+            tables.
+        family: what the tag begins with.
+        step: the step; None for the global step, which is made where there is none.
+
+    Raises:
+        ValueError: ``tensor`` is not of strings.
+
+    >>> text("note", "The learning rate is **halved**.")
+    """
+    from tensorboardX.proto.plugin_text_pb2 import TextPluginData
+    from tensorboardX.proto.summary_pb2 import SummaryMetadata
+
+    # What TensorBoard's text plugin is told: https://github.com/tensorflow/tensorboard, plugins/text/metadata.py.
+    content = TextPluginData(version=0).SerializeToString()
+    metadata = SummaryMetadata(plugin_data={"plugin_name": "text", "content": content})
+    _record(name, family, step, lambda tag: [_tensor_value(tag, _strings(name, tensor), metadata)])
+
+
 def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None) -> None:
     """Write any tensor, such as text, for the plugin of TensorBoard that the metadata name.
 
@@ -194,16 +219,7 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
     >>> generic("note", "The learning rate is halved.")
     """
 
-    def values(tag: str) -> list[dict[str, Any]]:
-        from tensorboardX.proto.summary_pb2 import SummaryMetadata
-
-        value: dict[str, Any] = {"tag": tag, "tensor": tensor_proto(convert_to_tensor(tensor))}
-        if metadata is not None:
-            serialized = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
-            value["metadata"] = SummaryMetadata.FromString(serialized)
-        return [value]
-
-    _record(name, family, step, values)
+    _record(name, family, step, lambda tag: [_tensor_value(tag, convert_to_tensor(tensor), metadata)])
 
 
 def _record(name: str, family: str | None, step: Any, values: Callable[[str], list[dict[str, Any]]]) -> None:
@@ -219,7 +235,24 @@ def _record(name: str, family: str | None, step: Any, values: Callable[[str], li
         tag = f"{_clean(family)}/{current_name_scope()}{_clean(family)}/{tag}"
     else:
         tag = f"{current_name_scope()}{tag}"
-    file.write(int(get_or_create_global_step() if step is None else step), Summary(value=values(tag)))
+    file.write(int(get_or_create_global_step() if step is None else step), summary=Summary(value=values(tag)))
+
+
+def _tensor_value(tag: str, tensor: Tensor, metadata: Any) -> dict[str, Any]:
+    from tensorboardX.proto.summary_pb2 import SummaryMetadata
+
+    value: dict[str, Any] = {"tag": tag, "tensor": tensor_proto(tensor)}
+    if metadata is not None:
+        serialized = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
+        value["metadata"] = SummaryMetadata.FromString(serialized)
+    return value
+
+
+def _strings(name: str, tensor: Any) -> Tensor:
+    value = convert_to_tensor(tensor)
+    if value.dtype.name != "string":
+        raise ValueError(f"summary.text {name!r}: expected strings; got dtype {value.dtype.name}.")
+    return value
 
 
 def _clean(name: str) -> str:

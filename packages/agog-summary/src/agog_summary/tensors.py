@@ -7,12 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 
 _TYPE_NAMES = {"float32": "DT_FLOAT", "float64": "DT_DOUBLE", "float16": "DT_HALF"}
+
+
+def data_type(dtype: DType) -> str | None:
+    """The name of a dtype in event files.
+
+    Args:
+        dtype: the dtype.
+
+    Returns:
+        The name; None where they have no such dtype.
+
+    >>> import agog_core as ag
+    >>> data_type(ag.float32)
+    'DT_FLOAT'
+    """
+    from tensorboardX.proto.types_pb2 import DataType
+
+    name = _TYPE_NAMES.get(dtype.name, f"DT_{dtype.name.upper()}")
+    return name if name in DataType.keys() else None  # noqa: SIM118  # an enum of protobuf, no dict
 
 
 def tensor_proto(tensor: Tensor) -> Any:
@@ -22,11 +42,10 @@ def tensor_proto(tensor: Tensor) -> Any:
         InvalidArgumentError: the messages have no such dtype.
     """
     from tensorboardX.proto.tensor_pb2 import TensorProto
-    from tensorboardX.proto.types_pb2 import DataType
 
     name = tensor.dtype.name
-    type_name = _TYPE_NAMES.get(name, f"DT_{name.upper()}")
-    if type_name not in DataType.keys():  # noqa: SIM118  # an enum of protobuf, no dict
+    type_name = data_type(tensor.dtype)
+    if type_name is None:
         raise InvalidArgumentError(f"summary.generic: event files have no dtype {name}; cast the tensor first.")
     proto = TensorProto(dtype=type_name, tensor_shape={"dim": [{"size": size} for size in tensor.shape.as_list()]})
     array = np.asarray(tensor.numpy())

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 from weakref import WeakValueDictionary
 
+from agog_core.errors import UnimplementedError
 from agog_summary.event_file import EventFile
 
 _default: ContextVar[EventFile | None] = ContextVar("agog_summary_writer", default=None)
@@ -27,6 +28,9 @@ class SummaryWriter:
 
     def __init__(self, file: EventFile | None) -> None:
         self._file = file
+
+    def init(self) -> None:
+        """Do nothing: a writer is ready when it is made."""
 
     def set_as_default(self) -> None:
         """Write the summaries from here on with this writer."""
@@ -78,6 +82,7 @@ def create_file_writer(
     flush_millis: int | None = None,
     filename_suffix: str | None = None,
     name: str | None = None,
+    purge_step: Any = None,
 ) -> SummaryWriter:
     """A writer to a new file in a folder, ``events.out.tfevents.<seconds>.<host><suffix>``.
 
@@ -87,9 +92,16 @@ def create_file_writer(
         flush_millis: how many milliseconds events wait in memory, until another is written; two minutes by default.
         filename_suffix: what the file's name ends with; ``".v2"`` by default.
         name: writers of one name share a file while one of them is in use; named after the folder by default.
+        purge_step: the first step of a training that goes on from a checkpoint, as a number, a tensor or the global
+            step. TensorBoard then forgets what a run before has written to the folder of this step and later ones. None
+            where nothing is to be forgotten.
 
     Returns:
         The writer.
+
+    Raises:
+        OpError: the file cannot be made: `PermissionDeniedError`, `ResourceExhaustedError` where the disk is full,
+            and so on. Writing summaries raises the same; what was not written stays for the next flush.
 
     >>> with create_file_writer(None).as_default():
     ...     flush()
@@ -107,6 +119,11 @@ def create_file_writer(
             ".v2" if filename_suffix is None else filename_suffix,
         )
         _files[name] = file
+    if purge_step is not None:
+        from tensorboardX.proto.event_pb2 import SessionLog
+
+        file.write(int(purge_step), session_log=SessionLog(status=SessionLog.START))
+        file.flush()
     return SummaryWriter(file)
 
 
@@ -121,6 +138,47 @@ def create_summary_file_writer(*args: Any, **kwargs: Any) -> SummaryWriter:
         The writer.
     """
     return create_file_writer(*args, **kwargs)
+
+
+def create_db_writer(
+    db_uri: str,
+    experiment_name: str | None = None,
+    run_name: str | None = None,
+    user_name: str | None = None,
+    name: str | None = None,
+) -> NoReturn:
+    """Not there: TensorBoard reads no databases any more.
+
+    Args:
+        db_uri: the database.
+        experiment_name: not used.
+        run_name: not used.
+        user_name: not used.
+        name: not used.
+
+    Raises:
+        UnimplementedError: always.
+    """
+    raise UnimplementedError(
+        f"create_db_writer: summaries cannot go to the database {db_uri!r}, since TensorBoard reads no databases any "
+        "more; use create_file_writer(logdir)."
+    )
+
+
+def eval_dir(model_dir: str | os.PathLike[str], name: str | None = None) -> str:
+    """The folder for summaries of an evaluation, inside of that of the training.
+
+    Args:
+        model_dir: the folder of the training.
+        name: what tells it from other evaluations; None where there is one only.
+
+    Returns:
+        The folder.
+
+    >>> eval_dir("logs"), eval_dir("logs", "test")
+    ('logs/eval', 'logs/eval_test')
+    """
+    return os.path.join(model_dir, "eval" if not name else f"eval_{name}")
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:

@@ -1,0 +1,122 @@
+"""The file that tensorboardX's writer of records writes to."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+from agog_core.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    NotFoundError,
+    OpError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+)
+
+_ERRORS: dict[int | None, type[OpError]] = {
+    errno.ENOENT: NotFoundError,
+    errno.EEXIST: AlreadyExistsError,
+    errno.EACCES: PermissionDeniedError,
+    errno.EPERM: PermissionDeniedError,
+    errno.EROFS: PermissionDeniedError,
+    errno.ENOSPC: ResourceExhaustedError,
+    errno.EDQUOT: ResourceExhaustedError,
+    errno.EFBIG: ResourceExhaustedError,
+    errno.EMFILE: ResourceExhaustedError,
+    errno.ENFILE: ResourceExhaustedError,
+}
+_SCHEME = "agog-summary"
+
+
+def file_error(doing: str, path: str, error: OSError) -> OpError:
+    """TensorFlow's error for one of the operating system.
+
+    Args:
+        doing: what was tried.
+        path: the file or folder.
+        error: what the operating system says.
+
+    Returns:
+        The error.
+    """
+    kind = _ERRORS.get(error.errno, FailedPreconditionError)
+    return kind(f"Summaries: {doing} {path!r} failed: {error.strerror or error}.")
+
+
+class RecordFile:
+    """A file that takes what was written to it when it is flushed: all of it, or nothing.
+
+    A part that a full disk cut off is taken back, so that the records before stay readable, and the next flush tries
+    again.
+
+    Args:
+        path: the file, which is there and empty.
+    """
+
+    def __init__(self, path: str) -> None:
+        # Unbuffered: only so is it known what has reached the file when writing fails.
+        self._file = open(path, "r+b", buffering=0)  # noqa: SIM115  # close closes it
+        self._waiting = bytearray()
+
+    def write(self, data: bytes) -> None:
+        """Take data for the next flush.
+
+        Args:
+            data: the data.
+        """
+        self._waiting += data
+
+    def flush(self) -> None:
+        """Write what waits.
+
+        Raises:
+            OSError: the operating system refuses, as where the disk is full.
+        """
+        start = self._file.tell()
+        try:
+            rest = memoryview(bytes(self._waiting))
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            self._file.seek(start)
+            self._file.truncate()
+            raise
+        self._waiting.clear()
+
+    def fileno(self) -> int:
+        """The file's number, by which tensorboardX brings it to disk.
+
+        Returns:
+            The number.
+        """
+        return self._file.fileno()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class _Factory:
+    """What tensorboardX asks for files."""
+
+    def open(self, path: str) -> RecordFile:
+        return RecordFile(path.partition(":")[2])
+
+    def directory_check(self, path: str) -> None:
+        pass
+
+
+def record_writer(path: str) -> Any:
+    """tensorboardX's writer of records, to a `RecordFile`.
+
+    Args:
+        path: the file, which is there and empty.
+
+    Returns:
+        The writer.
+    """
+    from tensorboardX.record_writer import RecordWriter, register_writer_factory
+
+    register_writer_factory(_SCHEME, _Factory())
+    return RecordWriter(f"{_SCHEME}:{path}")
