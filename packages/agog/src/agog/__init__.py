@@ -442,6 +442,7 @@ if TYPE_CHECKING:
         math,
         metrics,
         nn,
+        python_io,
         random,
         sets,
         sparse,
@@ -789,6 +790,7 @@ __all__ = [
     "print",
     "profile",
     "py_func",
+    "python_io",
     "qr",
     "random",
     "random_crop",
@@ -987,6 +989,7 @@ _NAMESPACES = {
     "linalg",
     "losses",
     "nn",
+    "python_io",
     "test",
     "train",
 }

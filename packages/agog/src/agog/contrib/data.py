@@ -1,5 +1,6 @@
 """``tf.contrib.data``: transformations for ``dataset.apply(...)``, most of which ``tf.data.experimental`` has too."""
 
+from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.transformations.flattening import enumerate_dataset
 
-__all__ = ["enumerate_dataset"]
+__all__ = ["TFRecordWriter", "enumerate_dataset"]

@@ -11,14 +11,19 @@ from agog_data import Dataset, Iterator
 if TYPE_CHECKING:
     from agog.data import experimental
     from agog_data import datasets, readers
+    from agog_data.readers import TFRecordDataset
 
-__all__ = ["Dataset", "Iterator", "datasets", "experimental", "readers"]
+__all__ = ["Dataset", "Iterator", "TFRecordDataset", "datasets", "experimental", "readers"]
 
 # Most programs do without: these modules are imported when they are asked for.
 _LATER = {"datasets": "agog_data.datasets", "experimental": "agog.data.experimental", "readers": "agog_data.readers"}
+
+_CLASSES = {"TFRecordDataset": "agog_data.readers.tfrecord"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(_LATER[name])
+    if name in _CLASSES:
+        return getattr(import_module(_CLASSES[name]), name)
     raise AttributeError(f"module 'agog.data' has no attribute {name!r}")

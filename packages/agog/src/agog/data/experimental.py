@@ -1,5 +1,6 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
+from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.transformations.flattening import enumerate_dataset
 
-__all__ = ["enumerate_dataset"]
+__all__ = ["TFRecordWriter", "enumerate_dataset"]

@@ -1,0 +1,32 @@
+"""The checksums of TFRecord files: CRC-32C, masked.
+
+G. Castagnoli, S. Braeuer, M. Herrmann, "Optimization of Cyclic Redundancy-Check Codes with 24 and 32 Parity Bits", IEEE
+Transactions on Communications 41, 1993; the mask is that of the log format of LevelDB.
+"""
+
+from __future__ import annotations
+
+try:
+    from google_crc32c import value as crc32c
+except ImportError as error:
+    raise ImportError(
+        "TFRecord files need the package google-crc32c for their checksums: pip install agog-data[tfrecord]"
+    ) from error
+
+_MASK = 0xA282EAD8
+
+
+def masked(data: bytes) -> int:
+    """The checksum of bytes.
+
+    Args:
+        data: the bytes.
+
+    Returns:
+        The CRC-32C, rotated by 15 bits and with a constant added, so that bytes which hold checksums have good ones.
+
+    >>> hex(masked(b"123456789"))
+    '0xc78ab0e5'
+    """
+    crc: int = crc32c(data)
+    return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF

@@ -1,0 +1,201 @@
+"""The bytes of a file, compressed or not, one piece after the other."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from agog_core.errors import InvalidArgumentError
+from agog_core.files import translated_errors
+
+_BLOCK = 1 << 18
+_COMPRESSED_BLOCK = 1 << 16
+WINDOW_BITS = {"": None, "GZIP": 31, "ZLIB": 15}  # zlib's numbers for its own format and for gzip's
+
+
+class Damage(Exception):
+    """Bytes that are not what they must be.
+
+    Args:
+        reason: what is wrong with them.
+        resumes: whether the record after them can be read.
+    """
+
+    def __init__(self, reason: str, resumes: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.resumes = resumes
+
+
+def compression(stage: str, name: Any) -> str:
+    """Check the name of a compression.
+
+    Args:
+        stage: who asks, for the error.
+        name: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
+
+    Returns:
+        The name, empty for none.
+
+    Raises:
+        InvalidArgumentError: it is another one.
+    """
+    found = "" if name is None else name
+    if found not in WINDOW_BITS:
+        raise InvalidArgumentError(f"{stage}: compression_type must be '', 'GZIP' or 'ZLIB'; got {name!r}.")
+    return str(found)
+
+
+class ByteStream:
+    """A file that is read from its beginning to its end. It is closed when nobody uses it any more.
+
+    Args:
+        stage: who reads, for errors.
+        path: the file.
+        compression_type: as `compression` returns it.
+        block_size: how many bytes are read at a time.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+
+    def __init__(self, stage: str, path: str, compression_type: str = "", block_size: int | None = None) -> None:
+        self._stage = stage
+        self.path = path
+        self._block_size = max(block_size or _BLOCK, 1)
+        with translated_errors(stage):
+            self._file = io.FileIO(path)
+        bits = WINDOW_BITS[compression_type]
+        self._input: Any = self._file if bits is None else _Inflated(self._file, bits)
+        self._block = b""
+        self._start = 0  # in the block
+        self._base = 0  # where the block begins
+
+    @property
+    def offset(self) -> int:
+        """Where the next byte is, in what the file holds when it is not compressed."""
+        return self._base + self._start
+
+    def take(self, count: int) -> bytes:
+        """The next bytes.
+
+        Args:
+            count: how many. No more memory is taken than for those that there are.
+
+        Returns:
+            The bytes; fewer at the end.
+
+        Raises:
+            Damage: the compression is broken.
+        """
+        end = self._start + count
+        if end > len(self._block):
+            return self._take_across(count)
+        found = self._block[self._start : end]
+        self._start = end
+        return found
+
+    def _take_across(self, count: int) -> bytes:
+        parts = [self._block[self._start :]]
+        missing = count - len(parts[0])
+        while missing > 0 and self.advance():
+            parts.append(self._block[:missing])
+            self._start = len(parts[-1])
+            missing -= self._start
+        return b"".join(parts)
+
+    def advance(self) -> bool:
+        """Read the next block, when nothing of this one is needed any more.
+
+        Returns:
+            Whether there is one.
+        """
+        with translated_errors(self._stage):
+            try:
+                block = self._input.read(self._block_size)
+            except OSError as error:
+                error.filename = self.path
+                raise
+        self._base += len(self._block)
+        self._block, self._start = block, 0
+        return bool(block)
+
+    def take_until(self, end: bytes) -> bytes:
+        """The next bytes up to the first of a kind.
+
+        Args:
+            end: one byte.
+
+        Returns:
+            The bytes with this one at the end; without it at the end of the file.
+        """
+        parts = []
+        while True:
+            place = self._block.find(end, self._start)
+            if place >= 0:
+                parts.append(self._block[self._start : place + 1])
+                self._start = place + 1
+                return parts[0] if len(parts) == 1 else b"".join(parts)
+            parts.append(self._block[self._start :])
+            if not self.advance():
+                return b"".join(parts)
+
+    def seek(self, offset: int) -> None:
+        """Go to a place behind this one. In a compressed file, all before it must be decompressed.
+
+        Args:
+            offset: the place.
+        """
+        if self._input is self._file:
+            with translated_errors(self._stage):
+                self._file.seek(offset)
+            self._block, self._start, self._base = b"", 0, offset
+        else:
+            while self._base + len(self._block) < offset and self.advance():
+                pass
+            self._start = min(offset - self._base, len(self._block))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):  # it was opened
+            self._file.close()
+
+
+class _Inflated:
+    """What a compressed file holds. A file in gzip's format may have several parts, one after the other."""
+
+    def __init__(self, file: io.FileIO, window_bits: int) -> None:
+        import zlib  # here, because most files are not compressed
+
+        self._new_decoder: Callable[[], Any] = partial(zlib.decompressobj, window_bits)
+        self._error = zlib.error
+        self._has_parts = window_bits == WINDOW_BITS["GZIP"]
+        self._file = file
+        self._decoder: Any = None  # none before the first byte: an empty file holds nothing
+        self._waiting = b""  # compressed bytes that are read already
+
+    def read(self, count: int) -> bytes:
+        """At most so many bytes; none only at the end."""
+        while True:
+            data = self._waiting or self._file.read(_COMPRESSED_BLOCK)
+            self._waiting = b""
+            if self._decoder is None or self._decoder.eof:
+                if not data:
+                    return b""
+                if self._decoder is not None and not self._has_parts:
+                    raise Damage("there are bytes after the end of the compressed ones")
+                self._decoder = self._new_decoder()
+            try:
+                found: bytes = self._decoder.decompress(data, count)
+            except self._error as error:
+                raise Damage(f"the compressed bytes are broken: {error}") from error
+            self._waiting = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
+            if found:
+                return found
+            if not data and not self._decoder.eof:
+                raise Damage("the compressed bytes end too early")

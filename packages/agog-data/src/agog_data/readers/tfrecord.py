@@ -1,0 +1,181 @@
+"""TFRecord files: records of any bytes, each with its length and checksums.
+
+The format, after TensorFlow 1.12's guide "Importing data" and its ``tf.python_io``: for each record its length, of 64
+bits; the masked CRC-32C of these eight bytes, of 32 bits; the bytes; their masked CRC-32C, of 32 bits. All numbers are
+little-endian.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from agog_core.errors import DataLossError, InvalidArgumentError
+from agog_data.arguments import positive
+from agog_data.dataset import Dataset
+from agog_data.readers.files import Files, Format, RecordFile, Skipping, paths
+from agog_data.readers.record_writer import TFRecordOptions
+from agog_data.readers.streams import ByteStream, Damage, compression
+
+HEADER = struct.Struct("<QI")
+CHECKSUM = struct.Struct("<I")
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files, as scalar strings.
+
+    Args:
+        filenames: a path, a list or tensor of paths, or a dataset of paths.
+        compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
+        buffer_size: how many bytes are read at a time; None for a number chosen here.
+        num_parallel_reads: how many files are read in turns, one record of each; None for one after the other. No
+            threads are used; `Dataset.prefetch` reads ahead.
+        on_corrupt: what happens at a record that is damaged: ``"raise"`` for `DataLossError`; ``"skip"`` to leave it
+            out, count it in `skipped_records` and warn once. Where a length, the compression or the end of a file is
+            damaged nothing tells where the next record begins; then the rest of the file counts as one.
+        expected_records: how many records the files hold together; when they end with another number, `DataLossError`
+            is raised. Without it, a file that was cut between two records looks complete.
+
+    Raises:
+        TypeError: the filenames are no strings.
+        InvalidArgumentError: another argument is none of its values.
+        ImportError: google-crc32c is not installed.
+
+    >>> import tempfile
+    >>> from agog_data.readers.record_writer import TFRecordWriter
+    >>> path = tempfile.mkdtemp() + "/two.tfrecord"
+    >>> with TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    ...     writer.write(b"two")
+    >>> [record.numpy() for record in TFRecordDataset(path)]
+    [b'one', b'two']
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        on_corrupt: str = "raise",
+        expected_records: Any = None,
+    ) -> None:
+        if on_corrupt not in ("raise", "skip"):
+            raise InvalidArgumentError(f"TFRecordDataset: on_corrupt must be 'raise' or 'skip'; got {on_corrupt!r}.")
+        if on_corrupt == "skip" and expected_records is not None:
+            raise InvalidArgumentError(
+                "TFRecordDataset: expected_records counts undamaged files; it does not go with on_corrupt='skip'."
+            )
+        self._skipping = Skipping()
+        turns = 1 if num_parallel_reads is None else num_parallel_reads
+        super().__init__(
+            Files(
+                paths("TFRecordDataset", filenames),
+                TFRecordFormat("TFRecordDataset", compression_type, buffer_size),
+                positive("TFRecordDataset", "num_parallel_reads", turns),
+                self._skipping if on_corrupt == "skip" else None,
+                None if expected_records is None else int(expected_records),
+            )
+        )
+
+    @property
+    def skipped_records(self) -> int:
+        """How many damaged records all iterators over this dataset have left out so far."""
+        return self._skipping.count
+
+
+class TFRecordFormat(Format):
+    """How TFRecord files are read.
+
+    Args:
+        name: who reads, for errors.
+        compression_type: as for `TFRecordDataset`.
+        buffer_size: as for `TFRecordDataset`.
+    """
+
+    def __init__(self, name: str, compression_type: Any = None, buffer_size: Any = None) -> None:
+        from agog_data.readers.checksum import masked  # here, because it needs a package that may be missing
+
+        super().__init__(name)
+        self._masked = masked
+        self._compression = compression(name, compression_type)
+        self._buffer_size = None if buffer_size is None else positive(name, "buffer_size", buffer_size)
+
+    def open(self, path: str) -> RecordFile:
+        return TFRecordFile(ByteStream(self.name, path, self._compression, self._buffer_size), self._masked)
+
+
+class TFRecordFile(RecordFile):
+    """A TFRecord file.
+
+    Args:
+        stream: its bytes.
+        masked: the checksum.
+    """
+
+    def __init__(self, stream: ByteStream, masked: Any) -> None:
+        super().__init__(stream)
+        self._masked = masked
+
+    def read(self) -> bytes | None:
+        take, masked = self.stream.take, self._masked
+        header = take(12)
+        if len(header) < 12:
+            if not header:
+                return None
+            raise Damage(f"the file ends within its length, {len(header)} bytes after its beginning")
+        length, checksum = HEADER.unpack(header)
+        if masked(header[:8]) != checksum:
+            raise Damage("its length does not fit the checksum of the length")
+        data = take(length + 4)
+        if len(data) < length + 4:
+            raise Damage(f"the file ends too early; {length + 4} bytes should follow the length, {len(data)} do")
+        record = data[:-4]
+        if masked(record) != CHECKSUM.unpack_from(data, length)[0]:
+            raise Damage(f"its {length} bytes do not fit their checksum", resumes=True)
+        return record
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """Read the records of one TFRecord file.
+
+    Args:
+        path: the file.
+        options: `TFRecordOptions`, or what `TFRecordDataset` takes as ``compression_type``.
+
+    Yields:
+        The records, as bytes.
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataLossError: a record is damaged; the text names it, and the byte where it begins.
+        ImportError: google-crc32c is not installed.
+
+    >>> import tempfile
+    >>> from agog_data.readers.record_writer import TFRecordWriter
+    >>> path = tempfile.mkdtemp() + "/one.tfrecord"
+    >>> with TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    >>> list(tf_record_iterator(path))
+    [b'one']
+    """
+    name = TFRecordOptions.get_compression_type_string(options)
+    file = TFRecordFormat("tf_record_iterator", name).open(os.fsdecode(path))
+    try:
+        while True:
+            begin = file.stream.offset
+            try:
+                record = file.read()
+            except Damage as damage:
+                raise DataLossError(
+                    f"tf_record_iterator: {file.stream.path}: record {file.number} (the first is 0), at byte {begin}: "
+                    f"{damage.reason}."
+                ) from damage
+            if record is None:
+                return
+            file.number += 1
+            yield record
+    finally:
+        file.stream.close()
