@@ -311,8 +311,8 @@ def paths(dataset: str, filenames: Any) -> Stage:
             for path in listed:
                 if not isinstance(path, (str, bytes, os.PathLike, Tensor)):
                     raise TypeError(
-                        f"{dataset}: filenames must be a path, a list of paths or a dataset of paths; it holds {path!r} "
-                        f"of type {type(path).__name__}."
+                        f"{dataset}: filenames must be a path, a list of paths or a dataset of paths; it holds "
+                        f"{path!r} of type {type(path).__name__}."
                     )
             filenames = np.array([_encoded(path) for path in listed], object)
         elif not len(filenames.shape):
