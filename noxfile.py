@@ -155,6 +155,14 @@ def oracle(session: nox.Session) -> None:
     pytest(session, ORACLE_TESTS)
 
 
+@nox.session(default=False, requires=["wheels"])
+def endurance(session: nox.Session) -> None:
+    """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
+    install(session, *all_members())
+    session.env["AGOG_ENDURANCE"] = "1"
+    pytest(session, ROOT / "tests" / "integration" / "test_integration_mnist_example.py")
+
+
 @nox.session(default=False)
 def wheels(session: nox.Session) -> None:
     """Build the wheels of all members, which the other sessions install."""

@@ -1,12 +1,13 @@
-"""Train a network with two hidden layers on handwritten digits, with Adam.
+"""Train a network with two hidden layers and dropout on handwritten digits, with Adam.
 
     python examples/mnist.py                      # the 1,797 digits that scikit-learn carries
     python examples/mnist.py --data mnist         # MNIST, downloaded into the user's cache
     python examples/mnist.py --data FOLDER        # MNIST, from the four idx files in a folder
     python examples/mnist.py --resume             # go on from the last checkpoint
 
-A checkpoint is written after each epoch, and each epoch's order follows from the seed and the epoch: a run that is
-stopped and resumed ends with the same bits as one that was not.
+All that the training is made of is in one `Checkpoint`: weights, Adam's slots, the place in the shuffled data, the
+random numbers, the metrics and the step. So a run that is killed at any step and resumed ends with the same bits as one
+that was not.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ import agog.eager as tfe
 
 
 class NeuralNet(tfe.Network):
-    """Two hidden layers of 256 neurons, and one output for each class."""
+    """Two hidden layers of 256 neurons, dropout, and one output for each class."""
 
     def __init__(self) -> None:
         super().__init__()
         self.hidden1 = self.track_layer(tf.layers.Dense(256, activation=tf.nn.relu))
         self.hidden2 = self.track_layer(tf.layers.Dense(256, activation=tf.nn.relu))
+        self.dropout = self.track_layer(tf.layers.Dropout(0.2))
         self.classes = self.track_layer(tf.layers.Dense(10))
 
-    def call(self, images: Any) -> Any:
-        return self.classes(self.hidden2(self.hidden1(images)))
+    def call(self, images: Any, training: bool = False) -> Any:
+        return self.classes(self.dropout(self.hidden2(self.hidden1(images)), training=training))
 
 
 def load(data: str) -> Any:
@@ -52,33 +54,23 @@ def scale(images: Any, labels: Any) -> Any:
     return tf.cast(images, tf.float32) / 255, tf.cast(labels, tf.int64)
 
 
-def correct(logits: Any, labels: Any) -> Any:
-    """How many of a batch are classified correctly."""
-    return tf.reduce_sum(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float32))
-
-
-def train(network: Any, optimizer: Any, batches: Any, progress: Any) -> None:
-    """One epoch."""
-    seen, total_loss, total_correct = 0, 0.0, 0.0
-    for images, labels in batches:
-        with tf.GradientTape() as tape:
-            logits = network(images)
-            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=labels)
-            loss = tf.reduce_mean(losses)
-        optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
-        seen += len(labels)
-        total_loss += float(loss) * len(labels)
-        total_correct += float(correct(logits, labels))
-        progress.set_postfix(
-            loss=f"{total_loss / seen:.4f}", accuracy=f"{100 * total_correct / seen:.1f} %", refresh=False
-        )
-        progress.update(len(labels))
+def train_step(network: Any, optimizer: Any, metrics: Any, images: Any, labels: Any) -> None:
+    """One batch."""
+    with tf.GradientTape() as tape:
+        logits = network(images, training=True)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=labels)
+        loss = tf.reduce_mean(losses)
+    optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
+    metrics["loss"](losses)
+    metrics["accuracy"](labels, logits)
 
 
 def test(network: Any, batches: Any) -> float:
     """The share of correctly classified examples."""
-    counts = [(float(correct(network(images), labels)), len(labels)) for images, labels in batches]
-    return sum(right for right, _ in counts) / sum(number for _, number in counts)
+    accuracy = tfe.metrics.SparseAccuracy()
+    for images, labels in batches:
+        accuracy(labels, network(images))
+    return float(accuracy.result())
 
 
 @click.command()
@@ -90,6 +82,8 @@ def test(network: Any, batches: Any) -> float:
 @click.option("--device", help="Where to train, such as cpu:0; the default device by default.")
 @click.option("--prefer", help="The plugin whose kernels run before all others.")
 @click.option("--checkpoints", type=click.Path(path_type=Path), default=Path("checkpoints"), show_default=True)
+@click.option("--save-every", type=click.IntRange(1), help="Steps between checkpoints; one epoch by default.")
+@click.option("--workers", type=click.IntRange(0), default=0, show_default=True, help="Threads that prepare batches.")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
 def main(
     data: str,
@@ -100,6 +94,8 @@ def main(
     device: str | None,
     prefer: str | None,
     checkpoints: Path,
+    save_every: int | None,
+    workers: int,
     resume: bool,
 ) -> None:
     """Train a network with two hidden layers on handwritten digits."""
@@ -108,33 +104,61 @@ def main(
         if prefer:
             tf.prefer(prefer)
         with tf.device(device) if device else nullcontext():
-            run(data, epochs, batch_size, learning_rate, seed, checkpoints, resume)
+            run(data, epochs, batch_size, learning_rate, seed, checkpoints, save_every, workers, resume)
     except (tf.errors.OpError, ImportError, RuntimeError, ValueError) as error:
         raise click.ClickException(str(error)) from error
 
 
 def run(
-    data: str, epochs: int, batch_size: int, learning_rate: float, seed: int, checkpoints: Path, resume: bool
+    data: str,
+    epochs: int,
+    batch_size: int,
+    learning_rate: float,
+    seed: int,
+    checkpoints: Path,
+    save_every: int | None,
+    workers: int,
+    resume: bool,
 ) -> None:
-    """Train, save after each epoch, test at the end."""
+    """Train, save now and then, test at the end."""
     tf.set_random_seed(seed)
     (images, labels), test_set = load(data)
+    steps_per_epoch = -(-len(labels) // batch_size)
+    shuffled = slices(images, labels).shuffle(len(labels), seed=seed).batch(batch_size)
+    batches = tfe.Iterator(shuffled.map(scale, num_parallel_calls=workers or None).repeat().prefetch(2))
     network = NeuralNet()
     optimizer = tf.train.AdamOptimizer(learning_rate)
-    epoch = tfe.Variable(0, trainable=False, name="epoch")
-    checkpoint = tf.train.Checkpoint(network=network, optimizer=optimizer, epoch=epoch)
+    metrics = {"loss": tfe.metrics.Mean(), "accuracy": tfe.metrics.SparseAccuracy()}
+    step = tfe.Variable(0, trainable=False, name="step")
+    checkpoint = tf.train.Checkpoint(
+        network=network,
+        optimizer=optimizer,
+        batches=batches,
+        metrics=metrics,
+        random=tf.random.generator(),
+        step=step,
+    )
+    manager = tf.train.CheckpointManager(checkpoint, checkpoints, max_to_keep=3)
     if resume:
-        last = tf.train.latest_checkpoint(str(checkpoints))
-        if last is None:
+        if manager.latest_checkpoint is None:
             raise tf.errors.NotFoundError(f"--resume: there is no checkpoint in {checkpoints}; train without it first.")
-        checkpoint.restore(last)
-        click.echo(f"resumed from {last}, after epoch {int(epoch)}")
-    while int(epoch) < epochs:
-        batches = slices(images, labels).shuffle(len(labels), seed=int(epoch)).batch(batch_size).map(scale).prefetch(2)
-        with tqdm(total=len(labels), desc=f"epoch {int(epoch) + 1}/{epochs}", unit=" images") as progress:
-            train(network, optimizer, batches, progress)
-        epoch.assign_add(1)
-        checkpoint.save(str(checkpoints / "mnist"))
+        checkpoint.restore(manager.latest_checkpoint)
+        click.echo(f"resumed from {manager.latest_checkpoint}, after step {int(step)}")
+    while int(step) < epochs * steps_per_epoch:
+        epoch, done = divmod(int(step), steps_per_epoch)
+        if done == 0:
+            for metric in metrics.values():
+                metric.init_variables()
+        with tqdm(total=steps_per_epoch, initial=done, desc=f"epoch {epoch + 1}/{epochs}", unit=" batches") as progress:
+            for _ in range(done, steps_per_epoch):
+                train_step(network, optimizer, metrics, *next(batches))
+                step.assign_add(1)
+                progress.set_postfix(
+                    {name: f"{float(metric.result()):.4f}" for name, metric in metrics.items()}, refresh=False
+                )
+                progress.update()
+                if int(step) % (save_every or steps_per_epoch) == 0:
+                    manager.save(checkpoint_number=step)
     click.echo(f"test accuracy: {100 * test(network, slices(*test_set).batch(1000).map(scale)):.1f} %")
 
 

@@ -19,6 +19,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import Checkpointable, listeners
 from agog_core.convert import from_host
 from agog_core.devices import default_device
+from agog_core.random import Generator
 from agog_core.shapes import TensorShape
 from agog_core.variable import Variable
 
@@ -70,6 +71,7 @@ class Restore:
         self._rejected: set[int] = set()
         self._containers: set[int] = set()  # nodes for which the program has a list, a tuple or a dict
         self._owners: dict[int, weakref.ref[Checkpointable]] = {}
+        self._generators: list[weakref.ref[Generator]] = []
         self._named: set[int] = set()  # nodes that an error or a warning has named already
         self._lock = threading.RLock()
         self._busy = self._again = False
@@ -192,6 +194,9 @@ class Restore:
                 value.assign(from_host(self._arrays[saved.key], default_device().table(DTYPES[saved.dtype])))
             if not self._is_superseded(value):
                 _restored_by.set(value, self._number)
+                if isinstance(value, Generator):
+                    value.spare_initial_values(True)
+                    self._generators.append(weakref.ref(value))
             self._node_of.set(value, number)
             self._matched.add(number)
 
@@ -235,6 +240,10 @@ class Restore:
         """Stop listening, and warn of the values in the file that nothing has asked for."""
         if self.advance in listeners:
             listeners.remove(self.advance)
+        for reference in self._generators:
+            # A later restore that waits for variables has said the same of it.
+            if (generator := reference()) is not None and not self._is_superseded(generator):
+                generator.spare_initial_values(False)
         self.warn()
 
     def warn(self) -> None:

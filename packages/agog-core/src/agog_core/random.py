@@ -11,13 +11,15 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from agog_core.checkpointable import Checkpointable
 
 _DEFAULT_GRAPH_SEED = 87654321  # TensorFlow's, for op seeds without a graph seed
+_INITIAL_VALUES = 0x9E3779B97F4A7C15  # any number; it keeps spared initial values apart from all others
 _MASK = 2**64 - 1
 _lock = threading.Lock()
 
@@ -37,6 +39,7 @@ class Generator(Checkpointable):
         self.seed = seed
         self._entropy = int.from_bytes(os.urandom(8), "little")
         self._counters: dict[tuple[int, int], int] = {}
+        self._for_initial_values: Generator | None = None
 
     def reserve(self, op_seed: int | None, values: int) -> tuple[int, int, int]:
         """Reserve bits for a call.
@@ -58,6 +61,18 @@ class Generator(Checkpointable):
             self._counters[key] = counter + math.ceil(values / 4)
         return *key, counter
 
+    def spare_initial_values(self, spare: bool) -> None:
+        """Say whether initial values should take their bits from elsewhere, so that they do not advance this generator.
+
+        A restored generator is at the point that the saved run had reached, and in that run variables had their values
+        already. Those that wait to be restored are created once more all the same; what that draws must not count.
+
+        Args:
+            spare: whether they should.
+        """
+        seed = None if self.seed is None else self.seed ^ _INITIAL_VALUES
+        self._for_initial_values = Generator(seed) if spare else None
+
     def get_state(self) -> dict[str, object]:
         """The seed and all counters.
 
@@ -65,7 +80,9 @@ class Generator(Checkpointable):
             A dict that JSON can hold, for `set_state`.
         """
         counters = [[*key, counter] for key, counter in sorted(self._counters.items())]
-        return {"seed": self.seed, "entropy": self._entropy, "counters": counters}
+        # With a seed no number depends on the entropy, and programs that did the same have the same state.
+        entropy = self._entropy if self.seed is None else None
+        return {"seed": self.seed, "entropy": entropy, "counters": counters}
 
     def checkpoint_state(self) -> dict[str, Any]:
         """What `get_state` returns, for checkpoints.
@@ -90,7 +107,8 @@ class Generator(Checkpointable):
             state: what `get_state` returned.
         """
         self.seed = state["seed"]  # type: ignore[assignment]  # get_state wrote it
-        self._entropy = state["entropy"]  # type: ignore[assignment]
+        if state["entropy"] is not None:
+            self._entropy = state["entropy"]  # type: ignore[assignment]
         self._counters = {(a, b): counter for a, b, counter in state["counters"]}  # type: ignore[attr-defined]
 
 
@@ -136,6 +154,28 @@ def set_generator(chosen: Generator) -> None:
     >>> set_generator(before)
     """
     _generator.set(chosen)
+
+
+@contextmanager
+def initializing() -> Iterator[None]:
+    """Take random numbers for initial values inside of a ``with`` block: see `Generator.spare_initial_values`.
+
+    Yields:
+        Nothing.
+
+    >>> chosen = generator()
+    >>> chosen.spare_initial_values(True)
+    >>> with initializing():
+    ...     generator() is chosen
+    False
+    >>> chosen.spare_initial_values(False)
+    """
+    spare = generator()._for_initial_values
+    token = _generator.set(generator() if spare is None else spare)
+    try:
+        yield
+    finally:
+        _generator.reset(token)
 
 
 def set_random_seed(seed: int | None) -> None:

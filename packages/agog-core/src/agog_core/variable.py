@@ -88,7 +88,7 @@ class Variable(Rows):
         self._name = current_name_scope() + (name or "Variable")
         self._serial = _next_serial()
         self._taken: Tensor | None = None
-        value = initial_value() if callable(initial_value) else initial_value
+        value = _initial(initial_value) if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
         if scopes:
             tensor = copy_to_device(tensor, current_device())
@@ -390,3 +390,10 @@ def _count_own_holders() -> tuple[int, int]:
 
 
 _OWN_HOLDERS, _OWN_ARRAY_HOLDERS = _count_own_holders()
+
+
+def _initial(make: Callable[[], TensorLike]) -> TensorLike:
+    from agog_core.random import initializing  # here, because the random state is saved with variables
+
+    with initializing():
+        return make()

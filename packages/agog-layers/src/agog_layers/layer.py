@@ -12,6 +12,7 @@ from agog_core import DType, Tensor, TensorShape, Variable, as_dtype, convert_to
 from agog_core.checkpointable import notify
 from agog_core.devices import scope_device
 from agog_core.name_scope import current_name_scope
+from agog_core.random import initializing
 from agog_layers import initializers, regularizers
 from agog_layers.configured import constructor_arguments
 from agog_layers.inference import call_symbolic
@@ -262,7 +263,7 @@ class Layer(Connected, Module):
         dtype, count = self._dtype, len(self._own_weights)
         self._dtype = dtype or next((tensor.dtype for tensor in tensors if tensor.dtype.is_differentiable), None)
         try:
-            with device(tensors[0].device) if tensors and scope_device() is None else nullcontext():
+            with device(tensors[0].device) if tensors and scope_device() is None else nullcontext(), initializing():
                 self.build(nest.map_structure(lambda leaf: getattr(leaf, "shape", None), inputs))
         except BaseException:
             self._dtype = dtype

@@ -9,6 +9,7 @@ from typing import Any
 
 from agog_core import TensorShape, Variable, as_dtype, convert_to_tensor
 from agog_core.name_scope import current_name_scope, name_scope
+from agog_core.random import initializing
 from agog_layers import initializers
 from agog_layers.variable_store import active_store, kept
 
@@ -317,7 +318,8 @@ def _find_or_make(
     **others: Any,
 ) -> Variable:
     def make() -> Variable:
-        value = _initial_value(name, shape, dtype, initializer)
+        with initializing():
+            value = _initial_value(name, shape, dtype, initializer)
         with name_scope(""):
             return Variable(value, trainable, name=name, dtype=dtype, constraint=constraint)
 

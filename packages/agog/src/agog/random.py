@@ -10,14 +10,17 @@ from agog_core.ops.sampling import random_poisson as poisson
 from agog_core.ops.stateless import stateless_multinomial, stateless_truncated_normal
 from agog_core.ops.stateless import stateless_random_normal as stateless_normal
 from agog_core.ops.stateless import stateless_random_uniform as stateless_uniform
-from agog_core.random import set_random_seed
+from agog_core.random import Generator, generator, set_generator, set_random_seed
 
 __all__ = [
+    "Generator",
     "categorical",
     "gamma",
+    "generator",
     "multinomial",
     "normal",
     "poisson",
+    "set_generator",
     "set_random_seed",
     "shuffle",
     "stateless_multinomial",
