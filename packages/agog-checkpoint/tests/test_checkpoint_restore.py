@@ -323,7 +323,8 @@ def test_shapes_and_dtypes_must_agree(tmp_path: Path) -> None:
     assert str(raised.value) == (
         f"Checkpoint {path!r} does not fit the program's objects; nothing was changed.\n"
         f"  'b': Shapes (5, 2) and (3, 2) are incompatible: variable 'kernel:0' {which}\n"
-        f"  'c': Dtypes float32 and int32 are incompatible: variable 'step:0' {which}\n"
+        f"  'c': Dtypes float32 and int32 are incompatible: variable 'step:0' {which}; pass cast=True to "
+        "restore it as float32\n"
         "  'e': the checkpoint has an object with parts, the program the variable 'e:0'\n"
         "  'f': the checkpoint has a variable, the program an object of class Position"
     )

@@ -167,3 +167,21 @@ def test_initialize_or_restore_looks_again(tmp_path: Path) -> None:
     checkpoint.v.append(ag.Variable(0.0))
     status.initialize_or_restore()
     assert float(checkpoint.v[0]) == 1.0
+
+
+def test_assert_nontrivial_match(tmp_path: Path) -> None:
+    path = Checkpoint(a=ag.Variable(1.0), b=Position()).save(tmp_path / "a")
+    checkpoint = Checkpoint(c=ag.Variable(0.0))
+    status = checkpoint.restore(path)
+    with pytest.raises(AssertionError) as raised:
+        status.assert_nontrivial_match()
+    assert str(raised.value) == (
+        f"assert_nontrivial_match: nothing of checkpoint {path!r} has found an object.\n"
+        "  values in the file without an object (2): a, b/.state\n"
+        "  objects without a value in the file (1): c"
+    )
+    checkpoint.a = ag.Variable(0.0)
+    assert status.assert_nontrivial_match() is status
+    status.expect_partial()
+    with pytest.raises(AssertionError, match=r"^No checkpoint specified"):
+        checkpoint.restore(None).assert_nontrivial_match()

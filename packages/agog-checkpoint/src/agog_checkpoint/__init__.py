@@ -17,6 +17,7 @@ from agog_checkpoint.named import Saver, restore_variables_on_create
 from agog_checkpoint.pointer import latest_checkpoint
 from agog_checkpoint.reader import CheckpointReader, checkpoint_exists, list_variables, load_checkpoint, load_variable
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
+from agog_checkpoint.tensors import load_tensors
 from agog_checkpoint.warning import CheckpointWarning
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ __all__ = [
     "latest_checkpoint",
     "list_variables",
     "load_checkpoint",
+    "load_tensors",
     "load_variable",
     "restore_variables_on_create",
 ]

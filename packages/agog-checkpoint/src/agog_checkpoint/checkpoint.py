@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from agog_checkpoint import file
 from agog_checkpoint.commit import commit
+from agog_checkpoint.graph import Graph, graph_of_names
 from agog_checkpoint.objects import snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
@@ -102,7 +106,15 @@ class Checkpoint(Checkpointable):
         """
         return _write(self, os.fspath(file_prefix))
 
-    def restore(self, save_path: str | os.PathLike[str] | None) -> CheckpointLoadStatus | InitializationOnlyStatus:
+    def restore(
+        self,
+        save_path: str | os.PathLike[str] | None,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        only: str | Iterable[str] | None = None,
+        skip: str | Iterable[str] = (),
+        cast: bool = False,
+    ) -> CheckpointLoadStatus | InitializationOnlyStatus:
         """Restore all state from a checkpoint: now into objects that exist, later into others when they are created.
 
         Objects are matched by the names on the way to them, not by their classes. A later restore wins over an earlier
@@ -110,23 +122,95 @@ class Checkpoint(Checkpointable):
 
         Args:
             save_path: what `save`, `write` or `latest_checkpoint` returned; None restores nothing.
+            mapping: paths of objects in the program to their paths or keys in the file, where these differ; an object
+                takes all its parts with it. The empty path stands for all that was saved, or for this group.
+            only: a path in the program, a pattern such as ``"model/*/kernel"``, or a list of them; None restores all.
+            skip: paths or patterns that are left out, with the slots of their variables.
+            cast: whether values of another dtype are cast to that of the variable, where nothing but precision is lost.
 
         Returns:
             A status, whose `repr` is a report and whose methods check that everything was matched.
 
         Raises:
-            NotFoundError: there is no such checkpoint.
+            NotFoundError: there is no such checkpoint; or it has nothing of a name that ``mapping`` asks for.
             DataLossError: the file is truncated or damaged, or is no checkpoint of agog.
             PermissionDeniedError: the file may not be read.
-            ValueError: a shape or dtype in the file is not that of the object.
+            ValueError: a shape or dtype in the file is not that of the object; or a pattern matches nothing.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Checkpoint(old=[Variable(1.0), Variable(2.0)]).write(f"{folder}/ckpt")
+        ...     checkpoint = Checkpoint(new=[Variable(0.0), Variable(0.0)])
+        ...     print(checkpoint.restore(path, mapping={"new": "old"}, skip="new/1"))
+        <CheckpointLoadStatus of '...ckpt'
+          matched (1): old/0>
         """
         if save_path is None:
             return InitializationOnlyStatus()
         path = os.fspath(save_path)
         graph, arrays = file.read(path)
+        return self._restore(path, graph, arrays, mapping, only, skip, cast)
+
+    def restore_tensors(
+        self,
+        tensors: Mapping[str, Any],
+        *,
+        mapping: Mapping[str, str] | None = None,
+        only: str | Iterable[str] | None = None,
+        skip: str | Iterable[str] = (),
+        cast: bool = False,
+    ) -> CheckpointLoadStatus:
+        """Restore variables from arrays by name, such as those of `load_tensors`, as `restore` does from a file.
+
+        Names are taken apart at slashes, or, where they have none, at dots: ``encoder.0.weight`` is the path
+        ``encoder/0/weight``.
+
+        Args:
+            tensors: names to arrays.
+            mapping: paths of objects in the program to names, or beginnings of names, in ``tensors``.
+            only: as for `restore`.
+            skip: as for `restore`.
+            cast: as for `restore`.
+
+        Returns:
+            A status, as that of `restore`.
+
+        Raises:
+            NotFoundError: no name is one that ``mapping`` asks for.
+            ValueError: a shape or dtype is not that of the object; a pattern matches nothing; or one name is the
+                beginning of another.
+
+        >>> v = Variable([0.0, 0.0])
+        >>> Checkpoint(kernel=v).restore_tensors({"fc.weight": np.float32([1, 2])}, mapping={"kernel": "fc.weight"})
+        <CheckpointLoadStatus of 'tensors'
+          matched (1): fc.weight>
+        >>> v.numpy()
+        array([1., 2.], dtype=float32)
+        """
+        arrays = {name: np.asarray(value) for name, value in tensors.items()}
+        return self._restore("tensors", graph_of_names(arrays), arrays, mapping, only, skip, cast)
+
+    def _restore(
+        self,
+        path: str,
+        graph: Graph,
+        arrays: Mapping[str, Any],
+        mapping: Mapping[str, str] | None,
+        only: str | Iterable[str] | None,
+        skip: str | Iterable[str],
+        cast: bool,
+    ) -> CheckpointLoadStatus:
+        if mapping or only is not None or skip:
+            from agog_checkpoint.selection import Selection, renamed
+
+            selection = Selection(only, skip)
+            graph = selection.of(path, renamed(path, graph, mapping or {}))
+            wants = selection.wants
+        else:
+            wants = _wants_all
         if "save_counter" in graph.nodes[0].children:
             _ = self.save_counter  # makes it, so that it is restored
-        return CheckpointLoadStatus(Restore(path, graph, arrays, self), self)
+        return CheckpointLoadStatus(Restore(path, graph, arrays, self, cast, wants), self)
 
 
 class CheckpointableSaver:
@@ -196,6 +280,10 @@ class CheckpointableSaver:
             return InitializationOnlyStatus()
         path = os.fspath(save_path)
         return CheckpointLoadStatus(Restore(path, *file.read(path), self._root), self._root)
+
+
+def _wants_all(path: str) -> bool:
+    return True
 
 
 def _write(root: Checkpointable, path: str) -> str:

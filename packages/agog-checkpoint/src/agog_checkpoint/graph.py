@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from agog_checkpoint import compact_json
 from agog_core.dtypes import ALL, string
@@ -158,6 +160,23 @@ def escape(name: str) -> str:
     return (_escape_character(first) if first != "." else "%2E") + "".join(map(_escape_character, rest)) or "%"
 
 
+def unescape(part: str) -> str:
+    """The name that `escape` made one part of a key of.
+
+    Args:
+        part: the part.
+
+    Returns:
+        The name.
+
+    >>> unescape("a%2Fb"), unescape("kernel"), unescape("%")
+    ('a/b', 'kernel', '')
+    """
+    from urllib.parse import unquote  # here, because most programs do not need it
+
+    return "" if part == "%" else unquote(part, errors="surrogatepass")
+
+
 def _escape_character(character: str) -> str:
     if character.isprintable() and character not in "/%":
         return character
@@ -175,6 +194,48 @@ def join(path: str, name: str) -> str:
         The longer path.
     """
     return f"{path}/{name}" if path else name
+
+
+def graph_of_names(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Graph:
+    """Make a graph of variables that have only names.
+
+    Args:
+        arrays: names to values.
+
+    Returns:
+        A graph in which the names, taken apart at slashes or else at dots, are the paths.
+
+    Raises:
+        ValueError: a name is the beginning of another, or a variable cannot have a dtype.
+        TypeError: a name is not a string.
+    """
+    nodes = [Node({})]
+    for key, array in arrays.items():
+        if not isinstance(key, str):
+            raise TypeError(f"restore_tensors: names must be strings; got {key!r} of type {type(key).__name__}.")
+        if array.dtype.name not in DTYPES:
+            raise ValueError(
+                f"restore_tensors: {key!r} has dtype {array.dtype}, which no variable can have; leave it out."
+            )
+        number = 0
+        for name in key.split("/" if "/" in key else "."):
+            if nodes[number].variable is not None:
+                raise _ambiguous(key)
+            if name not in nodes[number].children:
+                nodes[number].children[name] = len(nodes)
+                nodes.append(Node({}))
+            number = nodes[number].children[name]
+        if nodes[number].children or nodes[number].variable is not None:
+            raise _ambiguous(key)
+        nodes[number].variable = SavedVariable(key, array.dtype.name, array.shape)
+    return Graph(nodes, [])
+
+
+def _ambiguous(key: str) -> ValueError:
+    return ValueError(
+        f"restore_tensors: {key!r} begins as another name ends, so that one of them would be a variable and hold the "
+        "other; rename one of them, or leave it out."
+    )
 
 
 def parse_graph(text: str) -> Graph:

@@ -7,12 +7,13 @@ import itertools
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from agog_checkpoint.casting import obstacle
 from agog_checkpoint.graph import DTYPES, Graph, join
 from agog_checkpoint.objects import WeakIdentityMap, parts, walk
 from agog_checkpoint.warning import CheckpointWarning
@@ -48,15 +49,26 @@ class Restore:
         graph: the file's object graph.
         arrays: the values by key.
         root: the object that stands for the graph's first node.
+        cast: whether values are cast to the dtypes of the variables.
+        wants: says of a path in the program whether it is restored.
 
     Raises:
         ValueError: something that exists does not fit; nothing was changed.
     """
 
     def __init__(
-        self, path: str, graph: Graph, arrays: Mapping[str, np.ndarray[Any, Any]], root: Checkpointable
+        self,
+        path: str,
+        graph: Graph,
+        arrays: Mapping[str, np.ndarray[Any, Any]],
+        root: Checkpointable,
+        cast: bool = False,
+        wants: Callable[[str], bool] = lambda path: True,
     ) -> None:
         self.path = path
+        self.casts: list[str] = []
+        self._cast = cast
+        self._wants = wants
         self._graph = graph
         self._arrays = arrays
         self._number = next(_numbers)
@@ -161,9 +173,13 @@ class Restore:
         which = f"are incompatible: variable {value.name!r} has the first, the checkpoint the second"
         if saved.shape != tuple(value.shape):
             return f"{saved.key!r}: Shapes {value.shape} and {TensorShape(saved.shape)} {which}"
-        if saved.dtype != value.dtype.name:
-            return f"{saved.key!r}: Dtypes {value.dtype.name} and {saved.dtype} {which}"
-        return None
+        if saved.dtype == value.dtype.name:
+            return None
+        why_not = obstacle(self._arrays[saved.key], DTYPES[saved.dtype], value.dtype)
+        if self._cast and why_not is None:
+            return None
+        help_text = f"; pass cast=True to restore it as {value.dtype.name}" if why_not is None else f"; {why_not}"
+        return f"{saved.key!r}: Dtypes {value.dtype.name} and {saved.dtype} {which}{help_text}"
 
     def _misfit(self, faults: Iterable[str], kept: str) -> ValueError:
         lines = "".join(f"\n  {fault}" for fault in faults)
@@ -190,8 +206,12 @@ class Restore:
         for number, value in found.items():
             saved = self._graph.nodes[number].variable
             if saved is not None and not self._is_superseded(value):
+                array = self._arrays[saved.key]
+                if saved.dtype != value.dtype.name:
+                    array = array.astype(value.dtype.numpy_dtype)
+                    self.casts.append(f"{saved.key} from {saved.dtype} to {value.dtype.name}")
                 # Assigning copies; making the tensor does not.
-                value.assign(from_host(self._arrays[saved.key], default_device().table(DTYPES[saved.dtype])))
+                value.assign(from_host(array, default_device().table(value.dtype)))
             if not self._is_superseded(value):
                 _restored_by.set(value, self._number)
                 if isinstance(value, Generator):
@@ -285,7 +305,7 @@ class Restore:
             root: the object that stands for the graph's first node.
 
         Returns:
-            The keys that their values would have.
+            The keys that their values would have, without those that are not wanted.
         """
         missing = []
         for value, path, _ in walk(root)[0]:
@@ -296,7 +316,7 @@ class Restore:
             elif isinstance(value, Checkpointable) and value.checkpoint_state():
                 has_state = number is not None and self._graph.nodes[number].state is not None
                 missing += [] if has_state else [join(path, ".state")]
-        return missing
+        return [path for path in missing if self._wants(path)]
 
 
 @atexit.register

@@ -69,6 +69,26 @@ class CheckpointLoadStatus:
         self._restore.warn()
         return self
 
+    def assert_nontrivial_match(self) -> CheckpointLoadStatus:
+        """Check that at least one value of the file, beside the number of saves, has found its object.
+
+        Returns:
+            This status.
+
+        Raises:
+            AssertionError: none has; the text names the keys.
+            ValueError: an object that was created since does not fit.
+        """
+        self._restore.advance()
+        matched, deferred, unmatched = self._restore.report()
+        if not set(matched) - _OPTIONAL:
+            raise AssertionError(
+                f"assert_nontrivial_match: nothing of checkpoint {self._restore.path!r} has found an object."
+                + _lines("values in the file without an object", [*deferred, *unmatched])
+                + _lines("objects without a value in the file", self._without_value())
+            )
+        return self
+
     def expect_partial(self) -> CheckpointLoadStatus:
         """Say that values in the file may stay without an object, so that nothing warns of them.
 
@@ -108,6 +128,7 @@ class CheckpointLoadStatus:
         return (
             f"<CheckpointLoadStatus of {self._restore.path!r}"
             + _lines("matched", matched)
+            + _lines("cast", self._restore.casts)
             + _lines("deferred until an object is created", deferred)
             + _lines("values in the file without an object", unmatched)
             + _lines("objects without a value in the file", self._without_value())
@@ -127,6 +148,14 @@ class InitializationOnlyStatus:
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
     def assert_existing_objects_matched(self) -> NoReturn:
+        """Fail: there is no checkpoint.
+
+        Raises:
+            AssertionError: always.
+        """
+        self.assert_consumed()
+
+    def assert_nontrivial_match(self) -> NoReturn:
         """Fail: there is no checkpoint.
 
         Raises:

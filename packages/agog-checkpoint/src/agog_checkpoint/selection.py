@@ -1,0 +1,208 @@
+"""Which values of a file go to which objects: its graph with objects renamed and left out, before it is restored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from agog_checkpoint.graph import Graph, Node, escape, join, unescape
+from agog_core.errors import NotFoundError
+
+
+class Selection:
+    """The paths in the program that are restored.
+
+    Args:
+        only: patterns of paths, of which a path must match one; None for all paths.
+        skip: patterns of paths that are left out.
+
+    Raises:
+        TypeError: a pattern is not a string.
+
+    >>> selection = Selection("model", ["model/*/bias"])
+    >>> selection.wants("model/dense/kernel"), selection.wants("model/dense/bias"), selection.wants("step")
+    (True, False, False)
+    """
+
+    def __init__(self, only: str | Iterable[str] | None = None, skip: str | Iterable[str] = ()) -> None:
+        self._only = None if only is None else _patterns("only", only)
+        self._skip = _patterns("skip", skip)
+
+    def wants(self, path: str) -> bool:
+        """Whether what is at a path is restored.
+
+        Args:
+            path: the path in the program.
+
+        Returns:
+            True or False.
+        """
+        wanted = self._only is None or any(_matches(pattern, path) for pattern in self._only)
+        return wanted and not self._skips(path)
+
+    def _skips(self, path: str) -> bool:
+        return any(_matches(pattern, path) for pattern in self._skip)
+
+    def of(self, path: str, graph: Graph) -> Graph:
+        """Leave out what is not wanted.
+
+        Args:
+            path: the checkpoint's path, for errors.
+            graph: the graph, with the program's paths; it stays as it is.
+
+        Returns:
+            The graph without it.
+
+        Raises:
+            ValueError: a pattern matches nothing in the graph.
+        """
+        if self._only is None and not self._skip:
+            return graph
+        paths = graph.paths()
+        slot_paths = {
+            slot.slot_variable: join(
+                join(join(paths[slot.optimizer], ".slot"), escape(slot.name)), paths[slot.variable]
+            )
+            for slot in graph.slots
+            if slot.optimizer in paths and slot.variable in paths
+        }
+        values = {number: path for number, path in paths.items() if graph.nodes[number].variable is not None}
+        states = {
+            number: join(path, ".state") for number, path in paths.items() if graph.nodes[number].state is not None
+        }
+        self._check(path, sorted([*values.values(), *states.values(), *slot_paths.values()]))
+        dropped = {number for number, path in values.items() if not self.wants(path)}
+        nodes = [
+            Node(
+                {name: child for name, child in node.children.items() if child not in dropped},
+                node.variable,
+                node.state if number in states and self.wants(states[number]) else None,
+            )
+            for number, node in enumerate(graph.nodes)
+        ]
+        slots = [
+            slot
+            for slot in graph.slots
+            # The slots of a variable that is skipped would not fit the one that takes its place.
+            if self.wants(slot_paths.get(slot.slot_variable, "")) and not self._skips(paths.get(slot.variable, ""))
+        ]
+        kept = {slot.slot_variable for slot in slots} | (values.keys() - dropped)
+        for number, node in enumerate(nodes):
+            node.variable = node.variable if number in kept else None
+        return Graph(nodes, slots)
+
+    def _check(self, path: str, known: list[str]) -> None:
+        for argument, patterns in (("only", self._only or ()), ("skip", self._skip)):
+            for pattern in patterns:
+                if not any(_matches(pattern, name) for name in known):
+                    raise ValueError(
+                        f"restore: {argument} has {pattern!r}, which matches nothing in checkpoint {path!r}; it has "
+                        f"{', '.join(known) or 'nothing'}."
+                    )
+
+
+def _patterns(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
+    patterns = (given,) if isinstance(given, str) else tuple(given)
+    for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise TypeError(
+                f"restore: {argument} must be a path such as 'model/encoder', a pattern such as 'model/*/bias', or a "
+                f"list of them; got {pattern!r} of type {type(pattern).__name__}."
+            )
+    return patterns
+
+
+def _matches(pattern: str, path: str) -> bool:
+    return fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern.rstrip('/')}/*")
+
+
+def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
+    """Move objects of a file, with all that hangs on them, to where the program has them.
+
+    Args:
+        path: the checkpoint's path, for errors.
+        graph: the file's graph; it stays as it is.
+        mapping: paths in the program to paths or keys in the file; the empty path is the root.
+
+    Returns:
+        The graph with these objects under the program's paths, and no longer under their own.
+
+    Raises:
+        NotFoundError: the file has no such object.
+        ValueError: a path in the program leads through a variable.
+        TypeError: a name is not a string.
+    """
+    for name in (*mapping, *mapping.values()):
+        if not isinstance(name, str):
+            raise TypeError(
+                "restore: mapping must be a dict from paths in the program to paths in the file; got "
+                f"{name!r} of type {type(name).__name__} in it."
+            )
+    nodes = [Node(dict(node.children), node.variable, node.state) for node in graph.nodes]
+    moves = [(target, *_find(path, graph, source)) for target, source in mapping.items()]
+    for _, _, parent, name in moves:
+        if parent is not None:
+            nodes[parent].children.pop(name, None)
+    root = len(nodes)
+    if any(number == 0 for _, number, *_ in moves):
+        nodes.append(nodes[0])
+        nodes[0] = Node({})
+    placed: set[int] = set()
+    for target, number, *_ in moves:
+        moved = number or root
+        # One value for two objects: each needs a node of its own.
+        _place(nodes, target, _copy(nodes, moved, {}) if moved in placed else moved)
+        placed.add(moved)
+    return Graph(nodes, graph.slots)
+
+
+def _find(path: str, graph: Graph, source: str) -> tuple[int, int | None, str]:
+    """The node of a path or key, and where it hangs: its parent, and its name there."""
+    for number, node in enumerate(graph.nodes):
+        if node.variable is not None and node.variable.key == source:
+            for parent in graph.paths():
+                for name, child in graph.nodes[parent].children.items():
+                    if child == number:
+                        return number, parent, name
+            return number, None, ""  # a slot
+    number, found, holder, own_name = 0, "", None, ""
+    for part in source.split("/") if source else ():
+        children = graph.nodes[number].children
+        own_name = unescape(part)
+        if own_name not in children:
+            names = ", ".join(sorted(map(escape, children))) or "nothing"
+            raise NotFoundError(
+                f"restore: mapping asks for {source!r}, which is not in checkpoint {path!r}; "
+                + (f"{found!r} has {names}." if found else f"it has {names}.")
+            )
+        holder, number, found = number, children[own_name], join(found, part)
+    return number, holder, own_name
+
+
+def _copy(nodes: list[Node], number: int, done: dict[int, int]) -> int:
+    if number not in done:
+        node = nodes[number]
+        done[number] = len(nodes)
+        nodes.append(copy := Node({}, node.variable, node.state))
+        copy.children = {name: _copy(nodes, child, done) for name, child in node.children.items()}
+    return done[number]
+
+
+def _place(nodes: list[Node], target: str, number: int) -> None:
+    if not target:
+        nodes[0].children |= nodes[number].children
+        return
+    parent = 0
+    *parts, last = map(unescape, target.split("/"))
+    for part in parts:
+        child = nodes[parent].children.get(part)
+        if child is None:
+            nodes[parent].children[part] = child = len(nodes)
+            nodes.append(Node({}))
+        elif (variable := nodes[child].variable) is not None:
+            raise ValueError(
+                f"restore: mapping cannot put anything at {target!r}, since the checkpoint has the variable "
+                f"{variable.key!r} on the way; skip it, or map its path to another object."
+            )
+        parent = child
+    nodes[parent].children[last] = number

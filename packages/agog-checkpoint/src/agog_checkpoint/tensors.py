@@ -1,0 +1,108 @@
+"""Tensors in safetensors files of any origin, such as the weights of models of other frameworks."""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+from typing import Any
+
+import numpy as np
+
+from agog_checkpoint import compact_json
+from agog_checkpoint.commit import translated
+from agog_checkpoint.graph import DTYPES
+from agog_core.errors import DataLossError, NotFoundError
+
+_CODES = {"F": "float", "BF": "bfloat", "I": "int", "U": "uint", "C": "complex"}
+_INDEX = ".index.json"
+
+Array = np.ndarray[Any, Any]
+
+
+def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """Read all tensors of a safetensors file, whatever program wrote it.
+
+    Nothing but numbers is read, and no checksum is checked, since other programs write none; agog's own checkpoints are
+    for `Checkpoint.restore`.
+
+    Args:
+        path: the file; or an index of several files, whose name ends with ``.index.json``.
+
+    Returns:
+        Names to arrays, read-only views of the file, to rename and turn as a program needs them: for `assign`, or for
+        `Checkpoint.restore_tensors`.
+
+    Raises:
+        NotFoundError: there is no such file.
+        PermissionDeniedError: it may not be read.
+        DataLossError: it is truncated, damaged, or no such file.
+
+    >>> import tempfile
+    >>> from agog_checkpoint import Checkpoint
+    >>> from agog_core import Variable
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Checkpoint(v=Variable([1.0, 2.0])).write(f"{folder}/ckpt")
+    ...     tensors = load_tensors(f"{path}.safetensors")
+    >>> {name: tensor.tolist() for name, tensor in tensors.items()}
+    {'v': [1.0, 2.0]}
+    """
+    file = os.fspath(path)
+    if not os.path.isfile(file):
+        raise NotFoundError(f"load_tensors: the file {file!r} does not exist.")
+    try:
+        if not file.endswith(_INDEX):
+            return _read(file)
+        with open(file, encoding="utf-8") as stream:
+            shards = _shards(compact_json.load(stream.read()))
+    except OSError as error:
+        raise translated(error, "read", file) from error
+    except (ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
+        raise DataLossError(f"load_tensors: {file!r} is not a whole safetensors file: {error}.") from error
+    return {
+        name: array
+        for shard in shards
+        for name, array in load_tensors(os.path.join(os.path.dirname(file), shard)).items()
+    }
+
+
+def _shards(index: Any) -> list[str]:
+    names = index.get("weight_map") if isinstance(index, dict) else None
+    if not isinstance(names, dict) or not all(
+        isinstance(name, str) and name == os.path.basename(name) and not name.endswith(_INDEX)
+        for name in names.values()
+    ):
+        raise ValueError("its 'weight_map' should name a file without folders for each tensor")
+    return sorted(set(names.values()))
+
+
+def _read(file: str) -> dict[str, Array]:
+    with open(file, "rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size < 8:
+            raise ValueError(f"it has {size} bytes, fewer than the 8 that hold the length of its header")
+        content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    length = int.from_bytes(content[:8], "little")
+    if length > size - 8:
+        raise ValueError(f"it announces a header of {length} bytes, but {size - 8} bytes follow")
+    header = compact_json.load(content[8 : 8 + length].decode())
+    if not isinstance(header, dict):
+        raise ValueError("its header is not a JSON object")
+    data = memoryview(content)[8 + length :]
+    return {name: _array(name, entry, data) for name, entry in header.items() if name != "__metadata__"}
+
+
+def _array(name: str, entry: Any, data: memoryview) -> Array:
+    if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= entry.keys():
+        raise ValueError(f"the entry of {name!r} in its header is malformed")
+    code, shape, (first, last) = str(entry["dtype"]), entry["shape"], entry["data_offsets"]
+    kind = code.rstrip("0123456789")
+    dtype = DTYPES.get("bool" if code == "BOOL" else _CODES.get(kind, kind) + code.removeprefix(kind))
+    if dtype is None:
+        raise ValueError(f"{name!r} has the dtype {code!r}, which agog does not have")
+    if not all(type(number) is int and number >= 0 for number in (*shape, first, last)):
+        raise ValueError(f"the shape or the offsets of {name!r} in its header are not those of a tensor")
+    if last > len(data) or last - first != dtype.size * math.prod(shape):
+        raise ValueError(f"{name!r} should take {dtype.size * math.prod(shape)} bytes, which are not there")
+    numpy_dtype = dtype.numpy_dtype
+    return np.frombuffer(data[first:last], numpy_dtype).reshape(shape) if last > first else np.empty(shape, numpy_dtype)
