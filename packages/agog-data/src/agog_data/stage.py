@@ -100,6 +100,15 @@ class Stage(ABC):
         """
         return None
 
+    def unsettled(self) -> str | None:
+        """Why two iterators, also in two processes, may number the same elements differently.
+
+        Returns:
+            What the stage that does it is, for an error; None where an element has the same number in all of them.
+            Stages with several inputs ask each.
+        """
+        return None
+
 
 class UnaryStage(Stage):
     """A stage with one input, and by default with elements like the input's.
@@ -116,3 +125,6 @@ class UnaryStage(Stage):
 
     def sample(self, scope: Scope) -> Element:
         return self.input.sample(scope)
+
+    def unsettled(self) -> str | None:
+        return self.input.unsettled()

@@ -63,6 +63,9 @@ class Repeat(ChoosingStage):
     def choose(self, elements: ElementIterator) -> ElementIterator:
         return RepeatIterator(elements, Turns(self._count))
 
+    def unsettled(self) -> str | None:
+        return "repeat gives each element several numbers"
+
 
 class RepeatIterator(ElementIterator):
     """Starts its input anew for each turn."""
@@ -197,6 +200,7 @@ class Shuffle(ChoosingStage):
         super().__init__(stage)
         self._buffer_size = buffer_size
         self._stream = Stream(seed)
+        self._seeded = seed is not None
         self._reshuffle = reshuffle_each_iteration
 
     def _order(self) -> Order:
@@ -207,6 +211,11 @@ class Shuffle(ChoosingStage):
 
     def choose(self, elements: ElementIterator) -> ElementIterator:
         return ShuffleIterator(elements, self._buffer_size, self._order(), self)
+
+    def unsettled(self) -> str | None:
+        if self._reshuffle or not self._seeded:
+            return "shuffle without a seed and reshuffle_each_iteration=False gives them another order each time"
+        return super().unsettled()
 
 
 class ShuffleIterator(ElementIterator):

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from agog_core.shapes import TensorShape
 from agog_data.elements import ComponentSpec, Element, components, map_components, packer
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.state import State
+
+
+def first_unsettled(stages: Iterable[Stage]) -> str | None:
+    """What `Stage.unsettled` says of the first of several stages that is.
+
+    Args:
+        stages: the inputs of a stage.
+
+    Returns:
+        The text, or None.
+    """
+    return next(filter(None, (stage.unsettled() for stage in stages)), None)
 
 
 class Zip(Stage):
@@ -28,6 +41,9 @@ class Zip(Stage):
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return ZipIterator(tuple(stage.iterate(scope) for stage in components(self._stages)), self._stages)
+
+    def unsettled(self) -> str | None:
+        return first_unsettled(components(self._stages))
 
 
 class ZipIterator(ElementIterator):
@@ -79,6 +95,9 @@ class Concatenate(Stage):
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return ConcatenateIterator((self._first.iterate(scope), self._second.iterate(scope)))
+
+    def unsettled(self) -> str | None:
+        return first_unsettled([self._first, self._second])
 
 
 def _merge(one: ComponentSpec, other: ComponentSpec) -> ComponentSpec:
