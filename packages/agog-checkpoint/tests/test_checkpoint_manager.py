@@ -163,6 +163,8 @@ def test_none_to_keep(tmp_path: Path, max_to_keep: int) -> None:
         lambda text: text.replace('all_model_checkpoint_paths: "ckpt-1"\n', ""),
         lambda text: text.replace("last_preserved_timestamp: ", "last_preserved_timestamp: soon"),
         lambda text: text[: text.index("last_preserved_timestamp")],
+        lambda text: text + '# metrics: {"ckpt-1":{"accuracy":"0.5"}}\n',
+        lambda text: text + "# metrics: {\n",
     ],
 )
 def test_a_damaged_list(tmp_path: Path, damage: Callable[[str], str]) -> None:
@@ -175,8 +177,8 @@ def test_a_damaged_list(tmp_path: Path, damage: Callable[[str], str]) -> None:
         manager_of(tmp_path)
     assert str(raised.value) == (
         f"CheckpointManager: the file '{pointer}' is damaged: its list of checkpoints should have a name without "
-        "folders and a time for each, and 'last_preserved_timestamp' a time. Remove the file to begin a new list; no "
-        "checkpoint is deleted by that."
+        "folders and a time for each, 'last_preserved_timestamp' a time, and 'metrics' numbers. Remove the file to "
+        "begin a new list; no checkpoint is deleted by that."
     )
     assert names(tmp_path) == ["ckpt-1"]
 

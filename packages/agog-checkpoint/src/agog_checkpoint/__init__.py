@@ -12,6 +12,14 @@
 """
 
 from agog_checkpoint.checkpoint import Checkpoint, CheckpointableSaver
+from agog_checkpoint.folders import (
+    CheckpointState,
+    checkpoints_iterator,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
 from agog_checkpoint.manager import CheckpointManager
 from agog_checkpoint.named import Saver, restore_variables_on_create
 from agog_checkpoint.pointer import latest_checkpoint
@@ -27,15 +35,21 @@ __all__ = [
     "CheckpointLoadStatus",
     "CheckpointManager",
     "CheckpointReader",
+    "CheckpointState",
     "CheckpointWarning",
     "CheckpointableSaver",
     "InitializationOnlyStatus",
     "Saver",
     "checkpoint_exists",
+    "checkpoints_iterator",
+    "get_checkpoint_mtimes",
+    "get_checkpoint_state",
     "latest_checkpoint",
     "list_variables",
     "load_checkpoint",
     "load_tensors",
     "load_variable",
+    "remove_checkpoint",
     "restore_variables_on_create",
+    "update_checkpoint_state",
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -31,9 +33,11 @@ class CheckpointManager:
         max_to_keep: how many of the newest checkpoints are kept; None for all.
         keep_checkpoint_every_n_hours: a checkpoint that would be deleted is kept for good when it was made so many
             hours after the last one kept for good, or after the first manager of the folder; None keeps none.
+        best: the name of a metric, and ``"max"`` or ``"min"``: the checkpoint that was saved with the best value is
+            kept beside the newest; None keeps none for that.
 
     Raises:
-        ValueError: ``max_to_keep`` is not positive.
+        ValueError: ``max_to_keep`` is not positive, or ``best`` is something else.
         DataLossError: the folder's file ``checkpoint`` is damaged.
         PermissionDeniedError: it may not be read.
 
@@ -45,6 +49,12 @@ class CheckpointManager:
     ...         _ = manager.save()
     ...     [os.path.basename(path) for path in manager.checkpoints]
     ['ckpt-2', 'ckpt-3']
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     manager = CheckpointManager(Checkpoint(v=Variable(1.0)), folder, max_to_keep=1, best=("accuracy", "max"))
+    ...     for accuracy in (0.7, 0.9, 0.8):
+    ...         _ = manager.save(metrics={"accuracy": accuracy})
+    ...     [os.path.basename(path) for path in manager.checkpoints], os.path.basename(manager.best_checkpoint)
+    (['ckpt-2', 'ckpt-3'], 'ckpt-2')
     """
 
     def __init__(
@@ -53,19 +63,26 @@ class CheckpointManager:
         directory: str | os.PathLike[str],
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
+        best: tuple[str, str] | None = None,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(
                 "CheckpointManager: max_to_keep must be a positive number of checkpoints, or None to keep all; got "
                 f"{max_to_keep}."
             )
+        if best is not None and not _is_metric_and_mode(best):
+            raise ValueError(
+                "CheckpointManager: best must be the name of a metric with 'max' or 'min', such as ('accuracy', "
+                f"'max'), or None; got {best!r}."
+            )
         self._checkpoint = checkpoint
+        self._best = best
         self._folder = os.fspath(directory)
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._newest = latest_checkpoint(self._folder)
         now = time.time()
-        times, self._preserved = read_kept(self._folder) or Kept({}, now)
+        times, self._preserved, metrics = read_kept(self._folder) or Kept({}, now)
         if now < self._preserved:
             warnings.warn(
                 f"CheckpointManager: the clock went back, to before checkpoints of {self._folder!r} were made; those "
@@ -78,6 +95,7 @@ class CheckpointManager:
         self._times = {
             name: min(made, now) for name, made in times.items() if os.path.isfile(file_name(self._path(name)))
         }
+        self._metrics = {name: metrics[name] for name in self._times if name in metrics}
 
     @property
     def latest_checkpoint(self) -> str | None:
@@ -86,42 +104,74 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """The paths of the newest checkpoints, the oldest first, without those that are kept for good."""
+        """The paths of the newest checkpoints and the best, the oldest first, without those that are kept for good."""
         return [self._path(name) for name in self._times]
 
-    def save(self, checkpoint_number: Any = None) -> str:
+    @property
+    def best_checkpoint(self) -> str | None:
+        """The path of the checkpoint with the best value of the metric, the first of several; None where there is none.
+
+        Values that are no numbers (NaN) are not looked at.
+        """
+        name = self._best_name()
+        return None if name is None else self._path(name)
+
+    def metrics(self, checkpoint: str) -> dict[str, float]:
+        """The metrics that a checkpoint was saved with.
+
+        Args:
+            checkpoint: one of `checkpoints`.
+
+        Returns:
+            Names to numbers; empty for a checkpoint that was saved without any, or that is not one of `checkpoints`.
+        """
+        return dict(self._metrics.get(os.path.basename(checkpoint), {}))
+
+    def save(self, checkpoint_number: Any = None, metrics: Mapping[str, Any] | None = None) -> str:
         """Save a checkpoint, and delete those that are too old.
 
         Args:
             checkpoint_number: a number, or a variable that holds it, which the file's name ends with; None for
                 `Checkpoint.save_counter`, which counts in both cases.
+            metrics: names to numbers, or to scalar tensors, which are noted in the folder's file ``checkpoint``; None
+                for a checkpoint that cannot be the best.
 
         Returns:
             The path, ``<directory>/ckpt-<number>``, for `Checkpoint.restore`.
 
         Raises:
-            ValueError: an object's state cannot be saved.
+            ValueError: an object's state cannot be saved; or ``metrics`` lack the one that the best is chosen by.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
         """
+        if metrics is not None and self._best is not None and self._best[0] not in metrics:
+            raise ValueError(
+                f"CheckpointManager.save: the best checkpoint is chosen by {self._best[0]!r}, but metrics have "
+                f"{', '.join(map(repr, metrics)) or 'nothing'}; add it, or pass no metrics."
+            )
+        noted = {name: float(value) for name, value in (metrics or {}).items()}
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         try:
             name = f"ckpt-{int(counter if checkpoint_number is None else checkpoint_number)}"
             path = self._checkpoint.write(self._path(name))
             times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
-            point_to(path, Kept(times, self._preserved))
+            all_metrics = {other: values for other, values in self._metrics.items() if other != name}
+            all_metrics |= {name: noted} if noted else {}
+            point_to(path, Kept(times, self._preserved, all_metrics))
         except BaseException:
             counter.assign_sub(1)
             raise
-        self._newest, self._times = path, times
+        self._newest, self._times, self._metrics = path, times, all_metrics
         self._sweep(path)
         return path
 
     def _sweep(self, path: str) -> None:
         """Delete what is too old; the list on the disk is that of before until all is deleted."""
+        best = self._best_name()
         old = list(self._times)[: -self._max_to_keep] if self._max_to_keep is not None else []
+        old = [name for name in old if name != best]
         for name in old:
             made = self._times[name]
             if self._hours and made - self._hours * _SECONDS_PER_HOUR >= self._preserved:
@@ -129,9 +179,26 @@ class CheckpointManager:
             elif not delete_old(file_name(self._path(name))):
                 continue
             del self._times[name]
+            self._metrics.pop(name, None)
         if old:
             with suppress(OpError):  # the list on the disk still holds all these names, and the next save writes it
-                point_to(path, Kept(self._times, self._preserved))
+                point_to(path, Kept(self._times, self._preserved, self._metrics))
+
+    def _best_name(self) -> str | None:
+        if self._best is None:
+            return None
+        metric, mode = self._best
+        sign = 1.0 if mode == "max" else -1.0
+        values = {name: sign * metrics[metric] for name, metrics in self._metrics.items() if metric in metrics}
+        values = {name: value for name, value in values.items() if not math.isnan(value)}
+        return max(values, key=values.__getitem__, default=None)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
+
+
+def _is_metric_and_mode(best: Any) -> bool:
+    if not isinstance(best, tuple) or len(best) != 2:
+        return False
+    metric, mode = best
+    return isinstance(metric, str) and mode in ("max", "min")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 from agog_checkpoint import compact_json
@@ -18,6 +19,7 @@ _NEWEST = "model_checkpoint_path: "
 _ALL = "all_model_checkpoint_paths: "
 _TIME = "all_model_checkpoint_timestamps: "
 _PRESERVED = "last_preserved_timestamp: "
+_METRICS = "# metrics: "  # a comment for TensorFlow, whose format has no such field
 
 
 class Kept(NamedTuple):
@@ -26,18 +28,21 @@ class Kept(NamedTuple):
     Args:
         times: names to seconds since 1970.
         preserved: the time of the last checkpoint that is kept for good.
+        metrics: names to metrics, for the checkpoints that were saved with some.
     """
 
     times: Mapping[str, float]
     preserved: float
+    metrics: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
-def point_to(path: str, kept: Kept | None = None) -> None:
+def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) -> None:
     """Make a checkpoint the newest of its folder.
 
     Args:
         path: what `Checkpoint.save` returns.
         kept: what a manager notes; None where there is no manager.
+        pointer: the file to write; None for ``checkpoint`` in the checkpoint's folder.
 
     Raises:
         OpError: the pointer could not be written; it still names the previous checkpoint.
@@ -51,19 +56,21 @@ def point_to(path: str, kept: Kept | None = None) -> None:
         lines += [_ALL + _quoted(other) for other in kept.times]
         lines += [f"{_TIME}{time!r}" for time in kept.times.values()]
         lines.append(f"{_PRESERVED}{kept.preserved!r}")
+        lines += [_METRICS + compact_json.dump(dict(kept.metrics))] if kept.metrics else []
     text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
     def write(stream: BinaryIO) -> None:
         stream.write(text)
 
-    commit(os.path.join(folder, _NAME), write)
+    commit(pointer or os.path.join(folder, _NAME), write)
 
 
-def read_kept(folder: str) -> Kept | None:
+def read_kept(folder: str, name: str = _NAME) -> Kept | None:
     """Read what a `CheckpointManager` noted in a folder.
 
     Args:
         folder: the folder.
+        name: the name of the file that it is noted in.
 
     Returns:
         That, or None where no manager was the last to save.
@@ -72,7 +79,7 @@ def read_kept(folder: str) -> Kept | None:
         DataLossError: the file is damaged.
         PermissionDeniedError: it may not be read.
     """
-    pointer = os.path.join(folder, _NAME)
+    pointer = os.path.join(folder, name)
     if not os.path.isfile(pointer):
         return None
     try:
@@ -82,19 +89,55 @@ def read_kept(folder: str) -> Kept | None:
         raise translated(error, "read", pointer) from error
     names, times = _values(lines, _ALL), _values(lines, _TIME)
     (*_, preserved) = _values(lines, _PRESERVED) or [None]
+    (*_, metrics) = _values(lines, _METRICS) or [{}]
     if preserved is None and not times:
         return None
     if (
         len(names) != len(times)
         or not all(isinstance(name, str) and name == os.path.basename(name) for name in names)
         or not all(type(time) in (int, float) for time in (*times, preserved))
+        or not _are_metrics(metrics)
     ):
         raise DataLossError(
             f"CheckpointManager: the file {pointer!r} is damaged: its list of checkpoints should have a name without "
-            f"folders and a time for each, and {_PRESERVED.strip(': ')!r} a time. Remove the file to begin a new list; "
-            "no checkpoint is deleted by that."
+            f"folders and a time for each, {_PRESERVED.strip(': ')!r} a time, and {_METRICS.strip('# :')!r} numbers. "
+            "Remove the file to begin a new list; no checkpoint is deleted by that."
         )
-    return Kept(dict(zip(names, times, strict=True)), preserved)
+    return Kept(dict(zip(names, times, strict=True)), preserved, metrics)
+
+
+def newest_name(pointer: str) -> str:
+    """Read which checkpoint is the newest.
+
+    Args:
+        pointer: the file that says it, which exists.
+
+    Returns:
+        The checkpoint's name.
+
+    Raises:
+        DataLossError: the file is damaged.
+        PermissionDeniedError: it may not be read.
+    """
+    try:
+        with open(pointer, encoding="utf-8", errors="surrogateescape") as stream:
+            line = stream.readline(100_000)
+    except OSError as error:
+        raise translated(error, "read", pointer) from error
+    name = _parsed(line.removeprefix(_NEWEST)) if line.startswith(_NEWEST) else None
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise DataLossError(
+            f"latest_checkpoint: the file {pointer!r} is damaged: it should begin with '{_NEWEST}\"NAME\"', but begins "
+            f"with {line[:60]!r}. Restore a checkpoint of that folder by its own path."
+        )
+    return name
+
+
+def _are_metrics(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(metrics, dict) and all(type(number) in (int, float) for number in metrics.values())
+        for metrics in value.values()
+    )
 
 
 def _values(lines: list[str], field: str) -> list[Any]:
@@ -134,17 +177,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     pointer = os.path.join(folder, latest_filename or _NAME)
     if not os.path.isfile(pointer):
         return None
-    try:
-        with open(pointer, encoding="utf-8", errors="surrogateescape") as stream:
-            line = stream.readline(100_000)
-    except OSError as error:
-        raise translated(error, "read", pointer) from error
-    name = _parsed(line.removeprefix(_NEWEST)) if line.startswith(_NEWEST) else None
-    if not isinstance(name, str) or not name or "\0" in name:
-        raise DataLossError(
-            f"latest_checkpoint: the file {pointer!r} is damaged: it should begin with '{_NEWEST}\"NAME\"', but begins "
-            f"with {line[:60]!r}. Restore a checkpoint of that folder by its own path."
-        )
+    name = newest_name(pointer)
     path = os.path.join(folder, name)
     if not os.path.isfile(file_name(path)):
         warnings.warn(

@@ -1,0 +1,198 @@
+"""What folders of checkpoints hold: their lists, times, removal, and waiting for the next checkpoint."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from agog_checkpoint.commit import delete_old
+from agog_checkpoint.file import file_name
+from agog_checkpoint.pointer import Kept, latest_checkpoint, newest_name, point_to, read_kept
+
+_NAME = "checkpoint"
+_LONGEST_PAUSE = 1.0
+
+
+class CheckpointState(NamedTuple):
+    """What a folder's file ``checkpoint`` says.
+
+    Args:
+        model_checkpoint_path: the path of the newest checkpoint.
+        all_model_checkpoint_paths: the paths of all that are kept, the oldest first.
+        all_model_checkpoint_timestamps: when they were made, in seconds since 1970; empty where that was not noted.
+        last_preserved_timestamp: when the last one was made that is kept for good; 0.0 where that was not noted.
+    """
+
+    model_checkpoint_path: str
+    all_model_checkpoint_paths: list[str]
+    all_model_checkpoint_timestamps: list[float]
+    last_preserved_timestamp: float
+
+
+def get_checkpoint_state(
+    checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
+) -> CheckpointState | None:
+    """Read which checkpoints a folder lists.
+
+    Args:
+        checkpoint_dir: the folder.
+        latest_filename: the name of the file that lists them; None for ``checkpoint``.
+
+    Returns:
+        The list, or None where there is no such file.
+
+    Raises:
+        DataLossError: the file is damaged.
+        PermissionDeniedError: it may not be read.
+
+    >>> get_checkpoint_state("a-folder-that-does-not-exist") is None
+    True
+    """
+    folder, name = os.fspath(checkpoint_dir), latest_filename or _NAME
+    pointer = os.path.join(folder, name)
+    if not os.path.isfile(pointer):
+        return None
+    newest = os.path.join(folder, newest_name(pointer))
+    kept = read_kept(folder, name)
+    if kept is None:
+        return CheckpointState(newest, [newest], [], 0.0)
+    paths = [os.path.join(folder, name) for name in kept.times]
+    return CheckpointState(newest, paths, list(kept.times.values()), kept.preserved)
+
+
+def update_checkpoint_state(
+    save_dir: str | os.PathLike[str],
+    model_checkpoint_path: str | os.PathLike[str],
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Write which checkpoint of a folder is the newest, and which others are kept.
+
+    Args:
+        save_dir: the folder.
+        model_checkpoint_path: the newest checkpoint, in that folder.
+        all_model_checkpoint_paths: all that are kept, the oldest first; None for the newest alone.
+        latest_filename: the name of the file that lists them; None for ``checkpoint``.
+        all_model_checkpoint_timestamps: when they were made; None for the times of their files.
+        last_preserved_timestamp: when the last one was made that is kept for good; None for now.
+
+    Raises:
+        ValueError: a checkpoint is in another folder, or there is not a time for each.
+        PermissionDeniedError: the folder may not be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     update_checkpoint_state(
+    ...         folder, f"{folder}/ckpt-2", [f"{folder}/ckpt-1", f"{folder}/ckpt-2"], None, [1.0, 2.0]
+    ...     )
+    ...     get_checkpoint_state(folder).all_model_checkpoint_timestamps
+    [1.0, 2.0]
+    """
+    folder = os.fspath(save_dir)
+    newest = _name_in(folder, os.fspath(model_checkpoint_path))
+    kept = None
+    if all_model_checkpoint_paths is not None:
+        names = [_name_in(folder, os.fspath(path)) for path in all_model_checkpoint_paths]
+        times = all_model_checkpoint_timestamps
+        if times is not None and len(times) != len(names):
+            raise ValueError(
+                f"update_checkpoint_state: there must be a time for each checkpoint; got {len(times)} times for "
+                f"{len(names)} checkpoints."
+            )
+        made = [_time_of(os.path.join(folder, name)) for name in names] if times is None else map(float, times)
+        by_name = dict(zip(names, made, strict=True))
+        by_name.setdefault(newest, time.time())
+        kept = Kept(by_name, time.time() if last_preserved_timestamp is None else float(last_preserved_timestamp))
+    point_to(os.path.join(folder, newest), kept, os.path.join(folder, latest_filename or _NAME))
+
+
+def _name_in(folder: str, path: str) -> str:
+    head, name = os.path.split(path)
+    if head and os.path.abspath(head) != os.path.abspath(folder):
+        raise ValueError(
+            f"update_checkpoint_state: {path!r} is not in the folder {folder!r}; a folder lists its own checkpoints, "
+            "so that it can be moved."
+        )
+    return name
+
+
+def _time_of(path: str) -> float:
+    try:
+        return os.path.getmtime(file_name(path))
+    except OSError:
+        return time.time()
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]]) -> list[float]:
+    """When checkpoints were written.
+
+    Args:
+        checkpoint_prefixes: their paths.
+
+    Returns:
+        Seconds since 1970, for those that exist.
+
+    >>> get_checkpoint_mtimes(["a-folder-that-does-not-exist/ckpt-1"])
+    []
+    """
+    files = [file_name(os.fspath(prefix)) for prefix in checkpoint_prefixes]
+    return [os.path.getmtime(file) for file in files if os.path.isfile(file)]
+
+
+def remove_checkpoint(
+    checkpoint_prefix: str | os.PathLike[str], checkpoint_format_version: object = None, meta_graph_suffix: str = "meta"
+) -> None:
+    """Remove a checkpoint; where there is none, do nothing. The folder's file ``checkpoint`` stays as it is.
+
+    Args:
+        checkpoint_prefix: its path.
+        checkpoint_format_version: not used; kept for compatibility.
+        meta_graph_suffix: not used; kept for compatibility.
+
+    >>> remove_checkpoint("a-folder-that-does-not-exist/ckpt-1")
+    """
+    delete_old(file_name(os.fspath(checkpoint_prefix)))
+
+
+def checkpoints_iterator(
+    checkpoint_dir: str | os.PathLike[str],
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """Wait for the checkpoints that another program saves into a folder, and give the newest each time.
+
+    Args:
+        checkpoint_dir: the folder.
+        min_interval_secs: how many seconds there are between two checkpoints at least.
+        timeout: how many seconds to wait for the next checkpoint; None to wait for ever.
+        timeout_fn: called without arguments when that time is over; True ends the iterator; None ends it always.
+
+    Yields:
+        The path of a checkpoint that was not given before.
+
+    >>> list(checkpoints_iterator("a-folder-that-does-not-exist", timeout=0))
+    []
+    """
+    given = None
+    while True:
+        asked = time.monotonic()
+        newest = latest_checkpoint(checkpoint_dir)
+        while newest is None or newest == given:
+            left = float("inf") if timeout is None else asked + timeout - time.monotonic()
+            if left <= 0:
+                break
+            time.sleep(min(_LONGEST_PAUSE, left))
+            newest = latest_checkpoint(checkpoint_dir)
+        if newest is None or newest == given:
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        begun = time.monotonic()
+        given = newest
+        yield newest
+        time.sleep(max(0.0, begun + min_interval_secs - time.monotonic()))

@@ -1,0 +1,105 @@
+"""Lists of checkpoints in folders, their times, removal, and waiting for the next one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+import agog_core as ag
+from agog_checkpoint import (
+    Checkpoint,
+    CheckpointManager,
+    checkpoint_exists,
+    checkpoints_iterator,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
+from agog_core.errors import DataLossError
+
+
+def saved(folder: Path, count: int) -> list[str]:
+    checkpoint = Checkpoint(v=ag.Variable(1.0))
+    return [checkpoint.save(folder / "ckpt") for _ in range(count)]
+
+
+def test_what_a_folder_lists(tmp_path: Path) -> None:
+    assert get_checkpoint_state(tmp_path) is None
+    paths = saved(tmp_path, 2)
+    assert get_checkpoint_state(tmp_path) == (paths[1], [paths[1]], [], 0.0)
+    manager = CheckpointManager(Checkpoint(v=ag.Variable(1.0)), tmp_path / "managed", 2)
+    for _ in range(3):
+        manager.save()
+    state = get_checkpoint_state(tmp_path / "managed")
+    assert state is not None
+    assert state.model_checkpoint_path == manager.latest_checkpoint
+    assert state.all_model_checkpoint_paths == manager.checkpoints
+    assert len(state.all_model_checkpoint_timestamps) == 2
+    (tmp_path / "checkpoint").write_text("?")
+    with pytest.raises(DataLossError, match="is damaged"):
+        get_checkpoint_state(tmp_path)
+
+
+def test_a_list_is_written(tmp_path: Path) -> None:
+    paths = saved(tmp_path, 3)
+    update_checkpoint_state(tmp_path, paths[0])
+    assert latest_checkpoint(tmp_path) == paths[0]
+    update_checkpoint_state(tmp_path, paths[2], paths[:2], None, [5.0, 6.0], 4.0)
+    state = get_checkpoint_state(tmp_path)
+    assert state is not None
+    assert state.all_model_checkpoint_paths == paths  # the newest is one of all
+    assert (state.all_model_checkpoint_timestamps[:2], state.last_preserved_timestamp) == ([5.0, 6.0], 4.0)
+    update_checkpoint_state(tmp_path, "ckpt-2", ["ckpt-1", "ckpt-2"], "other")
+    assert latest_checkpoint(tmp_path) == paths[2]
+    assert latest_checkpoint(tmp_path, "other") == paths[1]
+    other = get_checkpoint_state(tmp_path, "other")
+    assert other is not None
+    assert other.all_model_checkpoint_timestamps == get_checkpoint_mtimes(paths[:2])
+
+
+def test_lists_that_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="time for each") as raised:
+        update_checkpoint_state(tmp_path, "a", ["a", "b"], None, [1.0])
+    assert str(raised.value) == (
+        "update_checkpoint_state: there must be a time for each checkpoint; got 1 times for 2 checkpoints."
+    )
+    with pytest.raises(ValueError, match="not in the folder") as raised:
+        update_checkpoint_state(tmp_path, "/elsewhere/a")
+    assert str(raised.value) == (
+        f"update_checkpoint_state: '/elsewhere/a' is not in the folder '{tmp_path}'; a folder lists its own "
+        "checkpoints, so that it can be moved."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_times_and_removal(tmp_path: Path) -> None:
+    paths = saved(tmp_path, 2)
+    os.utime(f"{paths[0]}.safetensors", (7.0, 7.0))
+    times = get_checkpoint_mtimes([paths[0], tmp_path / "none", paths[1]])
+    assert len(times) == 2
+    assert times[0] == 7.0
+    remove_checkpoint(paths[0])
+    remove_checkpoint(paths[0])
+    assert [checkpoint_exists(path) for path in paths] == [False, True]
+
+
+def test_checkpoints_are_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agog_checkpoint.folders._LONGEST_PAUSE", 0.001)
+    checkpoint = Checkpoint(v=ag.Variable(1.0))
+    found = checkpoints_iterator(tmp_path, min_interval_secs=0.01, timeout=60)
+    saver = threading.Timer(0.02, checkpoint.save, [tmp_path / "ckpt"])
+    saver.start()
+    assert next(found) == f"{tmp_path}/ckpt-1"
+    saver.join()
+    for _ in range(2):
+        checkpoint.save(tmp_path / "ckpt")
+    assert next(found) == f"{tmp_path}/ckpt-3"
+    answers = [False, False, True]
+    ended = checkpoints_iterator(tmp_path, timeout=0.002, timeout_fn=lambda: answers.pop(0))
+    assert list(ended) == [f"{tmp_path}/ckpt-3"]
+    assert answers == []
