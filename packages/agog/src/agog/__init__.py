@@ -462,6 +462,9 @@ if TYPE_CHECKING:
         timestamp,
         write_file,
     )
+    from agog_data.examples.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
+    from agog_data.examples.parsing import parse_example, parse_single_example
+    from agog_data.examples.sequences import parse_single_sequence_example
     from agog_layers.initializers import (
         constant_initializer,
         glorot_normal_initializer,
@@ -498,6 +501,8 @@ __all__ = [
     "DeviceSpec",
     "Dimension",
     "FIFOQueue",
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
     "FixedLengthRecordReader",
     "GPUOptions",
     "GradientTape",
@@ -518,6 +523,7 @@ __all__ = [
     "ReaderBase",
     "RegisterGradient",
     "Session",
+    "SparseFeature",
     "SparseTensor",
     "SparseTensorValue",
     "TFRecordReader",
@@ -526,6 +532,7 @@ __all__ = [
     "TensorShape",
     "TensorSpec",
     "TextLineReader",
+    "VarLenFeature",
     "Variable",
     "VariableScope",
     "WholeFileReader",
@@ -783,6 +790,9 @@ __all__ = [
     "orthogonal_initializer",
     "pad",
     "parallel_stack",
+    "parse_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
     "placeholder",
     "polygamma",
     "pow",
@@ -1007,6 +1017,9 @@ _LATER = {
         "timestamp",
         "write_file",
     },
+    "agog_data.examples.features": {"FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature"},
+    "agog_data.examples.parsing": {"parse_example", "parse_single_example"},
+    "agog_data.examples.sequences": {"parse_single_sequence_example"},
     "agog_layers.initializers": {
         "constant_initializer",
         "glorot_normal_initializer",

@@ -1,5 +1,7 @@
 """``tf.train``: optimizers, checkpoints, and the global step."""
 
+from typing import TYPE_CHECKING, Any
+
 from agog_checkpoint import (
     Checkpoint,
     CheckpointManager,
@@ -64,16 +66,37 @@ from agog_optimizers import (
     polynomial_decay,
 )
 
+if TYPE_CHECKING:
+    from agog_data.examples.messages import (
+        BytesList,
+        Example,
+        Feature,
+        FeatureList,
+        FeatureLists,
+        Features,
+        FloatList,
+        Int64List,
+        SequenceExample,
+    )
+
 __all__ = [
     "AdadeltaOptimizer",
     "AdagradDAOptimizer",
     "AdagradOptimizer",
     "AdamOptimizer",
+    "BytesList",
     "Checkpoint",
     "CheckpointManager",
+    "Example",
     "ExponentialMovingAverage",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
     "FtrlOptimizer",
     "GradientDescentOptimizer",
+    "Int64List",
     "MomentumOptimizer",
     "NewCheckpointReader",
     "Optimizer",
@@ -82,6 +105,7 @@ __all__ = [
     "QueueRunner",
     "RMSPropOptimizer",
     "Saver",
+    "SequenceExample",
     "SyncReplicasOptimizer",
     "add_queue_runner",
     "batch",
@@ -123,3 +147,24 @@ __all__ = [
     "string_input_producer",
     "update_checkpoint_state",
 ]
+
+# Messages need protobuf, whose import takes milliseconds.
+_MESSAGES = {
+    "BytesList",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SequenceExample",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MESSAGES:
+        from agog_data.examples import messages
+
+        return getattr(messages, name)
+    raise AttributeError(f"module 'agog.train' has no attribute {name!r}")

@@ -137,7 +137,7 @@ class Column:
         return ValueError(f"of dtype {self.dtype.name} is required but could not be found")
 
 
-def columns(function: str, features: Any, allowed: tuple[type, ...]) -> dict[str, Column]:
+def columns(function: str, features: dict[str, Any], allowed: tuple[Any, ...]) -> dict[str, Column]:
     """The columns that features need.
 
     Args:
@@ -207,7 +207,7 @@ def _shape(function: str, key: str, feature: Any) -> tuple[int, ...]:
             else ""
         )
         raise ValueError(f"{function}: feature {key!r} needs a shape that is fully known; got {shape}.{hint}")
-    return tuple(shape.as_list())
+    return tuple(int(size) for size in shape if size is not None)
 
 
 def _default(function: str, key: str, feature: Any, dtype: DType, count: int) -> Array | None:

@@ -1,6 +1,7 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
+from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.transformations.flattening import enumerate_dataset
 
-__all__ = ["TFRecordWriter", "enumerate_dataset"]
+__all__ = ["TFRecordWriter", "enumerate_dataset", "parse_example_dataset"]
