@@ -107,6 +107,61 @@ class Order:
         (self._iteration or StreamIteration(self._stream, 0)).load_state_dict(state)
 
 
+class Draws:
+    """The words of a stage in one iterator, drawn one by one, and how many they were.
+
+    Args:
+        stream: the stage's stream.
+    """
+
+    _BLOCK = 256
+
+    def __init__(self, stream: Stream) -> None:
+        self._iteration = stream.iterate()
+        self.start(0)
+
+    def start(self, epoch: int) -> None:
+        """Begin with the words of an epoch."""
+        self._epoch = epoch
+        self._go_to(0)
+
+    def _go_to(self, drawn: int) -> None:
+        self._drawn = drawn
+        self._source = self._iteration.words(self._epoch)
+        self._source.advance(drawn // 4)
+        self._source.random_raw(drawn % 4)
+        self._ready: list[int] = []  # the first one last
+
+    def word(self) -> int:
+        """The next word.
+
+        Returns:
+            A number in [0, 2**64).
+        """
+        if not self._ready:
+            self._ready = self._source.random_raw(self._BLOCK)[::-1].tolist()
+        self._drawn += 1
+        return self._ready.pop()
+
+    def uniform(self) -> float:
+        """The next word as a fraction.
+
+        Returns:
+            A number in [0, 1).
+        """
+        return (self.word() >> 11) * 2.0**-53
+
+    def state_dict(self) -> dict[str, Any]:
+        """Which word is the next."""
+        return {"epoch": self._epoch, "drawn": self._drawn, "random": self._iteration.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over a position."""
+        self._iteration.load_state_dict(state["random"])
+        self._epoch = state["epoch"]
+        self._go_to(state["drawn"])
+
+
 def places(words: Array, size: int) -> Array:
     """Places in a buffer, one for each random word.
 

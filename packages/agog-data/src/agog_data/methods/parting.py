@@ -96,7 +96,7 @@ class PartingMethods(Pipeline):
             *bounds, size = _fractions({name: float(share) for name, share in parts.items()})
         else:
             raise TypeError(f"split: parts must be all fractions (floats) or all counts (ints); got {parts}.")
-        kind: Any = namedtuple("Split", parts)  # the names are known only here
+        kind: Any = namedtuple("Split", parts)  # type: ignore[misc]  # the names are known only here
         return kind(*[self._then(Chosen(before, Part(number, size, *ranks))) for ranks in pairwise(bounds)])
 
 

@@ -82,13 +82,13 @@ class Concatenate(Stage):
 
     def spec(self) -> Any:
         first, second = self._first.spec(), self._second.spec()
-        form, other_form = (map_components(lambda component: component.dtype.name, spec) for spec in (first, second))
+        form, other_form = component_dtypes(first), component_dtypes(second)
         if form != other_form:
             raise TypeError(
                 f"concatenate: the elements of the first dataset are {form}; those of the second are {other_form}. "
                 "They must have one structure and the same dtypes."
             )
-        return packer(first)([_merge(*pair) for pair in zip(components(first), components(second), strict=True)])
+        return merge(first, second)
 
     def sample(self, scope: Scope) -> Element:
         return self._first.sample(scope)
@@ -100,9 +100,26 @@ class Concatenate(Stage):
         return first_unsettled([self._first, self._second])
 
 
+def component_dtypes(spec: Any) -> Any:
+    """The names of the dtypes in a spec, in its structure."""
+    return map_components(lambda component: component.dtype.name, spec)
+
+
+def merge(one: Any, other: Any) -> Any:
+    """What holds for the elements of two stages.
+
+    Args:
+        one: the spec of one.
+        other: that of the other, with the same structure and dtypes.
+
+    Returns:
+        A spec.
+    """
+    return packer(one)([_merge(*pair) for pair in zip(components(one), components(other), strict=True)])
+
+
 def _merge(one: ComponentSpec, other: ComponentSpec) -> ComponentSpec:
-    """What holds for both."""
-    if one.shape.ndims != other.shape.ndims:
+    if one.shape.ndims != other.shape.ndims or one.shape.ndims is None:
         return ComponentSpec(one.dtype, TensorShape(None))
     sizes = zip(one.shape.as_list(), other.shape.as_list(), strict=True)
     return ComponentSpec(one.dtype, TensorShape([a if a == b else None for a, b in sizes]))
