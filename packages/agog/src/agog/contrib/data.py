@@ -3,5 +3,19 @@
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.transformations.flattening import enumerate_dataset
+from agog_data.transformations.sampling import (
+    choose_from_datasets,
+    rejection_resample,
+    sample_from_datasets,
+    shuffle_and_repeat,
+)
 
-__all__ = ["TFRecordWriter", "enumerate_dataset", "parse_example_dataset"]
+__all__ = [
+    "TFRecordWriter",
+    "choose_from_datasets",
+    "enumerate_dataset",
+    "parse_example_dataset",
+    "rejection_resample",
+    "sample_from_datasets",
+    "shuffle_and_repeat",
+]
