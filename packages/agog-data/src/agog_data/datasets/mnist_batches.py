@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import as_dtype, errors, random
-from agog_data.datasets.idx import PathLike
 from agog_data.datasets.mnist_download import MIRRORS, cache_directory, download_mnist
 from agog_data.datasets.mnist_files import mnist
+from agog_data.files import PathLike
 
 Array = np.ndarray[Any, Any]
 _CLASSES = 10

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agog_core import errors
-from agog_data.datasets.idx import PathLike
+from agog_data.files import PathLike
 
 if TYPE_CHECKING:
     from pathlib import Path

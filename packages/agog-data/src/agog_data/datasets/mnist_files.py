@@ -8,6 +8,7 @@ import numpy as np
 
 from agog_core import errors
 from agog_data.datasets import idx
+from agog_data.files import PathLike
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ _LABELS_MAGIC = 0x00000801  # uint8, one axis
 _CLASSES = 10
 
 
-def mnist(directory: idx.PathLike) -> tuple[Split, Split]:
+def mnist(directory: PathLike) -> tuple[Split, Split]:
     """Read MNIST, or a database in its format, such as Fashion-MNIST.
 
     The database: Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, "Gradient-based learning applied to document recognition",

@@ -165,7 +165,7 @@ def _mapped(name: str, file: IO[bytes], header: Header, end: int) -> Array:
         )
     if not count:  # an empty map is an error
         return _shaped(name, np.empty(0, header.dtype), header)
-    bytes_ = np.memmap(file, np.uint8, "r", header.offset, (count,))  # type: ignore[call-overload]
+    bytes_ = np.memmap(file, np.uint8, "r", header.offset, (count,))
     return _shaped(name, np.asarray(bytes_).view(header.dtype), header)
 
 
