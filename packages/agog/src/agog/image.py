@@ -1,4 +1,6 @@
-"""``tf.image``: resizing, crops, flips, colors, patches, and how images compare."""
+"""``tf.image``: resizing, crops, flips, colors, patches, how images compare, and their files."""
+
+from typing import TYPE_CHECKING, Any
 
 from agog_core.ops.boxes import (
     crop_and_resize,
@@ -56,6 +58,20 @@ from agog_core.ops.resizing import (
     resize_nearest_neighbor,
 )
 
+if TYPE_CHECKING:
+    from agog_data.images import (
+        decode_and_crop_jpeg,
+        decode_bmp,
+        decode_gif,
+        decode_image,
+        decode_jpeg,
+        decode_png,
+        encode_jpeg,
+        encode_png,
+        extract_jpeg_shape,
+        is_jpeg,
+    )
+
 __all__ = [
     "ResizeMethod",
     "adjust_brightness",
@@ -67,12 +83,22 @@ __all__ = [
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "encode_jpeg",
+    "encode_png",
     "extract_image_patches",
+    "extract_jpeg_shape",
     "flip_left_right",
     "flip_up_down",
     "grayscale_to_rgb",
     "hsv_to_rgb",
     "image_gradients",
+    "is_jpeg",
     "non_max_suppression",
     "pad_to_bounding_box",
     "per_image_standardization",
@@ -99,3 +125,11 @@ __all__ = [
     "total_variation",
     "transpose_image",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:  # files are read with agog_data, which most programs import later, if at all
+        import agog_data.images
+
+        return getattr(agog_data.images, name)
+    raise AttributeError(f"module 'agog.image' has no attribute {name!r}")

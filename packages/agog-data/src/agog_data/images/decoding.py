@@ -1,0 +1,268 @@
+"""Decoding images: ``tf.image.decode_image`` and its kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agog_core.convert import convert_to_tensor, host_value
+from agog_core.dtypes import as_dtype, int32, int64, string, uint8, uint16
+from agog_core.errors import InvalidArgumentError
+from agog_core.ops.intensity import convert_image_dtype
+from agog_core.tensor import Tensor, TensorLike
+from agog_data.images.formats import (
+    MAGIC,
+    as_tensor,
+    bmp,
+    check_channels,
+    decode,
+    file_bytes,
+    format_of,
+    frames,
+    jpeg,
+    open_image,
+    png,
+)
+
+
+def decode_image(
+    contents: TensorLike, channels: int | None = None, dtype: Any = uint8, name: str | None = None
+) -> Tensor:
+    """Decode a JPEG, PNG, GIF or BMP file, whichever it is.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        channels: 1 for gray, 3 for RGB, 4 for RGBA; None or 0 for those of the file. GIF has 3, BMP those of the file,
+            and JPEG 1 or 3.
+        dtype: the dtype to convert to, as by `tf.image.convert_image_dtype`. PNG keeps 16 bits unless it is uint8.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of shape (height, width, channels); for GIF (frames, height, width, 3).
+
+    Raises:
+        ValueError: ``channels`` is something else.
+        InvalidArgumentError: the bytes are no such file or not whole, the channels do not fit the format, or there are
+            more pixels than allowed.
+
+    >>> from agog_data.images import encode_png
+    >>> decode_image(encode_png(np.full([1, 2, 3], 255, np.uint8)), channels=1).numpy().tolist()
+    [[[255], [255]]]
+    """
+    if channels not in (None, 0, 1, 3, 4):
+        raise ValueError(f"decode_image: channels must be None, 0, 1, 3 or 4; got {channels!r}.")
+    data, wanted, count = file_bytes("decode_image", contents), as_dtype(dtype), channels or 0
+    format = format_of("decode_image", data, tuple(MAGIC))
+    if format == "GIF":
+        check_channels("decode_image", format, count, (0, 3))
+        decoded = frames("decode_image", data)
+    elif format == "BMP":
+        decoded = bmp("decode_image", data, count)
+    elif format == "PNG":
+        decoded = png("decode_image", data, count, 8 if wanted is uint8 else 16)
+    else:
+        decoded = jpeg("decode_image", data, count)
+    return convert_image_dtype(as_tensor(decoded), wanted)
+
+
+def decode_png(contents: TensorLike, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
+    """Decode a PNG file; a JPEG file, or a GIF file of one frame, is decoded too.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        channels: 1 for gray, 3 for RGB, 4 for RGBA; 0 for those of the file, which may also be 2, gray and alpha.
+        dtype: uint8, or uint16 for PNG.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of shape (height, width, channels).
+
+    Raises:
+        InvalidArgumentError: the bytes are no such file or not whole, an argument has another value, or there are more
+            pixels than allowed.
+
+    >>> from agog_data.images import encode_png
+    >>> print(decode_png(encode_png(np.array([[[1, 2, 3]]], np.uint8))))
+    tf.Tensor([[[1 2 3]]], shape=(1, 1, 3), dtype=uint8)
+    """
+    wanted = as_dtype(dtype)
+    if wanted not in (uint8, uint16):
+        raise InvalidArgumentError(f"decode_png: dtype must be uint8 or uint16; got {wanted.name}.")
+    return as_tensor(
+        decode("decode_png", file_bytes("decode_png", contents), channels, bits=8 if wanted is uint8 else 16)
+    )
+
+
+def decode_jpeg(
+    contents: TensorLike,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1.0,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Decode a JPEG file; a PNG file, or a GIF file of one frame, is decoded too.
+
+    The transform is always the accurate one, as with TensorFlow's ``dct_method="INTEGER_ACCURATE"``.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        channels: 1 for gray, 3 for RGB; 0 for those of the file.
+        ratio: 1, 2, 4 or 8, by which a JPEG image is made smaller while it is decoded, which is fast.
+        fancy_upscaling: a hint, not used: colors are always upscaled smoothly.
+        try_recover_truncated: whether a file that ends too early gives an image, gray where pixels are missing.
+        acceptable_fraction: not used; kept for compatibility.
+        dct_method: ``""``, ``"INTEGER_FAST"`` or ``"INTEGER_ACCURATE"``; a hint, not used.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A uint8 tensor of shape (height, width, channels).
+
+    Raises:
+        InvalidArgumentError: the bytes are no such file or not whole, an argument has another value, or there are more
+            pixels than allowed.
+
+    >>> from agog_data.images import encode_jpeg
+    >>> decode_jpeg(encode_jpeg(np.zeros([9, 6, 3], np.uint8)), channels=1, ratio=2).shape
+    TensorShape([5, 3, 1])
+    """
+    if ratio not in (1, 2, 4, 8):
+        raise InvalidArgumentError(f"decode_jpeg: ratio must be 1, 2, 4 or 8; got {ratio!r}.")
+    if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
+        raise InvalidArgumentError(
+            f"decode_jpeg: dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE'; got {dct_method!r}."
+        )
+    data = file_bytes("decode_jpeg", contents)
+    return as_tensor(decode("decode_jpeg", data, channels, ratio=ratio, recover=bool(try_recover_truncated)))
+
+
+def decode_and_crop_jpeg(
+    contents: TensorLike,
+    crop_window: TensorLike,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1.0,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Decode a part of a JPEG file.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        crop_window: the window's top, left, height and width in the image that `decode_jpeg` would give.
+        channels: see `decode_jpeg`.
+        ratio: see `decode_jpeg`.
+        fancy_upscaling: see `decode_jpeg`.
+        try_recover_truncated: see `decode_jpeg`.
+        acceptable_fraction: see `decode_jpeg`.
+        dct_method: see `decode_jpeg`.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A uint8 tensor of shape (height of the window, width of the window, channels).
+
+    Raises:
+        InvalidArgumentError: `decode_jpeg` would raise it, or the window is not within the image.
+    """
+    window = host_value(crop_window)
+    if window.shape != (4,):
+        raise InvalidArgumentError(
+            f"decode_and_crop_jpeg: a crop_window of shape (4,) is expected; it has shape {window.shape}."
+        )
+    image = decode_jpeg(
+        contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    )
+    top, left, height, width = map(int, window.tolist())
+    rows, columns = image._shape[:2]
+    if min(top, left) < 0 or min(height, width) < 1 or top + height > rows or left + width > columns:
+        raise InvalidArgumentError(
+            f"decode_and_crop_jpeg: the window with top {top}, left {left}, height {height} and width {width} is not "
+            f"within the image of {rows} by {columns}."
+        )
+    return image[top : top + height, left : left + width]
+
+
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
+    """Decode all frames of a GIF file; a JPEG or PNG file is one frame.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A uint8 tensor of shape (frames, height, width, 3).
+
+    Raises:
+        InvalidArgumentError: the bytes are no such file or not whole, or there are more pixels than allowed.
+    """
+    data = file_bytes("decode_gif", contents)
+    if format_of("decode_gif", data, ("JPEG", "PNG", "GIF")) == "GIF":
+        return as_tensor(frames("decode_gif", data))
+    return as_tensor(decode("decode_gif", data, 3)[np.newaxis])
+
+
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
+    """Decode a BMP file.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        channels: how many channels the file must have; 0 for any.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A uint8 tensor of shape (height, width, channels).
+
+    Raises:
+        InvalidArgumentError: the bytes are no such file or not whole, it has other channels, or there are more pixels
+            than allowed.
+    """
+    data = file_bytes("decode_bmp", contents)
+    format_of("decode_bmp", data, ("BMP",))
+    check_channels("decode_bmp", "BMP", channels, (0, 1, 3, 4))
+    return as_tensor(bmp("decode_bmp", data, channels))
+
+
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
+    """Whether bytes begin as JPEG files do.
+
+    Args:
+        contents: strings of any shape.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A boolean tensor of the same shape.
+
+    >>> is_jpeg([b"GIF89a", b"\\xff\\xd8\\xff\\xe0"]).numpy().tolist()
+    [False, True]
+    """
+    given = convert_to_tensor(contents, string)
+    found = [item.startswith(MAGIC["JPEG"]) for item in np.asarray(given._host(), object).reshape(-1).tolist()]
+    return convert_to_tensor(np.array(found, bool).reshape(given._shape))
+
+
+def extract_jpeg_shape(contents: TensorLike, output_type: Any = int32, name: str | None = None) -> Tensor:
+    """Read the shape of a JPEG image from the header of its file.
+
+    Args:
+        contents: the file's bytes, a scalar string.
+        output_type: int32 or int64.
+        name: not used; kept for compatibility.
+
+    Returns:
+        A tensor of three numbers: height, width, channels.
+
+    Raises:
+        InvalidArgumentError: the bytes are no JPEG file, or ``output_type`` is something else.
+    """
+    wanted = as_dtype(output_type)
+    if wanted not in (int32, int64):
+        raise InvalidArgumentError(f"extract_jpeg_shape: output_type must be int32 or int64; got {wanted.name}.")
+    data = file_bytes("extract_jpeg_shape", contents)
+    image = open_image("extract_jpeg_shape", data, format_of("extract_jpeg_shape", data, ("JPEG",)))
+    shape = (image.height, image.width, len(image.getbands()))
+    return convert_to_tensor(np.array(shape, wanted.numpy_dtype))

@@ -1,0 +1,114 @@
+"""Elements that are read from files, one file after the other: what readers of streams have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from agog_core.convert import from_host
+from agog_data.elements import Element, components, packer
+from agog_data.stage import ElementIterator, Scope, Stage
+from agog_data.state import State
+
+Array = np.ndarray[Any, Any]
+# An element's components, and the position in the file after the element.
+Parts = Generator[tuple[list[Array], int], None, None]
+
+
+class ElementStream(Stage):
+    """The elements of files.
+
+    Args:
+        name: the stage's name, in states.
+        files: the files' names.
+    """
+
+    def __init__(self, name: str, files: list[str]) -> None:
+        self.name = name
+        self.files = files
+
+    @abstractmethod
+    def read(self, file: int, position: int) -> Parts:
+        """Read one file. The file is closed when the generator ends or is dropped.
+
+        Args:
+            file: the file's number.
+            position: 0 for its beginning, or one that was given after an element.
+
+        Yields:
+            The components of the elements from there on, and the position after each.
+        """
+
+    def sample(self, scope: Scope) -> Element:
+        iterator = self.iterate(scope)
+        iterator.start(0)
+        try:
+            return next(iterator)
+        except StopIteration:
+            raise ValueError("A dataset without elements has none to learn the results of a function from.") from None
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return StreamIterator(self, scope)
+
+
+class StreamIterator(ElementIterator):
+    """Reads one file after the other.
+
+    Args:
+        stream: the stage.
+        scope: whose device the elements are made on.
+    """
+
+    def __init__(self, stream: ElementStream, scope: Scope) -> None:
+        self._stream = stream
+        spec = stream.spec()
+        self._tables = [scope.device.table(component.dtype) for component in components(spec)]
+        self._pack = packer(spec)
+        self._go(0, 0)
+
+    def _go(self, file: int, position: int) -> None:
+        self._file = file
+        self._position = position
+        self._parts: Parts | None = None
+
+    def start(self, epoch: int) -> None:
+        self._go(0, 0)
+
+    def __next__(self) -> Element:
+        while self._file < len(self._stream.files):
+            if self._parts is None:
+                self._parts = self._stream.read(self._file, self._position)
+            try:
+                parts, position = next(self._parts)
+            except StopIteration:
+                self._go(self._file + 1, 0)
+                continue
+            except BaseException:
+                self._parts = None  # the next call comes here again
+                raise
+            self._position = position
+            return self._pack([from_host(part, table) for part, table in zip(parts, self._tables, strict=True)])
+        raise StopIteration
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": self._stream.name, "file": self._file, "position": self._position}
+
+    def load_state_dict(self, state: State) -> None:
+        self._go(state["file"], state["position"])
+
+
+def text(value: bytes) -> Array:
+    """A scalar of dtype string.
+
+    Args:
+        value: its bytes.
+
+    Returns:
+        An array of shape ().
+    """
+    found = np.empty((), object)
+    found[()] = value
+    return found
