@@ -16,7 +16,7 @@ from agog_core.shapes import TensorShape
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.files import PathLike, opened, path_names
-from agog_data.readers.element_stream import Array, Parts, ElementStream, text
+from agog_data.readers.element_stream import Array, ElementStream, Parts, text
 
 KEY = "__key__"
 
