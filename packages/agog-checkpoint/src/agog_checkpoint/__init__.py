@@ -23,6 +23,7 @@ from agog_checkpoint.folders import (
 from agog_checkpoint.manager import CheckpointManager
 from agog_checkpoint.named import Saver, restore_variables_on_create
 from agog_checkpoint.pointer import latest_checkpoint
+from agog_checkpoint.python_state import NumpyState, PythonState
 from agog_checkpoint.reader import CheckpointReader, checkpoint_exists, list_variables, load_checkpoint, load_variable
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog_checkpoint.tensors import load_tensors
@@ -39,6 +40,8 @@ __all__ = [
     "CheckpointWarning",
     "CheckpointableSaver",
     "InitializationOnlyStatus",
+    "NumpyState",
+    "PythonState",
     "Saver",
     "checkpoint_exists",
     "checkpoints_iterator",

@@ -8,7 +8,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.graph import Graph, Node, SavedVariable, Slot, escape, join
+from agog_checkpoint.python_state import ArrayPart
 from agog_core.checkpointable import Checkpointable, is_checkpointable
+from agog_core.convert import convert_to_tensor
+from agog_core.devices import device
 from agog_core.dtypes import string
 from agog_core.errors import UnimplementedError
 from agog_core.tensor import Tensor
@@ -158,6 +161,12 @@ def snapshot(root: Any) -> Snapshot:
                 )
             values[path] = tensor
             node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape)
+        elif isinstance(value, ArrayPart):
+            if value.array is not None:
+                # A copy: the program may change the array while it is written.
+                with device("cpu"):
+                    tensor = values[path] = convert_to_tensor(value.array.copy())
+                node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape)
         elif isinstance(value, Checkpointable):
             state = value.checkpoint_state()
             if not isinstance(state, dict) or not _is_json(state):

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_checkpoint.casting import obstacle
-from agog_checkpoint.graph import DTYPES, Graph, join
+from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, join
 from agog_checkpoint.objects import WeakIdentityMap, parts, walk
+from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import Checkpointable, listeners
 from agog_core.convert import from_host
@@ -140,6 +141,8 @@ class Restore:
         seen = set()
         for number, value in queue:
             names = self._graph.nodes[number].children
+            if isinstance(value, NumpyState):
+                value.expect(name for name, child in names.items() if self._graph.nodes[child].variable is not None)
             for name, part in parts(value, self._paths.get(number, "")):
                 child = names.get(name)
                 if child is None:
@@ -163,6 +166,8 @@ class Restore:
         """Why an object does not fit its node."""
         saved = self._graph.nodes[number].variable
         if self._is_superseded(value):
+            return None
+        if isinstance(value, ArrayPart) and saved is not None:
             return None
         if not isinstance(value, Variable):
             other = f"the checkpoint has a variable, the program an object of class {type(value).__name__}"
@@ -206,12 +211,7 @@ class Restore:
         for number, value in found.items():
             saved = self._graph.nodes[number].variable
             if saved is not None and not self._is_superseded(value):
-                array = self._arrays[saved.key]
-                if saved.dtype != value.dtype.name:
-                    array = array.astype(value.dtype.numpy_dtype)
-                    self.casts.append(f"{saved.key} from {saved.dtype} to {value.dtype.name}")
-                # Assigning copies; making the tensor does not.
-                value.assign(from_host(array, default_device().table(value.dtype)))
+                self._assign(value, saved)
             if not self._is_superseded(value):
                 _restored_by.set(value, self._number)
                 if isinstance(value, Generator):
@@ -219,6 +219,17 @@ class Restore:
                     self._generators.append(weakref.ref(value))
             self._node_of.set(value, number)
             self._matched.add(number)
+
+    def _assign(self, value: Any, saved: SavedVariable) -> None:
+        array = self._arrays[saved.key]
+        if isinstance(value, ArrayPart):
+            value.array = array.copy()
+            return
+        if saved.dtype != value.dtype.name:
+            array = array.astype(value.dtype.numpy_dtype)
+            self.casts.append(f"{saved.key} from {saved.dtype} to {value.dtype.name}")
+        # Assigning copies; making the tensor does not.
+        value.assign(from_host(array, default_device().table(value.dtype)))
 
     def _is_superseded(self, value: Any) -> bool:
         return (_restored_by.get(value) or 0) > self._number
@@ -310,7 +321,7 @@ class Restore:
         missing = []
         for value, path, _ in walk(root)[0]:
             number = self._node_of.get(value)
-            if isinstance(value, Variable):
+            if isinstance(value, (Variable, ArrayPart)):
                 if number is None:
                     missing.append(path)
             elif isinstance(value, Checkpointable) and value.checkpoint_state():

@@ -11,6 +11,22 @@ from agog_core.variable import Variable
 listeners: list[Callable[[], None]] = []
 
 
+class NoDependency:
+    """Marks a value that is assigned to an attribute as no part to save; the attribute holds the value itself.
+
+    Args:
+        value: the value.
+
+    >>> counter = Checkpointable()
+    >>> counter.steps = NoDependency(Variable(3))
+    >>> int(counter.steps), counter.checkpoint_dependencies()
+    (3, {})
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class Checkpointable:
     """Base of objects with state: layers, models, optimizers, iterators, and what users derive.
 
@@ -24,7 +40,14 @@ class Checkpointable:
     ['steps']
     """
 
+    _no_dependencies: set[str]
+
     def __setattr__(self, name: str, value: Any) -> None:
+        if type(value) is NoDependency:
+            vars(self).setdefault("_no_dependencies", set()).add(name)
+            value = value.value
+        elif "_no_dependencies" in vars(self):
+            self._no_dependencies.discard(name)
         object.__setattr__(self, name, value)
         if listeners and is_checkpointable(value):
             notify()
@@ -35,7 +58,8 @@ class Checkpointable:
         Returns:
             Attribute names to variables, checkpointables, and lists, tuples or dicts of those.
         """
-        return {name: value for name, value in vars(self).items() if is_checkpointable(value)}
+        without = vars(self).get("_no_dependencies", ())
+        return {name: value for name, value in vars(self).items() if is_checkpointable(value) and name not in without}
 
     def checkpoint_state(self) -> dict[str, Any]:
         """State that is not in variables, such as a position.

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from agog_core import Checkpointable, Tensor, Variable, convert_to_tensor, nest
-from agog_core.checkpointable import is_checkpointable
+from agog_core.checkpointable import NoDependency, is_checkpointable
 from agog_layers.configured import Configured
 
 Regularizer = Callable[[Any], Any]
@@ -220,7 +220,7 @@ class Module(Configured, Checkpointable):
         return [part for part in _leaves(self._tracked_parts.values()) if isinstance(part, Variable)]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not isinstance(value, _MAY_HOLD_STATE):
+        if type(value) is NoDependency or not isinstance(value, _MAY_HOLD_STATE):
             vars(self).get("_tracked_parts", {}).pop(name, None)
         elif "_tracked_parts" not in vars(self):
             if is_checkpointable(value) and (value or not isinstance(value, _CONTAINERS)):

@@ -1,7 +1,29 @@
-"""``tf.contrib.checkpoint``: objects whose state can be saved."""
+"""``tf.contrib.checkpoint``: objects whose state can be saved, and the graph of what a checkpoint holds."""
 
-from agog_checkpoint import CheckpointManager
+from agog_checkpoint import CheckpointManager, NumpyState, PythonState
+from agog_checkpoint.metadata import (
+    CheckpointableObjectGraph,
+    dot_graph_from_checkpoint,
+    list_objects,
+    object_metadata,
+)
 from agog_core import Checkpointable
-from agog_core.containers import List, Mapping
+from agog_core import Checkpointable as CheckpointableBase
+from agog_core.checkpointable import NoDependency
+from agog_core.containers import List, Mapping, UniqueNameTracker
 
-__all__ = ["CheckpointManager", "Checkpointable", "List", "Mapping"]
+__all__ = [
+    "CheckpointManager",
+    "Checkpointable",
+    "CheckpointableBase",
+    "CheckpointableObjectGraph",
+    "List",
+    "Mapping",
+    "NoDependency",
+    "NumpyState",
+    "PythonState",
+    "UniqueNameTracker",
+    "dot_graph_from_checkpoint",
+    "list_objects",
+    "object_metadata",
+]

@@ -1,0 +1,147 @@
+"""State of Python programs beside variables: NumPy arrays, and what an object makes of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from agog_checkpoint.graph import DTYPES
+from agog_core.checkpointable import Checkpointable, notify
+
+Array = np.ndarray[Any, Any]
+
+
+class ArrayPart(Checkpointable):
+    """A NumPy array as a part of an object: saved as a variable is, and restored with any shape and dtype.
+
+    Args:
+        array: the array; None while a restore has not given it.
+    """
+
+    def __init__(self, array: Array | None) -> None:
+        self.array = array
+
+
+class NumpyState(Checkpointable):
+    """Saves and restores the NumPy arrays that are its attributes.
+
+    Restoring makes the attributes that the file has and the object lacks, and may change shapes and dtypes. Arrays may
+    be changed in place.
+
+    >>> import tempfile
+    >>> from agog_checkpoint import Checkpoint
+    >>> state = NumpyState()
+    >>> state.position = np.array([1, 2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Checkpoint(state=state).write(f"{folder}/ckpt")
+    ...     other = NumpyState()
+    ...     _ = Checkpoint(state=other).restore(path).assert_consumed()
+    >>> other.position
+    array([1, 2])
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not isinstance(value, (np.ndarray, np.generic)):
+            raise NotImplementedError(
+                f"NumpyState: the attribute {name!r} must be a NumPy array, but is {value!r} of type "
+                f"{type(value).__name__}; put other objects with state beside the NumpyState, in the Checkpoint."
+            )
+        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        if array.dtype.name not in DTYPES:
+            raise ValueError(
+                f"NumpyState: the attribute {name!r} has dtype {array.dtype}, which a checkpoint does not hold; use "
+                "numbers or booleans."
+            )
+        if name in vars(self):
+            vars(self)[name].array = array
+        else:
+            vars(self)[name] = ArrayPart(array)
+            notify()
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        return value.array if isinstance(value, ArrayPart) else value
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Make attributes for arrays that are being restored.
+
+        Args:
+            names: the attributes' names; those that exist stay as they are.
+        """
+        for name in names:
+            vars(self).setdefault(name, ArrayPart(None))
+
+
+class PythonState(Checkpointable):
+    """Base of objects whose state is a text, or bytes, that `serialize` makes and `deserialize` takes.
+
+    >>> class Notes(PythonState):
+    ...     def __init__(self):
+    ...         self.words = []
+    ...
+    ...     def serialize(self):
+    ...         return " ".join(self.words)
+    ...
+    ...     def deserialize(self, string_value):
+    ...         self.words = string_value.split()
+    >>> Notes().checkpoint_state()
+    {'text': ''}
+    """
+
+    def serialize(self) -> str | bytes:
+        """What a checkpoint saves; to be overridden.
+
+        Returns:
+            A text or bytes.
+
+        Raises:
+            NotImplementedError: it is not overridden.
+        """
+        raise NotImplementedError(f"{type(self).__name__} is a PythonState and needs a method serialize.")
+
+    def deserialize(self, string_value: Any) -> None:
+        """Take over what a checkpoint holds; to be overridden.
+
+        Args:
+            string_value: what `serialize` returned.
+
+        Raises:
+            NotImplementedError: it is not overridden.
+        """
+        raise NotImplementedError(f"{type(self).__name__} is a PythonState and needs a method deserialize.")
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        """What a checkpoint saves.
+
+        Returns:
+            What `serialize` returned, as a dict.
+
+        Raises:
+            TypeError: that is neither a text nor bytes.
+        """
+        value = self.serialize()
+        if isinstance(value, bytes):
+            from base64 import b64encode
+
+            return {"base64": b64encode(value).decode()}
+        if not isinstance(value, str):
+            raise TypeError(
+                f"PythonState: serialize of {type(self).__name__} must return a str or bytes; got {value!r} of type "
+                f"{type(value).__name__}."
+            )
+        return {"text": value}
+
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what a checkpoint holds.
+
+        Args:
+            state: what `checkpoint_state` returned.
+        """
+        if "base64" in state:
+            from base64 import b64decode
+
+            self.deserialize(b64decode(state["base64"]))
+        else:
+            self.deserialize(state["text"])
