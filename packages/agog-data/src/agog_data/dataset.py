@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensor import Tensor
 from agog_data import sources
 from agog_data.arguments import integer
 from agog_data.elements import components, map_components
@@ -199,5 +198,5 @@ class Dataset(
 
     @property
     def output_classes(self) -> Any:
-        """`Tensor` for each component, in the structure of the elements."""
-        return map_components(lambda component: Tensor, self._stage.spec())
+        """`Tensor` for each component that is no dataset, in the structure of the elements."""
+        return map_components(lambda component: component.kind, self._stage.spec())

@@ -1,4 +1,4 @@
-"""Elements: nested tuples, dicts and namedtuples of tensors, and what is known of them beforehand."""
+"""Elements: nested tuples, dicts and namedtuples of tensors or datasets, and what is known of them beforehand."""
 
 from __future__ import annotations
 
@@ -21,10 +21,23 @@ Element = Any
 Array = np.ndarray[Any, Any]
 
 
+class AnyDataset:
+    """What a component may be besides a tensor: the base of `agog_data.Dataset`.
+
+    Args:
+        stage: the last stage of its pipeline.
+    """
+
+    def __init__(self, stage: Any) -> None:
+        self._stage = stage
+
+
 class ComponentSpec:
     """What is known of one component of every element of a dataset."""
 
     __slots__ = ("dtype", "shape")
+
+    kind: Any = Tensor
 
     def __init__(self, dtype: DType, shape: TensorShape) -> None:
         self.dtype = dtype
@@ -38,6 +51,60 @@ class ComponentSpec:
     def with_unknown_size(self) -> ComponentSpec:
         """The same with an unknown size along the first axis, if there is one."""
         return ComponentSpec(self.dtype, TensorShape([None, *self.shape.as_list()[1:]])) if self.shape.ndims else self
+
+
+class DatasetSpec(ComponentSpec):
+    """What is known of a component that is a dataset, such as those of `window`.
+
+    Args:
+        element: the spec of that dataset.
+    """
+
+    __slots__ = ("element", "kind")
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        # TensorFlow shows one object as dtype, shape and class of such a component.
+        self.dtype = self.shape = self.kind = NestedDataset(element)
+
+    def batched(self, size: int | None) -> ComponentSpec:
+        """Not possible."""
+        raise TypeError(_no_batch(0))
+
+    def with_unknown_size(self) -> ComponentSpec:
+        """The same."""
+        return self
+
+
+class NestedDataset:
+    """What `output_types`, `output_shapes` and `output_classes` hold for a component that is a dataset.
+
+    Args:
+        element: the spec of that dataset.
+    """
+
+    name = "dataset"
+
+    def __init__(self, element: Any) -> None:
+        self._element = element
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements of the component."""
+        return map_components(lambda component: component.dtype, self._element)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements of the component."""
+        return map_components(lambda component: component.shape, self._element)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements of the component."""
+        return map_components(lambda component: component.kind, self._element)
+
+    def __repr__(self) -> str:
+        return f"<dataset of types {self.output_types} and shapes {self.output_shapes}>"
 
 
 def map_components(function: Callable[[Any], Any], structure: Any) -> Any:
@@ -90,24 +157,31 @@ def spec_of(element: Element) -> Any:
         element: an element.
 
     Returns:
-        Its structure, with a `ComponentSpec` for each tensor.
+        Its structure, with a `ComponentSpec` for each component.
     """
-    return map_components(lambda x: ComponentSpec(x.dtype, x.shape), element)
+    return map_components(
+        lambda x: DatasetSpec(x._stage.spec()) if isinstance(x, AnyDataset) else ComponentSpec(x.dtype, x.shape),
+        element,
+    )
 
 
 def as_element(value: Any) -> Element:
     """Make an element of what a user's function returned; a list is a tuple, as in TensorFlow.
 
     Args:
-        value: tensors, variables, numbers, arrays, or a structure of those.
+        value: tensors, variables, numbers, arrays, datasets, or a structure of those.
 
     Returns:
-        The same structure, with a tensor for each component.
+        The same structure, with a tensor for each component that is no dataset.
     """
     kind = type(value)
     if kind is Tensor or (kind is tuple and all(type(part) is Tensor for part in value)):
         return value
-    return map_components(convert_to_tensor, tuple(value) if isinstance(value, list) else value)
+    return map_components(_as_component, tuple(value) if isinstance(value, list) else value)
+
+
+def _as_component(value: Any) -> Any:
+    return value if isinstance(value, AnyDataset) else convert_to_tensor(value)
 
 
 def packer(structure: Any) -> Callable[[list[Any]], Any]:
@@ -163,6 +237,8 @@ def _form(element: Element) -> str:
 
 
 def _stack_component(column: Sequence[Tensor], component: int, batch: int) -> Tensor:
+    if isinstance(column[0], AnyDataset):
+        raise TypeError(_no_batch(component))
     shape, table = column[0]._shape, column[0]._table
     for number, tensor in enumerate(column):
         if type(tensor) is not Tensor or tensor._shape != shape or tensor._table.dtype is not table.dtype:
@@ -190,4 +266,11 @@ def _differ(column: Sequence[Tensor], number: int, component: int, batch: int) -
         f"batch: component {component} of element {number} of batch {batch} has {shown(column[number])}; "
         f"that of element 0 has {shown(column[0])}. A batch needs equal dtypes and shapes; "
         "make them equal with map() first."
+    )
+
+
+def _no_batch(component: int) -> str:
+    return (
+        f"batch: component {component} of the elements is a dataset, and datasets cannot be joined; "
+        "make elements of it with flat_map() first."
     )

@@ -50,15 +50,20 @@ class ElementFunction:
         except StopIteration as error:
             # It would end the loop as if there were no more elements.
             raise RuntimeError(
-                f"{self._stage}: the function {self._name()} raised StopIteration at element {number}."
+                f"{self._stage}: the function {self.name()} raised StopIteration at element {number}."
             ) from error
         except Exception as error:
             error.add_note(
-                f"This happened in {self._stage}, in the function {self._name()}, at element {number} (the first is 0)."
+                f"This happened in {self._stage}, in the function {self.name()}, at element {number} (the first is 0)."
             )
             raise
 
-    def _name(self) -> str:
+    def name(self) -> str:
+        """The user's function, for errors.
+
+        Returns:
+            Its qualified name.
+        """
         return getattr(self._function, "__qualname__", None) or repr(self._function)
 
 

@@ -34,9 +34,15 @@ class Stream:
     def iterate(self) -> StreamIteration:
         """Begin one iteration over the dataset; each has other bits.
 
+        Those that begin in a user's function, or over the dataset that it returned, are not counted. Their bits depend
+        on the element that the function was called with, so it matters neither when nor on which thread they begin.
+
         Returns:
             The iteration's part of the stream.
         """
+        generator = random.generator()
+        if isinstance(generator, ElementGenerator):
+            return StreamIteration(self, generator.next_iteration(), counted=False)
         self.iterations += 1
         return StreamIteration(self, self.iterations - 1)
 
@@ -46,12 +52,14 @@ class StreamIteration:
 
     Args:
         stream: the stage's stream.
-        iteration: how many iterators were made before.
+        iteration: how many iterators were made before, or a word of the element that this one is made for.
+        counted: whether the iterators that follow in another process have to know of it.
     """
 
-    def __init__(self, stream: Stream, iteration: int) -> None:
+    def __init__(self, stream: Stream, iteration: int, counted: bool = True) -> None:
         self._stream = stream
         self._iteration = iteration
+        self._counted = counted
 
     def words(self, epoch: int) -> np.random.Philox:
         """The words of one epoch.
@@ -73,7 +81,8 @@ class StreamIteration:
         """Take over an iteration; the iterators that follow it continue as they would have continued there."""
         self._stream.key = list(state["key"])
         self._stream.number = state["number"]
-        self._stream.iterations = state["iteration"] + 1
+        if self._counted:
+            self._stream.iterations = state["iteration"] + 1
         self._iteration = state["iteration"]
 
 
@@ -203,7 +212,17 @@ class ElementGenerator(random.Generator):
     def __init__(self, base: int, element: int) -> None:
         self.seed = (base + element * _GOLDEN) & _MASK
         self._counters = {}
+        self._iterations = 0
 
     def use(self) -> None:
         """Let the random ops of this context take their bits from here."""
         random.set_generator(self)
+
+    def next_iteration(self) -> int:
+        """Begin an iteration over a dataset, for the element.
+
+        Returns:
+            A word for it that no other iteration has.
+        """
+        self._iterations += 1
+        return (self.seed + self._iterations) & _MASK

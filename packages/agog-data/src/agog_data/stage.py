@@ -109,6 +109,14 @@ class Stage(ABC):
         """
         return None
 
+    def held(self) -> list[Element] | None:
+        """The elements, where the stage holds them in memory already, as the datasets in windows do.
+
+        Returns:
+            They; None for all other stages.
+        """
+        return None
+
 
 class UnaryStage(Stage):
     """A stage with one input, and by default with elements like the input's.

@@ -14,7 +14,7 @@ from agog_core.devices import current_device
 from agog_core.dtypes import as_dtype, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensor import Tensor
-from agog_data.elements import components
+from agog_data.elements import AnyDataset, ComponentSpec, DatasetSpec, Element, components, packer
 
 State = Mapping[str, Any]
 
@@ -43,7 +43,8 @@ def encode(state: State) -> dict[str, Any]:
     """Turn a state into what JSON can hold.
 
     Args:
-        state: a state. Under the key ``"buffer"`` it may hold a list of elements.
+        state: a state. Under the key ``"buffer"`` it may hold a list of elements, and under ``"nested"`` a list of
+            states of any length.
 
     Returns:
         The same, with the components of the elements in place of buffers.
@@ -55,12 +56,24 @@ def encode(state: State) -> dict[str, Any]:
     encoded: dict[str, Any] = {}
     for key, part in state.items():
         if key == "buffer":
-            encoded[key] = [_encode_tensor(component) for element in part for component in components(element)]
+            encoded[key] = [_encode_component(component) for element in part for component in components(element)]
         elif isinstance(part, list):
             encoded[key] = [encode(each) if isinstance(each, Mapping) else each for each in part]
         else:
             encoded[key] = encode(part) if isinstance(part, Mapping) else part
     return encoded
+
+
+def _encode_component(component: Any) -> dict[str, Any]:
+    if not isinstance(component, AnyDataset):
+        return _encode_tensor(component)
+    held = component._stage.held()
+    if held is None:
+        raise InvalidArgumentError(
+            "state_dict: an element that the iterator holds has a component that is a dataset, and only those that "
+            "window() makes can be saved; let flat_map() make the dataset."
+        )
+    return encode({"buffer": held})
 
 
 def _encode_tensor(tensor: Tensor) -> dict[str, Any]:
@@ -83,7 +96,8 @@ def decode(state: State) -> dict[str, Any]:
         state: what `encode` returned.
 
     Returns:
-        The state; under the key ``"buffer"`` it has a list of components, on the current device.
+        The state; under the key ``"buffer"`` it has a list of components, on the current device, for
+            `restore_elements`.
 
     Raises:
         InvalidArgumentError: a buffer does not hold encoded tensors.
@@ -91,12 +105,18 @@ def decode(state: State) -> dict[str, Any]:
     decoded: dict[str, Any] = {}
     for key, part in state.items():
         if key == "buffer" and isinstance(part, list):
-            decoded[key] = [_decode_tensor(each) for each in part]
+            decoded[key] = [_decode_component(each) for each in part]
         elif isinstance(part, list):
             decoded[key] = [decode(each) if isinstance(each, Mapping) else each for each in part]
         else:
             decoded[key] = decode(part) if isinstance(part, Mapping) else part
     return decoded
+
+
+def _decode_component(encoded: Any) -> Any:
+    if isinstance(encoded, Mapping) and encoded.keys() == {"buffer"}:
+        return decode(encoded)["buffer"]
+    return _decode_tensor(encoded)
 
 
 def _decode_tensor(encoded: Any) -> Tensor:
@@ -111,6 +131,39 @@ def _decode_tensor(encoded: Any) -> Tensor:
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"load_state_dict: a buffer holds what is no encoded tensor: {error}.") from error
     return from_host(host, current_device().table(dtype))
+
+
+def restore_elements(spec: Any, parts: list[Any]) -> list[Element]:
+    """Put the components that `decode` found under ``"buffer"`` together again.
+
+    Args:
+        spec: what is known of the elements.
+        parts: the components of all elements, one after the other.
+
+    Returns:
+        The elements.
+
+    Raises:
+        InvalidArgumentError: they are no components of such elements.
+    """
+    specs, pack = components(spec), packer(spec)
+    if len(parts) % len(specs):
+        raise InvalidArgumentError(
+            f"load_state_dict: a buffer holds {len(parts)} components; the elements have {len(specs)} each."
+        )
+    columns = [[_restore_component(each, part) for part in parts[k :: len(specs)]] for k, each in enumerate(specs)]
+    return [pack(list(row)) for row in zip(*columns, strict=True)]
+
+
+def _restore_component(spec: ComponentSpec, part: Any) -> Any:
+    if isinstance(part, list) != isinstance(spec, DatasetSpec):
+        found = "a dataset" if isinstance(part, list) else "a tensor"
+        raise InvalidArgumentError(f"load_state_dict: a buffer holds {found} in the place of another component.")
+    if not isinstance(spec, DatasetSpec):
+        return part
+    from agog_data.stages.windows import hold  # here, because stages have states
+
+    return hold(restore_elements(spec.element, part), spec.element)
 
 
 def check(state: Any, own: Any, path: str = "state") -> None:
@@ -134,8 +187,8 @@ def check(state: Any, own: Any, path: str = "state") -> None:
         if own.keys() != state.keys():
             raise _unfit(path, f"has the keys {sorted(state)}", f"{sorted(own)} are expected")
         for key, part in own.items():
-            # Only the length of a buffer may differ.
-            check(state[key], [] if key == "buffer" else part, f"{path}[{key!r}]")
+            # Only the lengths of these may differ.
+            check(state[key], [] if key in ("buffer", "nested") else part, f"{path}[{key!r}]")
     elif isinstance(own, list):
         if not isinstance(state, list):
             raise _unfit(path, f"is {state!r}", "a list is expected")

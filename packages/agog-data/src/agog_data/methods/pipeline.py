@@ -5,21 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from agog_data.elements import AnyDataset
 from agog_data.stage import Stage
 
 if TYPE_CHECKING:
     from agog_data.dataset import Dataset
 
 
-class Pipeline:
+class Pipeline(AnyDataset):
     """Stages, one behind the other.
 
     Args:
         stage: the last one.
     """
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    _stage: Stage
 
     @abstractmethod
     def _then(self, stage: Stage) -> Dataset:

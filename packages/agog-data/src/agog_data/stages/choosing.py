@@ -6,13 +6,13 @@ from abc import abstractmethod
 from itertools import islice
 from typing import Any
 
-from agog_data.elements import Element, components, packer
+from agog_data.elements import Element
 from agog_data.random_stream import Order, Stream, permutation, places
 from agog_data.rows import RepeatedRows, Rows, ShuffledRows, SkippedRows, TakenRows, Turns
 from agog_data.sources import Source
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.stages.slicing import RowIterator
-from agog_data.state import State
+from agog_data.state import State, restore_elements
 
 _WORDS = 256  # how many random words a shuffle of elements draws at a time
 
@@ -294,6 +294,4 @@ class ShuffleIterator(ElementIterator):
         self._go_to(state["draws"])
         self._filled, self._drained = state["filled"], state["drained"]
         if state["buffer"]:
-            spec = self._stage.spec()
-            parts = iter(state["buffer"])
-            self._buffer[:] = map(packer(spec), map(list, zip(*[parts] * len(components(spec)), strict=True)))
+            self._buffer[:] = restore_elements(self._stage.spec(), state["buffer"])

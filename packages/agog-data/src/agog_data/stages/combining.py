@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agog_core.shapes import TensorShape
-from agog_data.elements import ComponentSpec, Element, components, map_components, packer
+from agog_data.elements import ComponentSpec, DatasetSpec, Element, components, map_components, packer
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.state import State
 
@@ -119,6 +119,8 @@ def merge(one: Any, other: Any) -> Any:
 
 
 def _merge(one: ComponentSpec, other: ComponentSpec) -> ComponentSpec:
+    if isinstance(one, DatasetSpec):
+        return one
     if one.shape.ndims != other.shape.ndims or one.shape.ndims is None:
         return ComponentSpec(one.dtype, TensorShape(None))
     sizes = zip(one.shape.as_list(), other.shape.as_list(), strict=True)
