@@ -65,7 +65,8 @@ class DatasetSpec(ComponentSpec):
     def __init__(self, element: Any) -> None:
         self.element = element
         # TensorFlow shows one object as dtype, shape and class of such a component.
-        self.dtype = self.shape = self.kind = NestedDataset(element)
+        shown: Any = NestedDataset(element)
+        self.dtype = self.shape = self.kind = shown
 
     def batched(self, size: int | None) -> ComponentSpec:
         """Not possible."""
@@ -84,6 +85,7 @@ class NestedDataset:
     """
 
     name = "dataset"
+    ndims = None  # it has no axes that one could speak of
 
     def __init__(self, element: Any) -> None:
         self._element = element

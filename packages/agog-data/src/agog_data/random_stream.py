@@ -30,19 +30,25 @@ class Stream:
         *self.key, number = random.generator().reserve(seed, 4 if seed is None else 0)
         self.number = 1 + (number if seed is None else 0)
         self.iterations = 0
+        self._seeded = seed is not None
 
     def iterate(self) -> StreamIteration:
         """Begin one iteration over the dataset; each has other bits.
 
-        Those that begin in a user's function, or over the dataset that it returned, are not counted. Their bits depend
-        on the element that the function was called with, so it matters neither when nor on which thread they begin.
+        Those that begin in a user's function, or over the dataset that it returned, are not counted. Their bits, unless
+        the stream has a seed, depend only on the element that the function was called with; so it matters neither when
+        nor on which thread nor in which process they begin.
 
         Returns:
             The iteration's part of the stream.
         """
         generator = random.generator()
         if isinstance(generator, ElementGenerator):
-            return StreamIteration(self, generator.next_iteration(), counted=False)
+            stream = self
+            if not self._seeded:
+                stream = Stream(0)
+                stream.key = [generator.word, 0]
+            return StreamIteration(stream, generator.next_iteration(), counted=False)
         self.iterations += 1
         return StreamIteration(self, self.iterations - 1)
 
@@ -210,7 +216,7 @@ class ElementGenerator(random.Generator):
     """
 
     def __init__(self, base: int, element: int) -> None:
-        self.seed = (base + element * _GOLDEN) & _MASK
+        self.seed = self.word = (base + element * _GOLDEN) & _MASK
         self._counters = {}
         self._iterations = 0
 
@@ -225,4 +231,4 @@ class ElementGenerator(random.Generator):
             A word for it that no other iteration has.
         """
         self._iterations += 1
-        return (self.seed + self._iterations) & _MASK
+        return (self.word + self._iterations) & _MASK

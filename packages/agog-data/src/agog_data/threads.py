@@ -186,6 +186,16 @@ class WorkAhead:
         finally:
             del error  # it leads to this frame, and this frame must not lead to it
 
+    def begin(self, compute: Compute, number: int) -> None:
+        """Start the threads before the first element is asked for.
+
+        Args:
+            compute: as for `next`.
+            number: as for `next`.
+        """
+        if self._queue is None:
+            self._start(compute, number)
+
     def position(self, number: int) -> tuple[int, State]:
         """Where the consumer is.
 

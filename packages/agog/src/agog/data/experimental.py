@@ -2,7 +2,11 @@
 
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
-from agog_data.transformations.flattening import enumerate_dataset
+from agog_data.transformations.flattening import (
+    enumerate_dataset,
+    parallel_interleave,
+    unbatch,
+)
 from agog_data.transformations.sampling import (
     choose_from_datasets,
     rejection_resample,
@@ -14,6 +18,8 @@ __all__ = [
     "TFRecordWriter",
     "choose_from_datasets",
     "enumerate_dataset",
+    "parallel_interleave",
+    "unbatch",
     "parse_example_dataset",
     "rejection_resample",
     "sample_from_datasets",

@@ -1,0 +1,257 @@
+"""The stage that reads several datasets at once, and gives what is ready first."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Any
+
+from agog_data.elements import Element
+from agog_data.random_stream import Stream
+from agog_data.stage import ElementIterator, Scope, Stage
+from agog_data.stages.mapping import CountingIterator
+from agog_data.stages.nesting import Interleave, Nested, Opener
+from agog_data.state import State, restore_elements
+
+# How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
+_PATIENCE_SECONDS = 5.0
+
+
+class SloppyInterleave(Interleave):
+    """The elements of the datasets that a function makes, in the order in which threads have them ready.
+
+    Args:
+        stage: the input.
+        function: makes a dataset of an element.
+        cycle_length: how many datasets are read at once.
+        buffer: how many elements of each dataset are kept ready.
+    """
+
+    def __init__(self, stage: Stage, function: Callable[..., Any], cycle_length: int, buffer: int) -> None:
+        super().__init__("parallel_interleave", stage, function, cycle_length, 1)
+        self._buffer = buffer
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return SloppyIterator(self, self.input.iterate(scope), scope)
+
+
+class Report:
+    """What a thread tells the consumer: that a dataset was opened, that it has an element, that something has ended."""
+
+    __slots__ = ("element", "error", "full", "key", "position", "state")
+
+    def __init__(self, key: int) -> None:
+        self.key = key  # the number of the element that the dataset was made of; _INPUT for the input
+        self.full = False  # whether there is an element
+        self.element: Element = None
+        self.error: BaseException | None = None
+        self.state: State | None = None  # the dataset's; None when it has ended
+        self.position: tuple[int, State] | None = None  # the input's, where an element was read from it
+
+
+_INPUT = -1
+
+
+class Race:
+    """What the threads know: the input, the datasets and the reports, but nobody who could keep the consumer alive.
+
+    Whoever takes the reports in order knows after each of them where everything was: that is the iterator's state.
+
+    Args:
+        elements: the input; None when it has ended.
+        opener: opens datasets.
+        number: how many elements were read before.
+        nested: datasets that are open already, with the numbers of their elements.
+        limit: how many reports on each dataset may wait.
+    """
+
+    def __init__(
+        self, elements: ElementIterator | None, opener: Opener, number: int, nested: dict[int, Nested], limit: int
+    ) -> None:
+        self._elements = elements
+        self._opener = opener
+        self._number = number
+        self._nested = deque(nested.items())
+        self._limit = limit
+        self._reports: deque[Report] = deque()
+        self._waiting: Counter[int] = Counter()
+        self._reading = threading.Lock()
+        self._lock = threading.RLock()  # reentrant, because the collector may close a race at any time
+        self._room = threading.Condition(self._lock)
+        self._ready = threading.Condition(self._lock)
+        self._closed = False
+
+    def work(self) -> None:
+        """What each thread does: open a dataset, in turn, and read it, at the same time as others."""
+        while (found := self._open()) is not None:
+            while self._read(*found):
+                pass
+
+    def _open(self) -> tuple[int, Nested] | None:
+        with self._reading:
+            while not self._closed:
+                if self._nested:
+                    return self._nested.popleft()
+                if self._elements is None:
+                    return None
+                report = Report(_INPUT)
+                nested = None
+                try:
+                    nested = Nested(self._opener, next(self._elements), self._number)
+                    report.key, report.state = self._number, nested.state_dict()
+                    self._number += 1
+                except StopIteration:
+                    report.position = self._number, self._elements.state_dict()
+                    self._elements = None
+                except BaseException as error:  # whatever it is, the consumer's thread raises it
+                    report.error = error
+                if self._elements is not None:
+                    report.position = self._number, self._elements.state_dict()
+                self._tell(report)
+                if nested:
+                    return report.key, nested
+        return None
+
+    def _read(self, key: int, nested: Nested) -> bool:
+        report = Report(key)
+        try:
+            report.element = next(nested)
+            report.full = True
+            report.state = nested.state_dict()
+        except StopIteration:
+            pass
+        except BaseException as error:
+            report.error, report.state = error, nested.state_dict()
+        return self._tell(report) and report.state is not None
+
+    def _tell(self, report: Report) -> bool:
+        with self._lock:
+            while self._waiting[report.key] >= self._limit and not self._closed:
+                self._room.wait()
+            if self._closed:  # nobody will take the error, which leads to the report
+                report.error = None
+                return False
+            self._waiting[report.key] += 1
+            self._reports.append(report)
+            self._ready.notify()
+            return True
+
+    def get(self) -> Report | None:
+        """Take the next report, when there is one.
+
+        Returns:
+            It; None when the race was closed, as all are when the program ends.
+        """
+        with self._lock:
+            while not self._reports:
+                if self._closed:
+                    return None
+                self._ready.wait()
+            report = self._reports.popleft()
+            self._waiting[report.key] -= 1
+            if not self._waiting[report.key]:
+                del self._waiting[report.key]
+            self._room.notify_all()
+            return report
+
+    def close(self) -> None:
+        """Let the threads end."""
+        with self._lock:
+            self._closed = True
+            for report in self._reports:
+                report.error = None
+            self._reports.clear()
+            self._room.notify_all()
+            self._ready.notify_all()
+
+
+class SloppyIterator(CountingIterator):
+    """The consumer's end: starts the threads when the first element is asked for."""
+
+    def __init__(self, stage: SloppyInterleave, elements: ElementIterator, scope: Scope) -> None:
+        self._stage = stage
+        self._scope = scope
+        self._close: Callable[[], object] = lambda: None
+        self._threads: list[threading.Thread] = []
+        stream: Stream = stage._stream
+        super().__init__(elements, stage._function, stream)
+
+    def _begin(self, epoch: int) -> None:
+        self._close()
+        for thread in self._threads:
+            thread.join()  # it may be in the input still
+        self._threads = []
+        super()._begin(epoch)
+        self._opener = Opener(self._stage._name, self._function, self._word, self._scope)
+        self._race: Race | None = None
+        self._nested: dict[int, Nested] = {}  # what is open before the threads start
+        self._states: dict[int, State] = {}  # of the open datasets
+        self._position: tuple[int, State] | None = None
+        self._ended = False  # whether the input has
+
+    def __next__(self) -> Element:
+        while self._states or not self._ended:
+            report = (self._race or self._start()).get()
+            if report is None:
+                raise StopIteration
+            self._note(report)
+            if report.full:
+                return report.element
+            if report.error is not None:
+                error, report.error = report.error, None
+                try:
+                    raise error
+                finally:
+                    del error  # it leads to this frame, and this frame must not lead to it
+        self._close()
+        raise StopIteration
+
+    def _note(self, report: Report) -> None:
+        if report.position:
+            self._position = report.position
+        if report.key == _INPUT:
+            self._ended = report.error is None
+        elif report.state is None:
+            del self._states[report.key]
+        else:
+            self._states[report.key] = report.state
+
+    def _start(self) -> Race:
+        self._position = self._number, self._input.state_dict()
+        elements = None if self._ended else self._input
+        race = Race(elements, self._opener, self._number, self._nested, self._stage._buffer)
+        self._race, self._nested = race, {}
+        for _ in range(self._stage._cycle_length):
+            run = self._scope.context().run
+            # Daemons, because the interpreter waits for all others before it lets the finalizer end these.
+            self._threads.append(threading.Thread(target=run, args=(race.work,), name="agog-sloppy", daemon=True))
+        self._close = weakref.finalize(self, _close, race, self._threads)
+        for thread in self._threads:
+            thread.start()
+        return race
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            **self._state("sloppy_interleave", *(self._position or (self._number, self._input.state_dict()))),
+            "ended": self._ended,
+            "nested": list(self._states.values()),
+        }
+
+    def load_state_dict(self, state: State) -> None:
+        super().load_state_dict(state)
+        self._ended = state["ended"]
+        for part in state["nested"]:
+            (element,) = restore_elements(self._stage.input.spec(), part["buffer"])
+            nested = Nested(self._opener, element, part["number"])
+            nested.load_state_dict(part)
+            self._nested[part["number"]] = nested
+            self._states[part["number"]] = nested.state_dict()
+
+
+def _close(race: Race, threads: list[threading.Thread]) -> None:
+    race.close()
+    for thread in threads:
+        if thread is not threading.current_thread():
+            thread.join(_PATIENCE_SECONDS)

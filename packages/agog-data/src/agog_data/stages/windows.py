@@ -1,0 +1,155 @@
+"""The stage whose components are datasets, window, and the datasets that it makes."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from agog_data.elements import AnyDataset, DatasetSpec, Element, components, map_components, packer
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.state import State, restore_elements
+
+
+class Held(Stage):
+    """Elements that are in memory.
+
+    Args:
+        elements: the elements.
+        spec: what is known of them.
+    """
+
+    def __init__(self, elements: list[Element], spec: Any) -> None:
+        self._elements = elements
+        self._spec = spec
+
+    def spec(self) -> Any:
+        return self._spec
+
+    def sample(self, scope: Scope) -> Element:
+        if not self._elements:
+            raise ValueError("A dataset without elements has none to learn the results of a function from.")
+        return self._elements[0]
+
+    def held(self) -> list[Element]:
+        return self._elements
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return HeldIterator(self._elements)
+
+
+class HeldIterator(ElementIterator):
+    """Gives what is there."""
+
+    def __init__(self, elements: list[Element]) -> None:
+        self._elements = elements
+        self._position = 0
+
+    def start(self, epoch: int) -> None:
+        self._position = 0
+
+    def __next__(self) -> Element:
+        if self._position == len(self._elements):
+            raise StopIteration
+        self._position += 1
+        return self._elements[self._position - 1]
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "held", "position": self._position}
+
+    def load_state_dict(self, state: State) -> None:
+        self._position = state["position"]
+
+
+def hold(elements: list[Element], spec: Any) -> AnyDataset:
+    """Make a dataset of elements that are in memory.
+
+    Args:
+        elements: the elements.
+        spec: what is known of them.
+
+    Returns:
+        The dataset.
+    """
+    from agog_data.dataset import Dataset  # here, because datasets have this stage
+
+    return Dataset(Held(elements, spec))
+
+
+class Window(UnaryStage):
+    """Datasets of consecutive elements, one for each component.
+
+    Args:
+        stage: the input.
+        size: how many elements a window has.
+        shift: by how many elements the next one begins later.
+        stride: how many elements lie between two of one window, plus one.
+        drop_remainder: whether windows with fewer elements are left out.
+    """
+
+    def __init__(self, stage: Stage, size: int, shift: int, stride: int, drop_remainder: bool) -> None:
+        super().__init__(stage)
+        self._size = size
+        self._shift = shift
+        self._stride = stride
+        self._drop_remainder = drop_remainder
+
+    def spec(self) -> Any:
+        return map_components(DatasetSpec, self.input.spec())
+
+    def sample(self, scope: Scope) -> Element:
+        return self.join([self.input.sample(scope)] * self._size)
+
+    def join(self, elements: list[Element]) -> Element:
+        """Make one window.
+
+        Args:
+            elements: its elements.
+
+        Returns:
+            A dataset for each component.
+        """
+        spec = self.input.spec()
+        columns = zip(*map(components, elements), strict=True)
+        return packer(spec)([hold(list(column), part) for column, part in zip(columns, components(spec), strict=True)])
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return WindowIterator(self, self.input.iterate(scope))
+
+
+class WindowIterator(ElementIterator):
+    """Keeps the elements that later windows have too."""
+
+    def __init__(self, stage: Window, elements: ElementIterator) -> None:
+        self._stage = stage
+        self._input = elements
+        self._buffer: list[Element] = []
+        self._pass = 0  # how many elements no window has, before the next one begins
+
+    def start(self, epoch: int) -> None:
+        self._buffer = []
+        self._pass = 0
+        self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        stage, buffer = self._stage, self._buffer
+        while self._pass:
+            next(self._input)
+            self._pass -= 1
+        reach = (stage._size - 1) * stage._stride + 1
+        # One by one, so that an error leaves what was read before it in the buffer.
+        for element in islice(self._input, reach - len(buffer)):
+            buffer.append(element)
+        if not buffer or (stage._drop_remainder and len(buffer) < reach):
+            raise StopIteration
+        window = buffer[:: stage._stride]
+        self._pass = max(stage._shift - len(buffer), 0)
+        del buffer[: stage._shift]
+        return stage.join(window)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "window", "pass": self._pass, "buffer": self._buffer.copy(), "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._input.load_state_dict(state["input"])
+        self._pass = state["pass"]
+        self._buffer = restore_elements(self._stage.input.spec(), state["buffer"]) if state["buffer"] else []
