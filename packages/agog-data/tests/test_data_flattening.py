@@ -417,3 +417,22 @@ def test_enumerate_numbers_from_anywhere() -> None:
     assert values(dataset) == [(-1, 5), (0, 6)]
     assert dataset.output_types == (ag.int64, ag.int32)
     assert values(Dataset.range(1).apply(enumerate_dataset(2**63 - 2))) == [(2**63 - 2, 0)]
+
+
+def test_what_has_another_order_each_time_cannot_be_split() -> None:
+    def reason(dataset: Dataset) -> str:
+        with pytest.raises(InvalidArgumentError) as info:
+            dataset.split(train=0.5)
+        return str(info.value)
+
+    text = (
+        "split: the elements must have the same numbers each time, or one could be in two parts, but {}. "
+        "Split first, then shuffle and repeat the parts."
+    )
+    sloppy = Dataset.range(3).apply(sloppy_interleave(row, 2))
+    assert reason(sloppy) == text.format("parallel_interleave with sloppy=True gives them in another order each time")
+    assert reason(Dataset.range(3).flat_map(lambda n: Dataset.range(3).shuffle(3))) == text.format(
+        "shuffle without a seed and reshuffle_each_iteration=False gives them another order each time"
+    )
+    train, test = rows([3, 3]).flat_map(row).split(train=0.5, test=0.5)
+    assert sorted(values(train) + values(test)) == [0, 1, 2, 100, 101, 102]

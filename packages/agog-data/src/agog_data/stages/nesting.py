@@ -169,8 +169,13 @@ class Interleave(UnaryStage):
     def sample(self, scope: Scope) -> Element:
         return self._sample_stage(scope).sample(scope)
 
-    def _sample_stage(self, scope: Scope) -> Any:
-        return self._function(self.input.sample(scope), 0, 0)
+    def _sample_stage(self, scope: Scope) -> Stage:
+        stage: Stage = self._function(self.input.sample(scope), 0, 0)
+        return stage
+
+    def unsettled(self) -> str | None:
+        scope = Scope()
+        return super().unsettled() or scope.context().run(lambda: self._sample_stage(scope).unsettled())
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return InterleaveIterator(self, self.input.iterate(scope), scope)

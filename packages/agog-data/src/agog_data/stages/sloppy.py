@@ -33,6 +33,9 @@ class SloppyInterleave(Interleave):
         super().__init__("parallel_interleave", stage, function, cycle_length, 1)
         self._buffer = buffer
 
+    def unsettled(self) -> str | None:
+        return "parallel_interleave with sloppy=True gives them in another order each time"
+
     def iterate(self, scope: Scope) -> ElementIterator:
         return SloppyIterator(self, self.input.iterate(scope), scope)
 

@@ -20,10 +20,10 @@ __all__ = [
     "choose_from_datasets",
     "enumerate_dataset",
     "parallel_interleave",
-    "sloppy_interleave",
-    "unbatch",
     "parse_example_dataset",
     "rejection_resample",
     "sample_from_datasets",
     "shuffle_and_repeat",
+    "sloppy_interleave",
+    "unbatch",
 ]

@@ -19,9 +19,9 @@ __all__ = [
     "choose_from_datasets",
     "enumerate_dataset",
     "parallel_interleave",
-    "unbatch",
     "parse_example_dataset",
     "rejection_resample",
     "sample_from_datasets",
     "shuffle_and_repeat",
+    "unbatch",
 ]
