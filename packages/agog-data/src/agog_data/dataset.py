@@ -18,6 +18,7 @@ from agog_data.methods.joining import JoiningMethods
 from agog_data.methods.mapping import MappingMethods
 from agog_data.methods.padding import PaddingMethods
 from agog_data.methods.parting import PartingMethods
+from agog_data.methods.reducing import ReducingMethods
 from agog_data.stage import Stage
 from agog_data.stages.combining import Zip
 from agog_data.stages.slicing import Slices
@@ -30,6 +31,7 @@ class Dataset(
     JoiningMethods,
     PaddingMethods,
     PartingMethods,
+    ReducingMethods,
     AheadMethods,
 ):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.

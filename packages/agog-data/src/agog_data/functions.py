@@ -67,11 +67,12 @@ class ElementFunction:
         return getattr(self._function, "__qualname__", None) or repr(self._function)
 
 
-def as_condition(value: Any) -> bool:
+def as_condition(value: Any, stage: str = "filter") -> bool:
     """Make a bool of what a predicate returned.
 
     Args:
         value: a bool, or a scalar tensor or array of dtype bool.
+        stage: the stage's name, for the error.
 
     Returns:
         The bool.
@@ -84,4 +85,4 @@ def as_condition(value: Any) -> bool:
     if getattr(value, "dtype", None) == "bool" and value.shape == ():
         return bool(value)
     shown = f"dtype {value.dtype.name} and shape {value.shape}" if isinstance(value, Tensor) else f"{value!r}"
-    raise ValueError(f"filter: the predicate must return a bool or a scalar boolean tensor; it returned {shown}.")
+    raise ValueError(f"{stage}: the predicate must return a bool or a scalar boolean tensor; it returned {shown}.")

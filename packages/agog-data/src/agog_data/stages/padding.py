@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,7 +13,7 @@ from agog_core.dtypes import DType, string
 from agog_core.errors import DataLossError, InvalidArgumentError
 from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor
-from agog_data.elements import ComponentSpec, Element, components, packer, spec_of
+from agog_data.elements import ComponentSpec, Element, components, flatten_up_to, packer, spec_of
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
 
@@ -127,15 +127,15 @@ class Padding:
         """
         form = spec_of(elements[0])
         targets = self._components(form)
-        columns: Any = zip(*[_flatten_up_to(form, element, "element") for element in elements], strict=True)
+        columns: Any = zip(*[_parts(form, element) for element in elements], strict=True)
         return packer(form)(
             [target.join(column, k, batch) for k, (target, column) in enumerate(zip(targets, columns, strict=True))]
         )
 
     def _components(self, spec: Any) -> list[ComponentPadding]:
-        shapes = _flatten_up_to(spec, self._shapes, "padded_shapes")
+        shapes = _up_to(spec, self._shapes, "padded_shapes")
         parts = components(spec)
-        values = [None] * len(parts) if self._values is None else _flatten_up_to(spec, self._values, "padding_values")
+        values = [None] * len(parts) if self._values is None else _up_to(spec, self._values, "padding_values")
         return [
             ComponentPadding(part.dtype, _sizes(shape), value)
             for part, shape, value in zip(parts, shapes, values, strict=True)
@@ -192,30 +192,27 @@ def _compatible(shape: TensorShape, sizes: list[int | None]) -> bool:
     return shape.ndims == len(sizes) and all(given is None or size is None or given <= size for given, size in pairs)
 
 
-def _flatten_up_to(form: Any, structure: Any, name: str) -> list[Any]:
-    """The parts of a structure that stand where a form has its components."""
-    if isinstance(form, Mapping):
-        if not isinstance(structure, Mapping) or structure.keys() != form.keys():
-            raise _unlike(name, f"a dict with the keys {sorted(form)}", structure)
-        return [part for key in sorted(form) for part in _flatten_up_to(form[key], structure[key], name)]
-    if isinstance(form, tuple):
-        if not isinstance(structure, tuple) or len(structure) != len(form):
-            raise _unlike(name, f"a tuple of {len(form)}", structure)
-        return [part for pair in zip(form, structure, strict=True) for part in _flatten_up_to(*pair, name)]
-    if name == "element" and type(structure) is not Tensor:
-        raise _unlike(name, "a tensor", structure)
-    return [structure]
+def _up_to(form: Any, structure: Any, name: str) -> list[Any]:
+    def unlike(expected: str, found: Any) -> Exception:
+        return TypeError(
+            f"padded_batch: {name} must have the structure of the elements, which have {expected}; got {found!r} there."
+        )
+
+    return flatten_up_to(form, structure, unlike)
 
 
-def _unlike(name: str, expected: str, structure: Any) -> Exception:
-    if name == "element":
+def _parts(form: Any, element: Element) -> list[Any]:
+    def unlike(expected: str, found: Any) -> Exception:
         return InvalidArgumentError(
             f"padded_batch: all elements of a batch must have one structure; where element 0 has {expected}, "
-            f"another has {structure!r}."
+            f"another has {found!r}."
         )
-    return TypeError(
-        f"padded_batch: {name} must have the structure of the elements, which have {expected}; got {structure!r} there."
-    )
+
+    parts = flatten_up_to(form, element, unlike)
+    for part in parts:
+        if type(part) is not Tensor:
+            raise unlike("a tensor", part)
+    return parts
 
 
 def _sizes(shape: Any) -> list[int | None]:

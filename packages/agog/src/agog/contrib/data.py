@@ -2,12 +2,15 @@
 
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
+from agog_data.transformations.batching import batch_and_drop_remainder, map_and_batch, padded_batch_and_drop_remainder
+from agog_data.transformations.counting import Counter, RandomDataset
 from agog_data.transformations.flattening import (
     enumerate_dataset,
     parallel_interleave,
     sloppy_interleave,
     unbatch,
 )
+from agog_data.transformations.limiting import assert_element_shape, get_single_element, ignore_errors, unique
 from agog_data.transformations.sampling import (
     choose_from_datasets,
     rejection_resample,
@@ -16,9 +19,17 @@ from agog_data.transformations.sampling import (
 )
 
 __all__ = [
+    "Counter",
+    "RandomDataset",
     "TFRecordWriter",
+    "assert_element_shape",
+    "batch_and_drop_remainder",
     "choose_from_datasets",
     "enumerate_dataset",
+    "get_single_element",
+    "ignore_errors",
+    "map_and_batch",
+    "padded_batch_and_drop_remainder",
     "parallel_interleave",
     "parse_example_dataset",
     "rejection_resample",
@@ -26,4 +37,5 @@ __all__ = [
     "shuffle_and_repeat",
     "sloppy_interleave",
     "unbatch",
+    "unique",
 ]

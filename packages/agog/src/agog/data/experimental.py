@@ -2,11 +2,14 @@
 
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
+from agog_data.transformations.batching import map_and_batch
+from agog_data.transformations.counting import Counter, RandomDataset
 from agog_data.transformations.flattening import (
     enumerate_dataset,
     parallel_interleave,
     unbatch,
 )
+from agog_data.transformations.limiting import get_single_element, ignore_errors, take_while, unique
 from agog_data.transformations.sampling import (
     choose_from_datasets,
     rejection_resample,
@@ -15,13 +18,20 @@ from agog_data.transformations.sampling import (
 )
 
 __all__ = [
+    "Counter",
+    "RandomDataset",
     "TFRecordWriter",
     "choose_from_datasets",
     "enumerate_dataset",
+    "get_single_element",
+    "ignore_errors",
+    "map_and_batch",
     "parallel_interleave",
     "parse_example_dataset",
     "rejection_resample",
     "sample_from_datasets",
     "shuffle_and_repeat",
+    "take_while",
     "unbatch",
+    "unique",
 ]
