@@ -288,5 +288,5 @@ def _wants_all(path: str) -> bool:
 
 def _write(root: Checkpointable, path: str) -> str:
     notify()  # values that still wait for an object are saved with it
-    commit(file.file_name(path), partial(file.write, saved=snapshot(root)))
+    file.save(path, snapshot(root), max_shard_bytes)
     return path

@@ -1,36 +1,45 @@
-"""Replacing a file so that a crash at any instant leaves the old one or the new one, whole."""
+"""Replacing files so that a crash at any instant leaves the old ones or the new ones, whole."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
+from agog_checkpoint.stale import fcntl, remove_stale, temporary_name
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
 
-try:
-    import fcntl
-except ImportError:  # not a POSIX system; open files cannot be removed there, so nothing need say that they are in use
-    fcntl = None  # type: ignore[assignment]
+Write = Callable[[BinaryIO], None]
 
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.agog-tmp")
 _ERRORS: dict[int | None, type[OpError]] = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), ResourceExhaustedError),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), PermissionDeniedError),
 }
 
 
-def commit(path: str, write: Callable[[BinaryIO], None]) -> None:
+def new_id() -> str:
+    """An id that no other commit has.
+
+    Returns:
+        Sixteen hexadecimal digits.
+    """
+    return os.urandom(8).hex()
+
+
+def commit(path: str, write: Write, first: Mapping[str, Write] | None = None, commit_id: str | None = None) -> None:
     """Write a file beside the old one, bring it to the disk, and only then let it take the old one's place.
 
     Args:
         path: the file; its folder is made where it is missing.
         write: writes the content into an empty stream.
+        first: other files of the folder, which belong to this one: all of them are in their places and on the disk
+            before it takes its own. None of them may be there already.
+        commit_id: what `new_id` returned; None for a new one. While a commit goes on, a temporary file has it in its
+            name and is locked.
 
     Raises:
         ResourceExhaustedError: the disk is full.
@@ -38,26 +47,62 @@ def commit(path: str, write: Callable[[BinaryIO], None]) -> None:
         UnknownError: the system failed in another way. In all cases the old file is as it was.
     """
     path = os.path.abspath(path)
-    folder, name = os.path.split(path)
+    folder = os.path.dirname(path)
+    others = {os.path.join(folder, name): write_other for name, write_other in (first or {}).items()}
+    commit_id = commit_id or new_id()
+    temporary = temporary_name(path, commit_id)
+    made: list[str] = []  # what is removed again where this fails
+    current, stream = path, None
     try:
         _make_folder(folder)
-        _remove_stale(folder)
-        temporary, stream = _create(folder, name)
-        try:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-            if fcntl is None:
-                stream.close()
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
-        finally:
+        remove_stale(folder)
+        stream = _create(temporary)
+        made.append(temporary)
+        for current, write_other in others.items():
+            with open(temporary_name(current, commit_id), "xb") as other:
+                made.append(other.name)
+                _write(other, write_other)
+        current = path
+        _write(stream, write)
+        for current in others:
+            os.replace(temporary_name(current, commit_id), current)
+            made.append(current)
+        if others:
+            current = folder
+            _sync_folder(folder)
+        current = path
+        if fcntl is None:
+            stream.close()
+        os.replace(temporary, path)
+        made.clear()
+        _sync_folder(folder)
+    except OSError as error:
+        raise translated(error, "write", current) from error
+    finally:
+        if stream is not None:
             with suppress(OSError):  # closing writes again what could not be written
                 stream.close()
-        _sync_folder(folder)
+        if os.path.exists(temporary):  # where the last step has failed after it was done, nothing may go
+            for name in made:
+                with suppress(OSError):
+                    os.unlink(name)
+
+
+def delete(path: str) -> None:
+    """Delete a file and bring that to the disk; one that is not there is deleted already.
+
+    Args:
+        path: the file.
+
+    Raises:
+        PermissionDeniedError: it may not be deleted.
+        UnknownError: the system failed in another way.
+    """
+    try:
+        os.unlink(path)
+        _sync_folder(os.path.dirname(os.path.abspath(path)))
+    except FileNotFoundError:
+        pass
     except OSError as error:
         raise translated(error, "write", path) from error
 
@@ -106,10 +151,15 @@ def translated(error: OSError, doing: str, path: str) -> OpError:
     return kind(f"Checkpoint: cannot {doing} the file {path!r}: {error.strerror or error}.{kept}{help_text}")
 
 
-def _create(folder: str, name: str) -> tuple[str, BinaryIO]:
+def _write(stream: BinaryIO, write: Write) -> None:
+    write(stream)
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _create(temporary: str) -> BinaryIO:
     """Make a temporary file, which is locked as long as its process lives and writes it."""
     while True:
-        temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.agog-tmp")
         # Not by tempfile, whose files only the owner may read: the mode follows the umask.
         stream = open(temporary, "xb")  # noqa: SIM115 (the caller closes it)
         if fcntl is not None:
@@ -117,22 +167,8 @@ def _create(folder: str, name: str) -> tuple[str, BinaryIO]:
                 fcntl.flock(stream, fcntl.LOCK_EX)
         # Between its making and its locking another process may have taken it for one that a crash left.
         if os.path.exists(temporary):
-            return temporary, stream
+            return stream
         stream.close()
-
-
-def _remove_stale(folder: str) -> None:
-    """Remove the temporary files that crashes left: those that nobody locks."""
-    for name in os.listdir(folder):
-        if _TEMPORARY.fullmatch(name):
-            # A file in use refuses the lock; one that cannot be removed is no reason not to save.
-            with suppress(OSError), open(os.path.join(folder, name), "rb") as stream:
-                if fcntl is not None:
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    os.unlink(stream.name)
-            if fcntl is None:
-                with suppress(OSError):
-                    os.unlink(os.path.join(folder, name))
 
 
 def _make_folder(folder: str) -> None:

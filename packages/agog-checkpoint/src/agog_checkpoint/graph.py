@@ -20,16 +20,16 @@ class SavedVariable:
         key: its name in the file.
         dtype: the name of its dtype.
         shape: its shape.
-        crc32: the checksum of its bytes, as eight hexadecimal digits.
+        checksum: that of its bytes, as hexadecimal digits: eight in files of format version 1, sixteen in others.
     """
 
-    __slots__ = ("crc32", "dtype", "key", "shape")
+    __slots__ = ("checksum", "dtype", "key", "shape")
 
-    def __init__(self, key: str, dtype: str, shape: tuple[int, ...], crc32: str = "00000000") -> None:
+    def __init__(self, key: str, dtype: str, shape: tuple[int, ...], checksum: str = "0" * 16) -> None:
         self.key = key
         self.dtype = dtype
         self.shape = shape
-        self.crc32 = crc32
+        self.checksum = checksum
 
 
 class Node:
@@ -135,7 +135,12 @@ class Graph(NamedTuple):
                 raw["children"] = node.children
             if node.variable is not None:
                 value = node.variable
-                raw["variable"] = {"key": value.key, "dtype": value.dtype, "shape": value.shape, "crc32": value.crc32}
+                raw["variable"] = {
+                    "key": value.key,
+                    "dtype": value.dtype,
+                    "shape": value.shape,
+                    "checksum": value.checksum,
+                }
             if node.state is not None:
                 raw["state"] = node.state
             nodes.append(raw)
@@ -276,12 +281,14 @@ def _parse_node(name: str, raw: Any, count: int) -> Node:
     if variable is None:
         return Node(children, None, state)
     _require(not children and state is None, f"has a variable, {name}, with parts")
-    known = isinstance(variable, dict) and variable.keys() == {"key", "dtype", "shape", "crc32"}
+    if isinstance(variable, dict) and "crc32" in variable:  # format version 1
+        variable = {("checksum" if name == "crc32" else name): part for name, part in variable.items()}
+    known = isinstance(variable, dict) and variable.keys() == {"key", "dtype", "shape", "checksum"}
     _require(known and isinstance(variable["key"], str), f"has a malformed variable, {name}")
     _require(isinstance(variable["dtype"], str) and variable["dtype"] in DTYPES, f"has an unknown dtype of {name}")
     _require(isinstance(variable["shape"], list), f"has a malformed shape of {name}")
     _require(_are_numbers(variable["shape"], None), f"has a malformed shape of {name}")
-    _require(isinstance(variable["crc32"], str), f"has a malformed checksum of {name}")
+    _require(isinstance(variable["checksum"], str), f"has a malformed checksum of {name}")
     return Node(children, SavedVariable(**(variable | {"shape": tuple(variable["shape"])})), None)
 
 

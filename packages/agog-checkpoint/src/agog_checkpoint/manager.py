@@ -11,8 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from agog_checkpoint.checkpoint import Checkpoint
-from agog_checkpoint.commit import delete_old
-from agog_checkpoint.file import file_name
+from agog_checkpoint import file
 from agog_checkpoint.pointer import Kept, latest_checkpoint, point_to, read_kept
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError
@@ -93,7 +92,7 @@ class CheckpointManager:
             times, self._preserved = {}, now
         # After a crash during deletion the list has names of files that are gone.
         self._times = {
-            name: min(made, now) for name, made in times.items() if os.path.isfile(file_name(self._path(name)))
+            name: min(made, now) for name, made in times.items() if file.exists(self._path(name))
         }
         self._metrics = {name: metrics[name] for name in self._times if name in metrics}
 
@@ -176,7 +175,7 @@ class CheckpointManager:
             made = self._times[name]
             if self._hours and made - self._hours * _SECONDS_PER_HOUR >= self._preserved:
                 self._preserved = made
-            elif not delete_old(file_name(self._path(name))):
+            elif not file.remove(self._path(name)):
                 continue
             del self._times[name]
             self._metrics.pop(name, None)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from agog_checkpoint import file
-from agog_checkpoint.commit import commit, delete_old
 from agog_checkpoint.graph import Graph, Node, SavedVariable
 from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.pointer import point_to
@@ -47,7 +45,7 @@ def write_named(path: str, variables: Mapping[str, Variable]) -> None:
     saved = [SavedVariable(name, value.dtype.name, value._shape) for name, value in values.items()]
     root = Node({variable.key: number for number, variable in enumerate(saved, start=1)})
     nodes = [root, *(Node({}, variable) for variable in saved)]
-    commit(file.file_name(path), partial(file.write, saved=Snapshot(Graph(nodes, []), values)))
+    file.save(path, Snapshot(Graph(nodes, []), values))
 
 
 def read_named(path: str) -> dict[str, Any]:
@@ -215,7 +213,7 @@ class Saver:
             self._paths.remove(path)
         self._paths.append(path)
         for old in self._paths[: -self._max_to_keep] if self._max_to_keep else ():
-            if delete_old(file.file_name(old)):
+            if file.remove(old):
                 self._paths.remove(old)
         return path
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import commit, translated
-from agog_checkpoint.file import file_name
+from agog_checkpoint.file import exists, file_name
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 
@@ -179,7 +179,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         return None
     name = newest_name(pointer)
     path = os.path.join(folder, name)
-    if not os.path.isfile(file_name(path)):
+    if not exists(path):
         warnings.warn(
             f"latest_checkpoint: the file {pointer!r} names {name!r} as the newest checkpoint, but {file_name(path)!r} "
             "does not exist. Restore another checkpoint of that folder by its own path.",

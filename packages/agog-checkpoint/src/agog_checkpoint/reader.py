@@ -183,4 +183,4 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     >>> checkpoint_exists("a-folder-that-does-not-exist/ckpt-1")
     False
     """
-    return os.path.isfile(file.file_name(os.fspath(checkpoint_prefix)))
+    return file.exists(os.fspath(checkpoint_prefix))

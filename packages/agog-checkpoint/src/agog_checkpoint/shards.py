@@ -1,0 +1,165 @@
+"""A checkpoint in several safetensors files and an index, in the layout of the Hugging Face Hub.
+
+``prefix-00001-of-00003.safetensors`` and so on hold the tensors; ``prefix.safetensors.index.json`` says which of them is
+where, and holds the object graph. Each shard has the id of its save in its metadata, and so has the index.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, BinaryIO
+
+from agog_checkpoint import compact_json
+from agog_checkpoint.commit import commit, new_id
+from agog_checkpoint.graph import Graph, SavedVariable
+from agog_checkpoint.layout import (
+    LONGEST_HEADER,
+    VERSION,
+    Array,
+    Content,
+    graph_metadata,
+    header,
+    in_order,
+    parse_header,
+    parse_metadata,
+    read_tensors,
+    size_of,
+    write_tensors,
+)
+from agog_checkpoint.objects import Snapshot
+from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
+from agog_core.errors import InvalidArgumentError
+
+
+def groups(variables: list[SavedVariable], max_shard_bytes: int) -> list[list[SavedVariable]]:
+    """Distribute variables to shards.
+
+    Args:
+        variables: the variables.
+        max_shard_bytes: how many bytes of tensors a shard may have; one that is larger has a shard of its own.
+
+    Returns:
+        The variables of each shard, in order.
+    """
+    shards: list[list[SavedVariable]] = []
+    rest = 0
+    for variable in in_order(variables):
+        size = size_of(variable)
+        if not shards or size > rest:
+            shards.append([])
+            rest = max_shard_bytes
+        shards[-1].append(variable)
+        rest -= size
+    return shards
+
+
+def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]]) -> None:
+    """Save a snapshot in shards.
+
+    Args:
+        path: the checkpoint's path.
+        saved: the snapshot.
+        shards: the variables of each shard.
+
+    Raises:
+        OpError: the system failed; an older checkpoint of this path is as it was.
+    """
+    stem = os.path.basename(path)
+    save_id = new_id()
+    numbers = [f"-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
+    # Shards of an older save stay until the new index is in its place.
+    prefix = f"{stem}.{save_id}" if os.path.exists(path + INDEX_SUFFIX) else stem
+    names = [prefix + number for number in numbers]
+    metadata = {"agog_format": VERSION, "agog_save": save_id}
+
+    def write_shard(stream: BinaryIO, variables: list[SavedVariable]) -> None:
+        stream.write(header(variables, metadata))
+        write_tensors(stream, variables, saved.values)
+
+    def write_index(stream: BinaryIO) -> None:
+        total = sum(size_of(variable) for variables in shards for variable in variables)
+        weight_map = {variable.key: name for name, variables in zip(names, shards, strict=True) for variable in variables}
+        # The graph has the checksums of the shards, which are written by now.
+        index = {"metadata": {"total_size": total, **metadata, **graph_metadata(saved.graph)}, "weight_map": weight_map}
+        text = compact_json.dump(index).encode()
+        if len(text) > LONGEST_HEADER:
+            raise InvalidArgumentError(
+                f"Checkpoint: the names, the shapes and the state outside of variables take {len(text)} bytes, but an "
+                f"index holds at most {LONGEST_HEADER} of them; keep large state in variables."
+            )
+        stream.write(text)
+
+    writers: Mapping[str, Callable[[BinaryIO], None]] = {
+        name: partial(write_shard, variables=variables) for name, variables in zip(names, shards, strict=True)
+    }
+    commit(path + INDEX_SUFFIX, write_index, writers, save_id)
+    remove_shards(path, keep=set(names))
+
+
+def read(folder: str, content: Content, load: Callable[[str], Content]) -> tuple[Graph, dict[str, Array]]:
+    """Read a checkpoint in shards and check every byte of it.
+
+    Args:
+        folder: the folder of index and shards.
+        content: the index.
+        load: opens a shard by its path.
+
+    Returns:
+        The graph, and the values by key.
+
+    Raises:
+        ValueError: it is not what was written; it says why.
+    """
+    if len(content) > LONGEST_HEADER:
+        raise ValueError(f"it has {len(content)} bytes, but an index has at most {LONGEST_HEADER}")
+    try:
+        index = compact_json.load(content[:].decode())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON ({error})") from error
+    if not isinstance(index, dict) or not index.keys() >= {"metadata", "weight_map"}:
+        raise ValueError("it has not the two parts metadata and weight_map")
+    graph = parse_metadata(index["metadata"])
+    save_id, places = index["metadata"].get("agog_save"), index["weight_map"]
+    variables = graph.variables()
+    if not isinstance(places, dict) or places.keys() != {variable.key for variable in variables}:
+        raise ValueError("its weight_map and its object graph do not name the same tensors")
+    of_shards: dict[str, list[SavedVariable]] = {}
+    for variable in variables:
+        name = places[variable.key]
+        if not isinstance(name, str) or not is_shard(name) or name != os.path.basename(name) or "\0" in name:
+            raise ValueError(f"its weight_map has {name!r} for {variable.key!r}, which is not the name of a shard")
+        of_shards.setdefault(name, []).append(variable)
+    arrays: dict[str, Array] = {}
+    for name, expected in of_shards.items():
+        shard = os.path.join(folder, name)
+        if not os.path.isfile(shard):
+            raise ValueError(f"its shard {shard!r} does not exist")
+        try:
+            arrays |= _read_shard(load(shard), save_id, expected)
+        except ValueError as error:
+            raise ValueError(f"in its shard {shard!r}, {error}") from error
+    return graph, arrays
+
+
+def _read_shard(content: Content, save_id: Any, expected: list[SavedVariable]) -> dict[str, Array]:
+    entries, metadata, begin = parse_header(content)
+    found = metadata.get("agog_save") if isinstance(metadata, dict) else None
+    if found is None or found != save_id:
+        raise ValueError(f"the id of the save is {found!r}, but in the index it is {save_id!r}: they do not belong together")
+    return read_tensors(content, entries, begin, expected)
+
+
+def remove_shards(path: str, keep: set[str] | frozenset[str] = frozenset()) -> None:
+    """Delete the shards of a checkpoint's path; one that cannot be deleted is left to the next save.
+
+    Args:
+        path: the checkpoint's path.
+        keep: the names of those that stay.
+    """
+    with suppress(OSError):
+        for shard in shards_of(path):
+            if os.path.basename(shard) not in keep:
+                os.unlink(shard)

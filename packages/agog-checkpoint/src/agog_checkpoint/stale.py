@@ -1,0 +1,133 @@
+"""What crashes leave in a folder: temporary files, and shards without an index."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+
+from agog_checkpoint.layout import LONGEST_HEADER, parse_header
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system; open files cannot be removed there, so nothing need say that they are in use
+    fcntl = None  # type: ignore[assignment]
+
+INDEX_SUFFIX = ".safetensors.index.json"
+# The name of the file that it will be, and the commit's id.
+_TEMPORARY = re.compile(r"\..+\.([0-9a-f]{16})\.agog-tmp", re.DOTALL)
+# The checkpoint's name, the save's id where an older checkpoint of that name had shards of the usual names, a number.
+_SHARD = re.compile(r"((.+?)(?:\.[0-9a-f]{16})?)-[0-9]{5}-of-[0-9]{5}\.safetensors", re.DOTALL)
+
+
+def temporary_name(path: str, commit_id: str) -> str:
+    """The file that a commit writes before it takes the place of another.
+
+    Args:
+        path: the other file.
+        commit_id: sixteen hexadecimal digits.
+
+    Returns:
+        Its name, in the same folder.
+    """
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.{commit_id}.agog-tmp")
+
+
+def remove_stale(folder: str) -> None:
+    """Remove what crashes left; what a process is writing stays, and what cannot be removed is left to the next save.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    names = os.listdir(folder)
+    commits: dict[str, list[str]] = {}
+    for name in names:
+        if found := _TEMPORARY.fullmatch(name):
+            commits.setdefault(found[1], []).append(os.path.join(folder, name))
+    going_on = {commit_id for commit_id, temporaries in commits.items() if not _removed(temporaries)}
+    for name in names:
+        if is_shard(name) and not _has_index(folder, name):
+            shard = os.path.join(folder, name)
+            save_id = save_id_of(shard)
+            # Its index may have come to its place just now.
+            if save_id and save_id not in going_on and not _has_index(folder, name):
+                with suppress(OSError):
+                    os.unlink(shard)
+
+
+def is_shard(name: str) -> bool:
+    """Whether a file is named as a shard.
+
+    Args:
+        name: its name without its folder.
+
+    Returns:
+        True or False.
+    """
+    return _SHARD.fullmatch(name) is not None
+
+
+def shards_of(path: str) -> Iterator[str]:
+    """The shards of a checkpoint's path that agog wrote, whether its index names them or not.
+
+    Args:
+        path: the checkpoint's path.
+
+    Yields:
+        Their names with their folder.
+    """
+    folder, stem = os.path.split(path)
+    for name in os.listdir(folder or "."):
+        found = _SHARD.fullmatch(name)
+        if found is not None and found[2] == stem and (found[1] == stem or not _exists_index(folder, found[1])):
+            shard = os.path.join(folder, name)
+            if save_id_of(shard):
+                yield shard
+
+
+def save_id_of(shard: str) -> str | None:
+    """The id of the save that wrote a shard.
+
+    Args:
+        shard: the shard's name with its folder.
+
+    Returns:
+        The id, or None for a file of another program.
+    """
+    try:
+        with open(shard, "rb") as stream:
+            length = stream.read(8)
+            size = min(int.from_bytes(length, "little"), LONGEST_HEADER)
+            metadata = parse_header(length + stream.read(size)).metadata
+    except (OSError, ValueError):
+        return None
+    found = metadata.get("agog_save") if isinstance(metadata, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _removed(temporaries: list[str]) -> bool:
+    """Remove the temporary files of a commit, unless its process holds the lock on one of them."""
+    try:
+        with ExitStack() as streams:
+            if fcntl is not None:
+                for name in temporaries:
+                    fcntl.flock(streams.enter_context(open(name, "rb")), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for name in temporaries:
+                os.unlink(name)
+    except OSError:
+        return False
+    return True
+
+
+def _has_index(folder: str, shard: str) -> bool:
+    found = _SHARD.fullmatch(shard)
+    return found is not None and (_exists_index(folder, found[1]) or _exists_index(folder, found[2]))
+
+
+def _exists_index(folder: str, stem: str) -> bool:
+    return os.path.exists(os.path.join(folder, stem + INDEX_SUFFIX))
