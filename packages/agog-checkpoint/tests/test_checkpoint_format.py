@@ -203,12 +203,12 @@ def test_metadata_hold_version_graph_and_checksums(tmp_path: Path) -> None:
     with safe_open(str(tmp_path / "a.safetensors"), "numpy") as opened:
         metadata = opened.metadata()
     assert metadata.keys() == {"agog_format", "agog_graph", "agog_checksum"}
-    assert metadata["agog_format"] == "1"
+    assert metadata["agog_format"] == "2"
     assert metadata["agog_checksum"] == f"{zlib.crc32(metadata['agog_graph'].encode()):08x}"
 
     def variable(key: str, *values: float) -> dict[str, Any]:
-        checksum = f"{zlib.crc32(np.array(values, '<f4').tobytes()):08x}"
-        return {"variable": {"key": key, "dtype": "float32", "shape": [len(values)], "crc32": checksum}}
+        checksum = f"{zlib.crc32(np.array(values, '<f4').tobytes()):08x}00000000"
+        return {"variable": {"key": key, "dtype": "float32", "shape": [len(values)], "checksum": checksum}}
 
     assert json.loads(metadata["agog_graph"]) == {
         "nodes": [
@@ -275,7 +275,7 @@ def test_keys_of_dicts_must_be_strings(tmp_path: Path) -> None:
 
 
 def test_a_header_that_readers_refuse_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agog_checkpoint.file.LONGEST_HEADER", 1000)
+    monkeypatch.setattr("agog_checkpoint.layout.LONGEST_HEADER", 1000)
     with pytest.raises(InvalidArgumentError) as raised:
         Checkpoint(position=Position(text="x" * 1000)).write(tmp_path / "a")
     length = str(raised.value).split("take ")[1].split(" ")[0]

@@ -218,7 +218,7 @@ def test_texts_of_broken_files(tmp_path: Path, good: bytes) -> None:
     assert reason(tmp_path, good[:-5]) == f"its tensors take {len(data)} bytes, but {len(data) - 5} are there"
     assert reason(tmp_path, good + b"\0") == f"its tensors take {len(data)} bytes, but {len(data) + 1} are there"
     assert reason(tmp_path, changed(agog_format="7")) == (
-        "its format version is '7', but this release reads version '1'; another release of agog-checkpoint may read it"
+        "its format version is '7', but this release reads the versions '1' and '2'; another release of agog-checkpoint may read it"
     )
     assert reason(tmp_path, changed(agog_graph=None)) == "its metadata have no object graph"
     assert (
@@ -244,7 +244,7 @@ def test_a_flipped_byte_of_a_tensor(tmp_path: Path, good: bytes) -> None:
     begin, end = header["model/0"]["data_offsets"]
     damaged = bytearray(data)
     damaged[begin] ^= 1
-    was, now = (f"{zlib.crc32(content[begin:end]):08x}" for content in (data, damaged))
+    was, now = (f"{zlib.crc32(content[begin:end]):08x}00000000" for content in (data, damaged))
     assert reason(tmp_path, joined(header, bytes(damaged))) == (
         f"the bytes of 'model/0' have the checksum {now!r}, but {was!r} was written"
     )
@@ -258,7 +258,7 @@ def test_a_file_of_another_program(tmp_path: Path) -> None:
     assert reason(tmp_path, (tmp_path / "b.safetensors").read_bytes()) == expected
 
 
-VARIABLE = {"key": "v", "dtype": "float32", "shape": [], "crc32": "00000000"}
+VARIABLE = {"key": "v", "dtype": "float32", "shape": [], "checksum": "0" * 16}
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ VARIABLE = {"key": "v", "dtype": "float32", "shape": [], "crc32": "00000000"}
         ({"nodes": [{"variable": VARIABLE | {"dtype": []}}], "slots": []}, "has an unknown dtype of node 0"),
         ({"nodes": [{"variable": VARIABLE | {"shape": [-1]}}], "slots": []}, "has a malformed shape of node 0"),
         ({"nodes": [{"variable": VARIABLE | {"shape": 3}}], "slots": []}, "has a malformed shape of node 0"),
-        ({"nodes": [{"variable": VARIABLE | {"crc32": 0}}], "slots": []}, "has a malformed checksum of node 0"),
+        ({"nodes": [{"variable": VARIABLE | {"checksum": 0}}], "slots": []}, "has a malformed checksum of node 0"),
         ({"nodes": [{"variable": VARIABLE}] * 2, "slots": []}, "has two variables of one key"),
         ({"nodes": [{}], "slots": [[0, "m", 0]]}, "has a malformed slot"),
         ({"nodes": [{}], "slots": [[0, 1, 0, 0]]}, "has a malformed slot"),
@@ -296,7 +296,7 @@ def test_texts_of_broken_graphs(tmp_path: Path, good: bytes, graph: Any, fault: 
 def test_shapes_that_no_array_can_have(tmp_path: Path, good: bytes) -> None:
     for shape in ([0, 2**70], [1] * 100, [2**63, 2**63, 0]):
         size = 4 if 0 not in shape else 0
-        variable = VARIABLE | {"shape": shape, "crc32": f"{zlib.crc32(bytes(size)):08x}"}
+        variable = VARIABLE | {"shape": shape, "checksum": f"{zlib.crc32(bytes(size)):08x}00000000"}
         entry = {"dtype": "F32", "shape": shape, "data_offsets": [0, size]}
         header = {"__metadata__": split(good)[0]["__metadata__"], "v": entry}
         graph = {"nodes": [{"children": {"v": 1}}, {"variable": variable}], "slots": []}

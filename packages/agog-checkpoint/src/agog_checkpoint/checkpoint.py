@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from agog_checkpoint import file
-from agog_checkpoint.commit import commit
 from agog_checkpoint.graph import Graph, graph_of_names
-from agog_checkpoint.objects import snapshot
+from agog_checkpoint.objects import Snapshot, snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
+from agog_checkpoint.write_behind import WriteBehind
 from agog_core.checkpointable import Checkpointable, is_checkpointable, notify
 from agog_core.devices import device
 from agog_core.dtypes import int64
@@ -64,47 +64,112 @@ class Checkpoint(Checkpointable):
         with device(None):
             return Variable(0, trainable=False, name="save_counter", dtype=int64)
 
-    def save(self, file_prefix: str | os.PathLike[str]) -> str:
+    def save(
+        self,
+        file_prefix: str | os.PathLike[str],
+        *,
+        max_shard_bytes: int | None = None,
+        asynchronous: bool = False,
+    ) -> str:
         """Save all state into the next numbered file, and make that the newest checkpoint of its folder.
 
         Args:
             file_prefix: the folder, which is made where it is missing, and the beginning of the file's name.
+            max_shard_bytes: how many bytes of values a file may have: what is more goes into several files, with an
+                index in the layout of the Hugging Face Hub; None for one file of any size.
+            asynchronous: whether to return as soon as the state is taken hold of, which copies nothing, and to write
+                behind. A failure is then raised when the next save or restore begins, or by `wait`.
 
         Returns:
             The checkpoint's path, ``<file_prefix>-<number>``, for `restore`; the file has that name and
             ``.safetensors`` behind it.
 
         Raises:
-            ValueError: an object's state cannot be saved, or a dict has a key that is not a string.
+            ValueError: an object's state cannot be saved, a dict has a key that is not a string, or
+                ``max_shard_bytes`` is not positive.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
+
+        >>> import tempfile
+        >>> v = Variable(1.0)
+        >>> checkpoint = Checkpoint(v=v)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = checkpoint.save(f"{folder}/ckpt", asynchronous=True)
+        ...     _ = v.assign(2.0)  # what is being saved does not change
+        ...     checkpoint.wait()
+        ...     _ = checkpoint.restore(path)
+        >>> v.numpy()
+        np.float32(1.0)
         """
+        self._behind.wait()
         self.save_counter.assign_add(1)
         try:
-            path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}")
-            point_to(path)
+            path = f"{os.fspath(file_prefix)}-{int(self.save_counter)}"
+            self._write(path, partial(point_to, path), max_shard_bytes, asynchronous)
         except BaseException:
             self.save_counter.assign_sub(1)
             raise
         return path
 
-    def write(self, file_prefix: str | os.PathLike[str]) -> str:
+    def write(
+        self,
+        file_prefix: str | os.PathLike[str],
+        *,
+        max_shard_bytes: int | None = None,
+        asynchronous: bool = False,
+    ) -> str:
         """Save all state into one file, without numbering it or making it the newest checkpoint of its folder.
 
         Args:
             file_prefix: the folder, which is made where it is missing, and the file's name without ``.safetensors``.
+            max_shard_bytes: as for `save`.
+            asynchronous: as for `save`.
 
         Returns:
             The checkpoint's path, ``file_prefix``, for `restore`.
 
         Raises:
-            ValueError: an object's state cannot be saved, or a dict has a key that is not a string.
+            ValueError: an object's state cannot be saved, a dict has a key that is not a string, or
+                ``max_shard_bytes`` is not positive.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases the file is as it was.
         """
-        return _write(self, os.fspath(file_prefix))
+        path = os.fspath(file_prefix)
+        self._write(path, None, max_shard_bytes, asynchronous)
+        return path
+
+    def wait(self) -> None:
+        """Wait until what an asynchronous save writes is on the disk.
+
+        Raises:
+            ResourceExhaustedError: it has failed, because the disk is full.
+            PermissionDeniedError: it has failed, because the folder may not be written.
+            UnknownError: it has failed in another way. In all cases earlier checkpoints are as they were.
+        """
+        self._behind.wait()
+
+    @cached_property
+    def _behind(self) -> WriteBehind:
+        return WriteBehind()
+
+    def _write(
+        self, path: str, then: Callable[[], None] | None, max_shard_bytes: int | None, asynchronous: bool
+    ) -> None:
+        """Save a snapshot, after the saves before it, and do what comes after that."""
+        self._behind.wait()
+        saved = _snapshot(self, max_shard_bytes)
+
+        def save() -> None:
+            file.save(path, saved, max_shard_bytes)
+            if then is not None:
+                then()
+
+        if asynchronous:
+            self._behind.start(save)
+        else:
+            save()
 
     def restore(
         self,
@@ -147,9 +212,10 @@ class Checkpoint(Checkpointable):
         """
         if save_path is None:
             return InitializationOnlyStatus()
+        self._behind.wait()
         path = os.fspath(save_path)
         graph, arrays = file.read(path)
-        return self._restore(path, graph, arrays, mapping, only, skip, cast)
+        return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True)
 
     def restore_tensors(
         self,
@@ -188,7 +254,7 @@ class Checkpoint(Checkpointable):
         array([1., 2.], dtype=float32)
         """
         arrays = {name: np.asarray(value) for name, value in tensors.items()}
-        return self._restore("tensors", graph_of_names(arrays), arrays, mapping, only, skip, cast)
+        return self._restore("tensors", graph_of_names(arrays), arrays, mapping, only, skip, cast, borrow=False)
 
     def _restore(
         self,
@@ -199,6 +265,7 @@ class Checkpoint(Checkpointable):
         only: str | Iterable[str] | None,
         skip: str | Iterable[str],
         cast: bool,
+        borrow: bool,
     ) -> CheckpointLoadStatus:
         if mapping or only is not None or skip:
             from agog_checkpoint.selection import Selection, renamed
@@ -210,7 +277,7 @@ class Checkpoint(Checkpointable):
             wants = _wants_all
         if "save_counter" in graph.nodes[0].children:
             _ = self.save_counter  # makes it, so that it is restored
-        return CheckpointLoadStatus(Restore(path, graph, arrays, self, cast, wants), self)
+        return CheckpointLoadStatus(Restore(path, graph, arrays, self, cast, wants, borrow), self)
 
 
 class CheckpointableSaver:
@@ -257,7 +324,7 @@ class CheckpointableSaver:
         path = os.fspath(file_prefix)
         if checkpoint_number is not None:
             path = f"{path}-{int(checkpoint_number)}"
-        _write(self._root, path)
+        file.save(path, _snapshot(self._root))
         point_to(path)
         return path
 
@@ -279,14 +346,18 @@ class CheckpointableSaver:
         if save_path is None:
             return InitializationOnlyStatus()
         path = os.fspath(save_path)
-        return CheckpointLoadStatus(Restore(path, *file.read(path), self._root), self._root)
+        return CheckpointLoadStatus(Restore(path, *file.read(path), self._root, borrow=True), self._root)
 
 
 def _wants_all(path: str) -> bool:
     return True
 
 
-def _write(root: Checkpointable, path: str) -> str:
+def _snapshot(root: Checkpointable, max_shard_bytes: int | None = None) -> Snapshot:
+    if max_shard_bytes is not None and max_shard_bytes <= 0:
+        raise ValueError(
+            "Checkpoint: max_shard_bytes must be a positive number of bytes, or None for one file of any size; got "
+            f"{max_shard_bytes}."
+        )
     notify()  # values that still wait for an object are saved with it
-    file.save(path, snapshot(root), max_shard_bytes)
-    return path
+    return snapshot(root)

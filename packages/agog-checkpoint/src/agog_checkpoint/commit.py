@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
-from agog_checkpoint.stale import fcntl, remove_stale, temporary_name
+from agog_checkpoint.stale import lock, remove_stale, temporary_name
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
 
@@ -52,7 +52,8 @@ def commit(path: str, write: Write, first: Mapping[str, Write] | None = None, co
     commit_id = commit_id or new_id()
     temporary = temporary_name(path, commit_id)
     made: list[str] = []  # what is removed again where this fails
-    current, stream = path, None
+    current = path
+    stream: BinaryIO | None = None
     try:
         _make_folder(folder)
         remove_stale(folder)
@@ -71,7 +72,7 @@ def commit(path: str, write: Write, first: Mapping[str, Write] | None = None, co
             current = folder
             _sync_folder(folder)
         current = path
-        if fcntl is None:
+        if os.name == "nt":  # open files keep their names there
             stream.close()
         os.replace(temporary, path)
         made.clear()
@@ -162,9 +163,8 @@ def _create(temporary: str) -> BinaryIO:
     while True:
         # Not by tempfile, whose files only the owner may read: the mode follows the umask.
         stream = open(temporary, "xb")  # noqa: SIM115 (the caller closes it)
-        if fcntl is not None:
-            with suppress(OSError):  # not every file system has locks
-                fcntl.flock(stream, fcntl.LOCK_EX)
+        with suppress(OSError):  # not every file system has locks
+            lock(stream, wait=True)
         # Between its making and its locking another process may have taken it for one that a crash left.
         if os.path.exists(temporary):
             return stream

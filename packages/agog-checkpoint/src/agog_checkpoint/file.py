@@ -93,7 +93,7 @@ def remove(path: str) -> bool:
     if not (delete_old(file_name(path)) and delete_old(index)):
         return False
     try:
-        return all([delete_old(shard) for shard in shards_of(path.removesuffix(SUFFIX))])
+        return all(delete_old(shard) for shard in shards_of(path.removesuffix(SUFFIX)))
     except OSError:  # without their index, the next save removes them
         return True
 

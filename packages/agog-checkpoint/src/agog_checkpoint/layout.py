@@ -1,8 +1,8 @@
 """The layout of a safetensors file: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 
-https://huggingface.co/docs/safetensors describes it. It is written here and not by the package safetensors, whose writer
-renames on its own before the bytes are on the disk, leaves temporary files behind after a crash, makes files that only
-the owner may read, and writes wrong bytes for arrays that are not C-contiguous.
+https://huggingface.co/docs/safetensors describes it. It is written here and not by the package safetensors, whose
+writer renames on its own before the bytes are on the disk, leaves temporary files behind after a crash, makes files
+that only the owner may read, and writes wrong bytes for arrays that are not C-contiguous.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from agog_checkpoint.checkpoint import Checkpoint
 from agog_checkpoint import file
+from agog_checkpoint.checkpoint import Checkpoint
 from agog_checkpoint.pointer import Kept, latest_checkpoint, point_to, read_kept
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError
@@ -91,9 +91,7 @@ class CheckpointManager:
             )
             times, self._preserved = {}, now
         # After a crash during deletion the list has names of files that are gone.
-        self._times = {
-            name: min(made, now) for name, made in times.items() if file.exists(self._path(name))
-        }
+        self._times = {name: min(made, now) for name, made in times.items() if file.exists(self._path(name))}
         self._metrics = {name: metrics[name] for name in self._times if name in metrics}
 
     @property

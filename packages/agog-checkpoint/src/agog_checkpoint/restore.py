@@ -25,6 +25,8 @@ from agog_core.random import Generator
 from agog_core.shapes import TensorShape
 from agog_core.variable import Variable
 
+# Elements; what is smaller is copied, because it would keep a whole file mapped.
+_LEAST_BORROWED = 16_384
 _numbers = itertools.count(1)
 # The number of the latest restore that gave an object its state. An earlier restore that still waits must not undo it.
 _restored_by: WeakIdentityMap[int] = WeakIdentityMap()
@@ -52,6 +54,7 @@ class Restore:
         root: the object that stands for the graph's first node.
         cast: whether values are cast to the dtypes of the variables.
         wants: says of a path in the program whether it is restored.
+        borrow: whether variables take the arrays' memory over, because nobody will write it.
 
     Raises:
         ValueError: something that exists does not fit; nothing was changed.
@@ -65,11 +68,13 @@ class Restore:
         root: Checkpointable,
         cast: bool = False,
         wants: Callable[[str], bool] = lambda path: True,
+        borrow: bool = False,
     ) -> None:
         self.path = path
         self.casts: list[str] = []
         self._cast = cast
         self._wants = wants
+        self._borrow = borrow
         self._graph = graph
         self._arrays = arrays
         self._number = next(_numbers)
@@ -228,8 +233,10 @@ class Restore:
         if saved.dtype != value.dtype.name:
             array = array.astype(value.dtype.numpy_dtype)
             self.casts.append(f"{saved.key} from {saved.dtype} to {value.dtype.name}")
-        # Assigning copies; making the tensor does not.
-        value.assign(from_host(array, default_device().table(value.dtype)))
+        if self._borrow and array.size >= _LEAST_BORROWED:
+            lend(from_host(array, value._current()._table), value)
+        else:  # assigning copies; making the tensor does not
+            value.assign(from_host(array, default_device().table(value.dtype)))
 
     def _is_superseded(self, value: Any) -> bool:
         return (_restored_by.get(value) or 0) > self._number

@@ -81,7 +81,9 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]]) -> None
 
     def write_index(stream: BinaryIO) -> None:
         total = sum(size_of(variable) for variables in shards for variable in variables)
-        weight_map = {variable.key: name for name, variables in zip(names, shards, strict=True) for variable in variables}
+        weight_map = {
+            variable.key: name for name, variables in zip(names, shards, strict=True) for variable in variables
+        }
         # The graph has the checksums of the shards, which are written by now.
         index = {"metadata": {"total_size": total, **metadata, **graph_metadata(saved.graph)}, "weight_map": weight_map}
         text = compact_json.dump(index).encode()
@@ -148,7 +150,9 @@ def _read_shard(content: Content, save_id: Any, expected: list[SavedVariable]) -
     entries, metadata, begin = parse_header(content)
     found = metadata.get("agog_save") if isinstance(metadata, dict) else None
     if found is None or found != save_id:
-        raise ValueError(f"the id of the save is {found!r}, but in the index it is {save_id!r}: they do not belong together")
+        raise ValueError(
+            f"the id of the save is {found!r}, but in the index it is {save_id!r}: they do not belong together"
+        )
     return read_tensors(content, entries, begin, expected)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from typing import BinaryIO
 
 from agog_checkpoint.layout import LONGEST_HEADER, parse_header
 
@@ -19,6 +20,20 @@ INDEX_SUFFIX = ".safetensors.index.json"
 _TEMPORARY = re.compile(r"\..+\.([0-9a-f]{16})\.agog-tmp", re.DOTALL)
 # The checkpoint's name, the save's id where an older checkpoint of that name had shards of the usual names, a number.
 _SHARD = re.compile(r"((.+?)(?:\.[0-9a-f]{16})?)-[0-9]{5}-of-[0-9]{5}\.safetensors", re.DOTALL)
+
+
+def lock(stream: BinaryIO, wait: bool) -> None:
+    """Lock a file for this process, as far as the system has locks.
+
+    Args:
+        stream: the file.
+        wait: whether to wait for the process that holds the lock.
+
+    Raises:
+        OSError: another process holds it; or the file system has no locks.
+    """
+    if fcntl is not None:
+        fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def temporary_name(path: str, commit_id: str) -> str:
@@ -116,7 +131,7 @@ def _removed(temporaries: list[str]) -> bool:
         with ExitStack() as streams:
             if fcntl is not None:
                 for name in temporaries:
-                    fcntl.flock(streams.enter_context(open(name, "rb")), fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock(streams.enter_context(open(name, "rb")), wait=False)
             for name in temporaries:
                 os.unlink(name)
     except OSError:

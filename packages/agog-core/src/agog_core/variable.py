@@ -88,6 +88,7 @@ class Variable(Rows):
         self._name = current_name_scope() + (name or "Variable")
         self._serial = _next_serial()
         self._taken: Tensor | None = None
+        self._lent: Tensor | None = None
         value = _initial(initial_value) if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
         if scopes:
@@ -184,6 +185,7 @@ class Variable(Rows):
         fresh = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
         with _updating:
             self._tensor = fresh
+            self._lent = None
         return self
 
     def assign_add(
@@ -243,6 +245,16 @@ class Variable(Rows):
         """
         self._current().set_shape(shape)
 
+    def _borrow(self, tensor: Tensor) -> None:
+        """Take a tensor over without a copy, as long as nothing is written in place: its memory is a file's.
+
+        Args:
+            tensor: a tensor of the variable's shape, dtype and device.
+        """
+        with _updating:
+            # Held twice, it looks as if somebody else had it, so that an update in place begins with a copy.
+            self._tensor = self._lent = tensor
+
     def _operand(self, method: str, value: TensorLike) -> Tensor:
         tensor, shape = self._converted(method, value), self._current()._shape
         if tensor._shape != shape:
@@ -282,6 +294,7 @@ class Variable(Rows):
         del self._tensor
         if getrefcount(tensor) > _OWN_HOLDERS or getrefcount(tensor._array) > _OWN_ARRAY_HOLDERS:
             self._taken = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+            self._lent = None
             return self._taken._array
         tensor._watch = None  # no tape has seen the value that it will have
         return tensor._array

@@ -1,0 +1,64 @@
+"""Saves that go on behind the program's back, one after another."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+
+from agog_checkpoint.warning import CheckpointWarning
+
+
+class WriteBehind:
+    """Runs one save at a time on a thread of its own, which ends with the save.
+
+    A failure is raised when the next save begins, or by `wait`; one that nobody has heard of when the program ends, or
+    when nobody can any more, is told of by a warning. The interpreter does not end before the thread.
+    """
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._failures: list[BaseException] = []
+        weakref.finalize(self, _warn, self._failures)
+
+    def start(self, save: Callable[[], object]) -> None:
+        """Wait for the save before, and begin another.
+
+        Args:
+            save: writes what nobody changes meanwhile.
+
+        Raises:
+            OpError: the save before has failed; this one was not begun.
+        """
+        self.wait()
+        self._thread = threading.Thread(target=_run, args=(save, self._failures), name="agog-checkpoint")
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the save is on the disk.
+
+        Raises:
+            OpError: it has failed; this is raised once.
+        """
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+            self._thread = None
+        if self._failures:
+            raise self._failures.pop()
+
+
+def _run(save: Callable[[], object], failures: list[BaseException]) -> None:
+    try:
+        save()
+    except BaseException as error:
+        failures.append(error)
+
+
+def _warn(failures: list[BaseException]) -> None:
+    for failure in failures:
+        warnings.warn(
+            f"An asynchronous save has failed, and neither a later save nor wait() has said so: {failure}",
+            CheckpointWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,215 @@
+"""Saves that are written behind the program's back."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_checkpoint import Checkpoint, CheckpointWarning, latest_checkpoint
+from agog_core.errors import ResourceExhaustedError, UnknownError
+
+SIZE = 20_000
+
+
+def objects(value: float = 0.0) -> Checkpoint:
+    return Checkpoint(v=[ag.Variable(np.full(SIZE, value, np.float32)) for _ in range(3)])
+
+
+def values(checkpoint: Checkpoint) -> set[float]:
+    return {float(value) for variable in checkpoint.v for value in variable.numpy()}
+
+
+class Gate:
+    """Lets the disk wait, at the first fsync of each save, until it is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.open = threading.Event()
+        self.reached = threading.Event()
+        self.threads: set[str] = set()
+        self._fsync = os.fsync
+        monkeypatch.setattr(os, "fsync", self)
+
+    def __call__(self, handle: int) -> None:
+        self.threads.add(threading.current_thread().name)
+        self.reached.set()
+        assert self.open.wait(30)
+        self._fsync(handle)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    gate = Gate(monkeypatch)
+    yield gate
+    gate.open.set()
+
+
+@pytest.fixture(autouse=True)
+def _no_threads_are_left() -> Iterator[None]:
+    yield
+    for thread in threading.enumerate():
+        if thread.name == "agog-checkpoint":
+            thread.join(30)
+    assert not [thread for thread in threading.enumerate() if thread.name == "agog-checkpoint"]
+
+
+@pytest.mark.parametrize("max_shard_bytes", [None, SIZE * 4])
+def test_training_goes_on_during_a_save(tmp_path: Path, gate: Gate, max_shard_bytes: int | None) -> None:
+    checkpoint = objects(1.0)
+    path = checkpoint.save(tmp_path / "ckpt", asynchronous=True, max_shard_bytes=max_shard_bytes)
+    assert path == f"{tmp_path}/ckpt-1"
+    assert gate.reached.wait(30)
+    for _ in range(5):  # in place, while the values are being written
+        for variable in checkpoint.v:
+            variable.assign_add(np.ones(SIZE, np.float32))
+    assert latest_checkpoint(tmp_path) is None
+    gate.open.set()
+    checkpoint.wait()
+    assert latest_checkpoint(tmp_path) == path
+    assert gate.threads == {"agog-checkpoint"}
+    assert values(checkpoint) == {6.0}
+    other = objects()
+    other.restore(path).assert_consumed()
+    assert (values(other), int(other.save_counter)) == ({1.0}, 1)
+
+
+def test_saves_keep_their_order(tmp_path: Path) -> None:
+    checkpoint = objects()
+    paths = []
+    for number in range(1, 11):
+        for variable in checkpoint.v:
+            variable.assign_add(np.ones(SIZE, np.float32))
+        paths.append(checkpoint.save(tmp_path / "ckpt", asynchronous=number % 3 != 0))
+    checkpoint.wait()
+    assert latest_checkpoint(tmp_path) == paths[-1] == f"{tmp_path}/ckpt-10"
+    for number, path in enumerate(paths, start=1):
+        other = objects()
+        other.restore(path).assert_consumed()
+        assert (values(other), int(other.save_counter)) == ({float(number)}, number)
+
+
+def test_a_restore_waits(tmp_path: Path) -> None:
+    checkpoint = objects(3.0)
+    path = checkpoint.write(tmp_path / "a", asynchronous=True)
+    checkpoint.restore(path).assert_consumed()
+
+
+def full(handle: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    "following",
+    [
+        lambda checkpoint, folder: checkpoint.wait(),
+        lambda checkpoint, folder: checkpoint.save(folder / "ckpt"),
+        lambda checkpoint, folder: checkpoint.save(folder / "ckpt", asynchronous=True),
+        lambda checkpoint, folder: checkpoint.write(folder / "a"),
+        lambda checkpoint, folder: checkpoint.restore(folder / "ckpt-1"),
+    ],
+)
+def test_a_failure_is_raised_by_the_next_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, following: Callable[[Checkpoint, Path], Any]
+) -> None:
+    checkpoint = objects(1.0)
+    checkpoint.save(tmp_path / "ckpt")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        checkpoint.save(tmp_path / "ckpt", asynchronous=True)
+        for thread in threading.enumerate():
+            if thread.name == "agog-checkpoint":
+                thread.join()
+    with pytest.raises(ResourceExhaustedError) as raised:
+        following(checkpoint, tmp_path)
+    assert str(raised.value) == (
+        f"Checkpoint: cannot write the file '{tmp_path}/ckpt-2.safetensors': No space left on device. What was saved "
+        "before is as it was. Free space there, or save elsewhere."
+    )
+    assert latest_checkpoint(tmp_path) == f"{tmp_path}/ckpt-1"
+    checkpoint.wait()  # it is raised once
+    assert checkpoint.save(tmp_path / "ckpt", asynchronous=True) == f"{tmp_path}/ckpt-3"
+    checkpoint.wait()
+    assert latest_checkpoint(tmp_path) == f"{tmp_path}/ckpt-3"
+
+
+def test_a_failure_that_nobody_asks_for_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = objects(1.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        checkpoint.save(tmp_path / "ckpt", asynchronous=True)
+        for thread in threading.enumerate():
+            if thread.name == "agog-checkpoint":
+                thread.join()
+    with pytest.warns(CheckpointWarning) as caught:
+        del checkpoint
+    assert [str(warning.message) for warning in caught] == [
+        "An asynchronous save has failed, and neither a later save nor wait() has said so: Checkpoint: cannot write "
+        f"the file '{tmp_path}/ckpt-1.safetensors': No space left on device. What was saved before is as it was. Free "
+        "space there, or save elsewhere."
+    ]
+
+
+def test_what_cannot_be_saved_is_said_at_once(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(v=[{1: ag.Variable(1.0)}])
+    with pytest.raises(ValueError, match="strings"):
+        checkpoint.save(tmp_path / "ckpt", asynchronous=True)
+    assert int(checkpoint.save_counter) == 0
+    checkpoint.wait()
+
+
+def test_a_rename_that_is_refused_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = objects(1.0)
+    checkpoint.save(tmp_path / "ckpt")
+
+    def busy(source: str, target: str) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", busy)
+        checkpoint.save(tmp_path / "ckpt", asynchronous=True)
+        with pytest.raises(UnknownError, match="busy"):
+            checkpoint.wait()
+    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "ckpt-1.safetensors"]
+
+
+@pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "raise KeyboardInterrupt"])
+def test_the_end_of_the_program_waits(tmp_path: Path, ending: str) -> None:
+    code = f"""
+        import os, sys, time
+        import agog_core as ag
+        from agog_checkpoint import Checkpoint
+
+        fsync = os.fsync
+        os.fsync = lambda handle: (time.sleep(0.1), fsync(handle))
+        Checkpoint(v=ag.Variable(5.0)).save({str(tmp_path)!r} + "/ckpt", asynchronous=True)
+        {ending}
+        """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=False, timeout=60)
+    checkpoint = Checkpoint(v=ag.Variable(0.0))
+    checkpoint.restore(latest_checkpoint(tmp_path)).assert_consumed()
+    assert float(checkpoint.v) == 5.0
+
+
+def test_a_failure_at_the_end_of_the_program_is_told(tmp_path: Path) -> None:
+    code = f"""
+        import agog_core as ag
+        from agog_checkpoint import Checkpoint
+
+        checkpoint = Checkpoint(v=ag.Variable(5.0))
+        checkpoint.save({str(tmp_path / "file" / "ckpt")!r}, asynchronous=True)
+        """
+    (tmp_path / "file").write_text("")
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=False, text=True, timeout=60
+    )
+    assert "An asynchronous save has failed, and neither a later save nor wait() has said so" in result.stderr
