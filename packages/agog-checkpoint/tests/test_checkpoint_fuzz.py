@@ -218,7 +218,8 @@ def test_texts_of_broken_files(tmp_path: Path, good: bytes) -> None:
     assert reason(tmp_path, good[:-5]) == f"its tensors take {len(data)} bytes, but {len(data) - 5} are there"
     assert reason(tmp_path, good + b"\0") == f"its tensors take {len(data)} bytes, but {len(data) + 1} are there"
     assert reason(tmp_path, changed(agog_format="7")) == (
-        "its format version is '7', but this release reads the versions '1' and '2'; another release of agog-checkpoint may read it"
+        "its format version is '7', but this release reads the versions '1' and '2'; another release of "
+        "agog-checkpoint may read it"
     )
     assert reason(tmp_path, changed(agog_graph=None)) == "its metadata have no object graph"
     assert (

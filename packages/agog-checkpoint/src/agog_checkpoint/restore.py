@@ -21,6 +21,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import Checkpointable, listeners
 from agog_core.convert import from_host
 from agog_core.devices import default_device
+from agog_core.lending import lend
 from agog_core.random import Generator
 from agog_core.shapes import TensorShape
 from agog_core.variable import Variable

@@ -1,7 +1,7 @@
 """A checkpoint in several safetensors files and an index, in the layout of the Hugging Face Hub.
 
-``prefix-00001-of-00003.safetensors`` and so on hold the tensors; ``prefix.safetensors.index.json`` says which of them is
-where, and holds the object graph. Each shard has the id of its save in its metadata, and so has the index.
+``prefix-00001-of-00003.safetensors`` and so on hold the tensors; ``prefix.safetensors.index.json`` says which of them
+is where, and holds the object graph. Each shard has the id of its save in its metadata, and so has the index.
 """
 
 from __future__ import annotations
@@ -81,9 +81,7 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]]) -> None
 
     def write_index(stream: BinaryIO) -> None:
         total = sum(size_of(variable) for variables in shards for variable in variables)
-        weight_map = {
-            variable.key: name for name, variables in zip(names, shards, strict=True) for variable in variables
-        }
+        weight_map = {v.key: name for name, variables in zip(names, shards, strict=True) for v in variables}
         # The graph has the checksums of the shards, which are written by now.
         index = {"metadata": {"total_size": total, **metadata, **graph_metadata(saved.graph)}, "weight_map": weight_map}
         text = compact_json.dump(index).encode()

@@ -245,16 +245,6 @@ class Variable(Rows):
         """
         self._current().set_shape(shape)
 
-    def _borrow(self, tensor: Tensor) -> None:
-        """Take a tensor over without a copy, as long as nothing is written in place: its memory is a file's.
-
-        Args:
-            tensor: a tensor of the variable's shape, dtype and device.
-        """
-        with _updating:
-            # Held twice, it looks as if somebody else had it, so that an update in place begins with a copy.
-            self._tensor = self._lent = tensor
-
     def _operand(self, method: str, value: TensorLike) -> Tensor:
         tensor, shape = self._converted(method, value), self._current()._shape
         if tensor._shape != shape:
@@ -272,8 +262,7 @@ class Variable(Rows):
             if tensor.dtype is not table.dtype:
                 raise InvalidArgumentError(
                     f"{method}: variable {self.name!r} has dtype {table.dtype.name} and the value has dtype "
-                    f"{tensor.dtype.name}; "
-                    f"cast it with tf.cast(value, tf.{table.dtype.name})."
+                    f"{tensor.dtype.name}; cast it with tf.cast(value, tf.{table.dtype.name})."
                 )
             return copy_to_device(tensor, table.device) if tensor._table is not table else tensor
         return operand(method, value, table, "value", f"variable {self.name!r}")
@@ -379,8 +368,7 @@ def give_back(variables: Sequence[Variable], updated: Sequence[Any] | None = Non
         updated: new arrays for them, or None where the old ones have been written.
     """
     for position, variable in enumerate(variables):
-        taken = variable._taken
-        if taken is not None:
+        if (taken := variable._taken) is not None:
             new = taken if updated is None else wrap(updated[position], taken._table, taken._shape)
             variable._tensor, variable._taken = new, None
     _updating.release()
