@@ -223,8 +223,8 @@ def test_a_step_to_purge_from(tmp_path: Path, given: Any, events_of: Any) -> Non
     step = get_or_create_global_step()
     step.assign(5)
     summary.create_file_writer(tmp_path, purge_step=step if given == "the global step" else given).close()
-    _, event = events_of(tmp_path)
-    assert (event.step, event.session_log.status) == (5, SessionLog.START)
+    _, *events = events_of(tmp_path)
+    assert [(event.step, event.session_log.status) for event in events] == [(5, SessionLog.START)] * 2
 
 
 def test_a_step_to_purge_from_in_a_file_that_is_in_use(tmp_path: Path, events_of: Any) -> None:
@@ -234,7 +234,8 @@ def test_a_step_to_purge_from_in_a_file_that_is_in_use(tmp_path: Path, events_of
         summary.create_file_writer(tmp_path, purge_step=5)
         summary.scalar("loss", 1.0, step=6)
     events = events_of(tmp_path)[1:]
-    assert [(event.step, event.session_log.status) for event in events] == [(8, 0), (5, SessionLog.START), (6, 0)]
+    start = (5, SessionLog.START)
+    assert [(event.step, event.session_log.status) for event in events] == [(8, 0), start, start, (6, 0)]
 
 
 def test_metrics_write_here(tmp_path: Path, events_of: Any) -> None:

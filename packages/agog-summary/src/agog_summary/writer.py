@@ -122,7 +122,9 @@ def create_file_writer(
     if purge_step is not None:
         from tensorboardX.proto.event_pb2 import SessionLog
 
-        file.write(int(purge_step), session_log=SessionLog(status=SessionLog.START))
+        # TensorBoard takes the first one of a run for its beginning, and only those after it for another start.
+        for _ in range(2):
+            file.write(int(purge_step), session_log=SessionLog(status=SessionLog.START))
         file.flush()
     return SummaryWriter(file)
 
