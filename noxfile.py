@@ -41,6 +41,7 @@ BACKEND_SUITES = (
 )
 DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 ORACLE_TESTS = ROOT / "tests" / "oracle"
+TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 
 
 @nox.session(requires=["wheels"])
@@ -144,6 +145,25 @@ def docs(session: nox.Session) -> None:
     install(session, *all_members())
     packages = [name.replace("-", "_") for name in MEMBERS]
     pytest(session, "--doctest-modules", "--pyargs", *packages, DOCUMENTATION_TESTS)
+
+
+@nox.session(requires=["wheels"])
+def tensorboard(session: nox.Session) -> None:
+    """Read summaries of all kinds back with TensorBoard's own readers."""
+    install(session, "agog", "tensorboard==2.21.0", "pillow>=11", "pytest>=8")
+    pytest(session, TENSORBOARD_TESTS)
+
+
+@nox.session(default=False, requires=["wheels"])
+def screenshots(session: nox.Session) -> None:
+    """Show summaries in a TensorBoard in headless Chromium; AGOG_SCREENSHOTS names a folder for the pictures."""
+    if not (shutil.which("chromium") or shutil.which("google-chrome")) or not shutil.which("chromedriver"):
+        session.skip("needs Chromium and its driver; on Debian: apt-get install chromium chromium-driver")
+    folder = Path(os.environ.get("AGOG_SCREENSHOTS") or session.cache_dir / "screenshots").resolve()
+    install(session, "agog", "tensorboard==2.21.0", "pillow>=11", "pytest>=8", "selenium==4.51.0")
+    session.env["AGOG_SCREENSHOTS"] = str(folder)
+    pytest(session, TENSORBOARD_TESTS / "test_tensorboard_page.py")
+    session.log(f"The pictures are in {folder}.")
 
 
 @nox.session(default=False, requires=["wheels"], venv_backend="virtualenv")
