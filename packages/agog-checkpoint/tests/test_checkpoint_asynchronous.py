@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_checkpoint import Checkpoint, CheckpointWarning, latest_checkpoint
+from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, latest_checkpoint
 from agog_core.errors import ResourceExhaustedError, UnknownError
 
 SIZE = 20_000
@@ -213,3 +213,35 @@ def test_a_failure_at_the_end_of_the_program_is_told(tmp_path: Path) -> None:
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=False, text=True, timeout=60
     )
     assert "An asynchronous save has failed, and neither a later save nor wait() has said so" in result.stderr
+
+
+def test_a_manager_deletes_behind(tmp_path: Path, gate: Gate) -> None:
+    checkpoint = objects(1.0)
+    manager = CheckpointManager(checkpoint, tmp_path, 2, max_shard_bytes=SIZE * 4, asynchronous=True)
+    assert manager.save() == f"{tmp_path}/ckpt-1"
+    assert gate.reached.wait(30)
+    assert (manager.checkpoints, manager.latest_checkpoint) == ([], None)
+    gate.open.set()
+    paths = [manager.save() for _ in range(3)]
+    manager.wait()
+    assert manager.checkpoints == paths[1:] == [f"{tmp_path}/ckpt-3", f"{tmp_path}/ckpt-4"]
+    assert manager.latest_checkpoint == latest_checkpoint(tmp_path) == paths[-1]
+    assert gate.threads == {"agog-checkpoint"}
+    shards = [f"ckpt-{n}-0000{part}-of-00004.safetensors" for n in (3, 4) for part in (1, 2, 3, 4)]
+    indexes = [f"ckpt-{n}.safetensors.index.json" for n in (3, 4)]
+    assert sorted(os.listdir(tmp_path)) == sorted(["checkpoint", *shards, *indexes])
+
+
+def test_a_manager_tells_of_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = CheckpointManager(objects(1.0), tmp_path, 1, asynchronous=True)
+    manager.save()
+    manager.wait()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        manager.save()
+        with pytest.raises(ResourceExhaustedError):
+            manager.wait()
+    assert manager.checkpoints == [f"{tmp_path}/ckpt-1"]
+    manager.save()
+    manager.wait()
+    assert manager.checkpoints == [f"{tmp_path}/ckpt-3"]

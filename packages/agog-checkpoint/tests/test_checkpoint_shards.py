@@ -115,15 +115,24 @@ def test_writing_over_a_checkpoint_leaves_nothing_of_the_old_one(tmp_path: Path,
 
 
 def test_a_manager_deletes_all_files(tmp_path: Path) -> None:
-    checkpoint = objects(1.0)
-    manager = CheckpointManager(checkpoint, tmp_path, 1)
-    for number in (1, 2):
-        path = checkpoint.write(tmp_path / f"ckpt-{number}", max_shard_bytes=2500)
-        assert path == f"{tmp_path}/ckpt-{number}"
-    manager.save(checkpoint_number=7)
-    manager._times = {"ckpt-1": 1.0, "ckpt-2": 2.0, **manager._times}
+    manager = CheckpointManager(objects(1.0), tmp_path, 1, max_shard_bytes=2500)
+    for _ in range(3):
+        manager.save()
+    shards = [name.replace("ckpt-1", "ckpt-3") for name in SHARDS]
+    assert names(tmp_path) == ["checkpoint", *shards, "ckpt-3.safetensors.index.json"]
+    assert manager.checkpoints == [f"{tmp_path}/ckpt-3"]
+    manager = CheckpointManager(objects(1.0), tmp_path, 1)
+    assert manager.checkpoints == [f"{tmp_path}/ckpt-3"]
     manager.save(checkpoint_number=8)
     assert names(tmp_path) == ["checkpoint", "ckpt-8.safetensors"]
+
+
+def test_folders_know_them(saved: Path) -> None:
+    from agog_checkpoint.folders import get_checkpoint_mtimes, remove_checkpoint
+
+    assert get_checkpoint_mtimes([saved / "ckpt-1"]) == [os.path.getmtime(saved / "ckpt-1.safetensors.index.json")]
+    remove_checkpoint(saved / "ckpt-1")
+    assert names(saved) == ["checkpoint"]
 
 
 def damage(saved: Path, change: Callable[[Path], None]) -> str:

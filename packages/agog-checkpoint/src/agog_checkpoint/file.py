@@ -51,7 +51,19 @@ def exists(path: str) -> bool:
     Returns:
         True or False; nothing is read.
     """
-    return os.path.isfile(file_name(path)) or os.path.isfile(index_name(path))
+    return main_file(path) is not None
+
+
+def main_file(path: str) -> str | None:
+    """The file that comes to its place last when a checkpoint is saved.
+
+    Args:
+        path: what `Checkpoint.save` returned.
+
+    Returns:
+        The only file, or the index of several; None where there is no checkpoint.
+    """
+    return next((file for file in (file_name(path), index_name(path)) if os.path.isfile(file)), None)
 
 
 def save(path: str, saved: Snapshot, max_shard_bytes: int | None = None) -> None:
@@ -131,16 +143,16 @@ def read(path: str) -> tuple[Graph, dict[str, Array]]:
         PermissionDeniedError: a file may not be read.
         DataLossError: it is not a whole checkpoint.
     """
-    file, index = file_name(path), index_name(path)
-    if not os.path.isfile(file):
-        if not os.path.isfile(index):
-            hint = "; it is a folder, so pass latest_checkpoint of it" if os.path.isdir(path) else ""
-            raise NotFoundError(f"Checkpoint: there is no checkpoint {path!r}: the file {file!r} does not exist{hint}.")
-        file = index
+    file = main_file(path)
+    if file is None:
+        hint = "; it is a folder, so pass latest_checkpoint of it" if os.path.isdir(path) else ""
+        raise NotFoundError(
+            f"Checkpoint: there is no checkpoint {path!r}: the file {file_name(path)!r} does not exist{hint}."
+        )
     content = _load(file)
     try:
-        if file == index:
-            return shards.read(os.path.dirname(index), content, _load)
+        if file.endswith(INDEX_SUFFIX):
+            return shards.read(os.path.dirname(file), content, _load)
         entries, metadata, begin = layout.parse_header(content)
         graph = layout.parse_metadata(metadata)
         return graph, layout.read_tensors(content, entries, begin, graph.variables())

@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agog_checkpoint.commit import delete_old
-from agog_checkpoint.file import file_name
+from agog_checkpoint import file
 from agog_checkpoint.pointer import Kept, latest_checkpoint, newest_name, point_to, read_kept
 
 _NAME = "checkpoint"
@@ -122,7 +121,7 @@ def _name_in(folder: str, path: str) -> str:
 
 def _time_of(path: str) -> float:
     try:
-        return os.path.getmtime(file_name(path))
+        return os.path.getmtime(file.main_file(path) or file.file_name(path))
     except OSError:
         return time.time()
 
@@ -139,8 +138,8 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]])
     >>> get_checkpoint_mtimes(["a-folder-that-does-not-exist/ckpt-1"])
     []
     """
-    files = [file_name(os.fspath(prefix)) for prefix in checkpoint_prefixes]
-    return [os.path.getmtime(file) for file in files if os.path.isfile(file)]
+    files = [file.main_file(os.fspath(prefix)) for prefix in checkpoint_prefixes]
+    return [os.path.getmtime(found) for found in files if found is not None]
 
 
 def remove_checkpoint(
@@ -155,7 +154,7 @@ def remove_checkpoint(
 
     >>> remove_checkpoint("a-folder-that-does-not-exist/ckpt-1")
     """
-    delete_old(file_name(os.fspath(checkpoint_prefix)))
+    file.remove(os.fspath(checkpoint_prefix))
 
 
 def checkpoints_iterator(

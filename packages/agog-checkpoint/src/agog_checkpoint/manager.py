@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from agog_checkpoint import file
@@ -34,6 +35,9 @@ class CheckpointManager:
             hours after the last one kept for good, or after the first manager of the folder; None keeps none.
         best: the name of a metric, and ``"max"`` or ``"min"``: the checkpoint that was saved with the best value is
             kept beside the newest; None keeps none for that.
+        max_shard_bytes: as for `Checkpoint.save`.
+        asynchronous: whether `save` returns as soon as the state is taken hold of, and files are written and deleted
+            behind. A failure is then raised by the next `save`, or by `wait`.
 
     Raises:
         ValueError: ``max_to_keep`` is not positive, or ``best`` is something else.
@@ -63,6 +67,8 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         best: tuple[str, str] | None = None,
+        max_shard_bytes: int | None = None,
+        asynchronous: bool = False,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(
@@ -79,6 +85,8 @@ class CheckpointManager:
         self._folder = os.fspath(directory)
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
+        self._max_shard_bytes = max_shard_bytes
+        self._asynchronous = asynchronous
         self._newest = latest_checkpoint(self._folder)
         now = time.time()
         times, self._preserved, metrics = read_kept(self._folder) or Kept({}, now)
@@ -148,21 +156,38 @@ class CheckpointManager:
                 f"{', '.join(map(repr, metrics)) or 'nothing'}; add it, or pass no metrics."
             )
         noted = {name: float(value) for name, value in (metrics or {}).items()}
+        self.wait()
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         try:
             name = f"ckpt-{int(counter if checkpoint_number is None else checkpoint_number)}"
-            path = self._checkpoint.write(self._path(name))
-            times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
-            all_metrics = {other: values for other, values in self._metrics.items() if other != name}
-            all_metrics |= {name: noted} if noted else {}
-            point_to(path, Kept(times, self._preserved, all_metrics))
+            path = self._path(name)
+            then = partial(self._list, name, noted)
+            self._checkpoint._write(path, then, self._max_shard_bytes, self._asynchronous)
         except BaseException:
             counter.assign_sub(1)
             raise
+        return path
+
+    def wait(self) -> None:
+        """Wait until what asynchronous saves write is on the disk, and what is too old is deleted.
+
+        Raises:
+            ResourceExhaustedError: the last one has failed, because the disk is full.
+            PermissionDeniedError: it has failed, because the folder may not be written.
+            UnknownError: it has failed in another way. In all cases earlier checkpoints are as they were.
+        """
+        self._checkpoint._behind.wait()
+
+    def _list(self, name: str, metrics: Mapping[str, float]) -> None:
+        """Make a checkpoint that is on the disk the newest."""
+        path = self._path(name)
+        times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
+        all_metrics = {other: values for other, values in self._metrics.items() if other != name}
+        all_metrics |= {name: metrics} if metrics else {}
+        point_to(path, Kept(times, self._preserved, all_metrics))
         self._newest, self._times, self._metrics = path, times, all_metrics
         self._sweep(path)
-        return path
 
     def _sweep(self, path: str) -> None:
         """Delete what is too old; the list on the disk is that of before until all is deleted."""
@@ -175,8 +200,9 @@ class CheckpointManager:
                 self._preserved = made
             elif not file.remove(self._path(name)):
                 continue
-            del self._times[name]
-            self._metrics.pop(name, None)
+            # Not in place: another thread may read them.
+            self._times = {other: made for other, made in self._times.items() if other != name}
+            self._metrics = {other: values for other, values in self._metrics.items() if other != name}
         if old:
             with suppress(OpError):  # the list on the disk still holds all these names, and the next save writes it
                 point_to(path, Kept(self._times, self._preserved, self._metrics))
