@@ -14,6 +14,7 @@ from agog_data.iterator import Iterator
 from agog_data.methods.ahead import AheadMethods
 from agog_data.methods.choosing import ChoosingMethods
 from agog_data.methods.flattening import FlatteningMethods
+from agog_data.methods.generating import GeneratingMethods
 from agog_data.methods.joining import JoiningMethods
 from agog_data.methods.mapping import MappingMethods
 from agog_data.methods.padding import PaddingMethods
@@ -28,6 +29,7 @@ class Dataset(
     ChoosingMethods,
     MappingMethods,
     FlatteningMethods,
+    GeneratingMethods,
     JoiningMethods,
     PaddingMethods,
     PartingMethods,
@@ -43,7 +45,7 @@ class Dataset(
     pipeline does.
 
     Args:
-        stage: the last stage of the pipeline; datasets are made by `from_tensor_slices`, `from_tensors` and `range`.
+        stage: the last stage of the pipeline; datasets are made by `from_tensor_slices`, `range` and their kin.
 
     >>> pairs = Dataset.from_tensor_slices(([1, 2, 3], [10, 20, 30]))
     >>> for total in pairs.map(lambda x, y: x + y).batch(2):

@@ -1,0 +1,94 @@
+"""Ways to make datasets of what is read or generated while they are iterated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from agog_core import convert_to_tensor, matching_files
+from agog_core.errors import InvalidArgumentError
+from agog_data.methods.pipeline import Pipeline
+from agog_data.stages.generating import Generated, generated_spec
+
+if TYPE_CHECKING:
+    from agog_data.dataset import Dataset
+
+
+class GeneratingMethods(Pipeline):
+    """Ways to make datasets of what is read or generated while they are iterated."""
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
+    ) -> Dataset:
+        """A dataset of what a generator yields.
+
+        Each iterator, and each epoch, calls the function once more. To resume an iterator from its state, the function
+        is called again and as many elements are skipped, so it must yield the same each time; its random ops do.
+        A generator is closed when its iterator is dropped.
+
+        Args:
+            generator: a function that returns an iterable: a generator function, for example.
+            output_types: the dtypes of the elements, in their structure. What is yielded is converted to them.
+            output_shapes: their shapes in the same structure, with None for sizes that vary; None for any shapes.
+            args: what the function is called with, each converted to a NumPy array; None for nothing.
+
+        Returns:
+            The dataset. Iterating raises `InvalidArgumentError` where an element has another structure or shape, or
+            cannot be converted.
+
+        Raises:
+            TypeError: ``generator`` cannot be called, ``output_types`` holds something else than dtypes, or
+                ``output_shapes`` has another structure.
+
+        >>> from agog_data import Dataset
+        >>> def squares(limit):
+        ...     for number in range(limit):
+        ...         yield number, [float(number**2)]
+        >>> for number, square in Dataset.from_generator(squares, ("int32", "float32"), ([], [1]), args=[3]):
+        ...     print(number.numpy(), square.numpy())
+        0 [0.]
+        1 [1.]
+        2 [4.]
+        """
+        from agog_data.dataset import Dataset
+
+        if not callable(generator):
+            raise TypeError(
+                f"from_generator: `generator` must be callable; got {generator!r} of type {type(generator).__name__}. "
+                "Give the function that makes the generator, so that each epoch can have its own."
+            )
+        values = [convert_to_tensor(value).numpy() for value in args or ()]
+        return Dataset(Generated(generator, generated_spec(output_types, output_shapes), values))
+
+    @staticmethod
+    def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None) -> Dataset:
+        """A dataset of the paths of the files that match patterns.
+
+        The files are looked for now, once.
+
+        Args:
+            file_pattern: a string with ``*``, ``?`` and ``[...]``, or a vector of such.
+            shuffle: whether the paths come in random order, another one in each epoch; None means True. If not, they
+                are sorted.
+            seed: determines the order; see `shuffle`.
+
+        Returns:
+            A dataset of scalar strings.
+
+        Raises:
+            InvalidArgumentError: no file matches.
+        """
+        from agog_data.dataset import Dataset
+
+        paths = matching_files(file_pattern)
+        if not len(paths):
+            raise InvalidArgumentError(f"list_files: no files matched pattern: {_shown(file_pattern)}.")
+        dataset = Dataset.from_tensor_slices(paths)
+        return dataset if shuffle is False else dataset.shuffle(len(paths), seed=seed)
+
+
+def _shown(pattern: Any) -> str:
+    names = convert_to_tensor(pattern, "string").numpy()
+    each = [names] if isinstance(names, bytes) else names.reshape(-1).tolist()
+    return ", ".join(name.decode("utf-8", "backslashreplace") for name in each)

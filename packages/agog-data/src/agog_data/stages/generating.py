@@ -1,0 +1,221 @@
+"""The stage at the beginning of a pipeline that reads a Python generator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from agog_core.convert import from_host, host_array
+from agog_core.dtypes import as_dtype, string
+from agog_core.errors import InvalidArgumentError
+from agog_core.shapes import TensorShape
+from agog_core.tensor import Tensor
+from agog_data.elements import ComponentSpec, Element, components, map_components, packer
+from agog_data.random_stream import ElementGenerator, Stream
+from agog_data.stage import ElementIterator, Scope, Stage
+from agog_data.state import State
+
+
+class Generated(Stage):
+    """What a generator yields.
+
+    Args:
+        function: returns an iterable.
+        spec: what is to be known of its elements.
+        arguments: what the function is called with.
+    """
+
+    def __init__(self, function: Callable[..., Any], spec: Any, arguments: list[Any]) -> None:
+        self._function = function
+        self._spec = spec
+        self._arguments = arguments
+        self.stream = Stream(None)
+        self.name: str = getattr(function, "__qualname__", None) or repr(function)
+
+    def spec(self) -> Any:
+        return self._spec
+
+    def sample(self, scope: Scope) -> Element:
+        elements = self.iterate(scope)
+        for element in elements:
+            elements.start(0)  # this closes the generator
+            return element
+        raise ValueError("A dataset without elements has none to learn the results of a function from.")
+
+    def iterate(self, scope: Scope) -> GeneratorIterator:
+        return GeneratorIterator(self, scope)
+
+    def generate(self) -> Iterator[Any]:
+        """Begin to generate.
+
+        Returns:
+            An iterator over what the function returned.
+        """
+        return iter(self._function(*self._arguments))
+
+    def unsettled(self) -> str | None:
+        return f"from_generator cannot know that {self.name} yields them in one order"
+
+
+def generated_spec(types: Any, shapes: Any) -> Any:
+    """What is to be known of the elements of a generator.
+
+    Args:
+        types: a structure of dtypes.
+        shapes: the same structure of shapes, or None where nothing is known of them.
+
+    Returns:
+        The spec.
+
+    Raises:
+        TypeError: something is no dtype, or the structures differ.
+    """
+    dtypes = map_components(as_dtype, types)
+    found = components(dtypes)
+    if shapes is None:
+        sizes = [TensorShape(None)] * len(found)
+    else:
+        try:
+            sizes = [TensorShape(part) for part in components_like(dtypes, shapes)]
+        except ValueError:
+            raise TypeError(
+                f"from_generator: output_shapes must have the structure of output_types, {types}; got {shapes}."
+            ) from None
+    return packer(dtypes)([ComponentSpec(dtype, shape) for dtype, shape in zip(found, sizes, strict=True)])
+
+
+def components_like(structure: Any, value: Any) -> list[Any]:
+    """Take a value apart as far as a structure goes.
+
+    Args:
+        structure: the structure.
+        value: what may have it.
+
+    Returns:
+        The parts of the value, in the order of `components`.
+
+    Raises:
+        ValueError: the value has another structure.
+    """
+    if isinstance(structure, Mapping):
+        if not isinstance(value, Mapping) or structure.keys() != value.keys():
+            raise ValueError
+        return [part for key in sorted(structure) for part in components_like(structure[key], value[key])]
+    if isinstance(structure, tuple):
+        if not isinstance(value, tuple) or len(structure) != len(value):
+            raise ValueError
+        return [part for one, other in zip(structure, value, strict=True) for part in components_like(one, other)]
+    return [value]
+
+
+class GeneratorIterator(ElementIterator):
+    """Starts the generator when an element is asked for. To resume, it starts another one and skips elements."""
+
+    def __init__(self, stage: Generated, scope: Scope) -> None:
+        self._stage = stage
+        spec = stage.spec()
+        self._spec = spec
+        self._specs: list[ComponentSpec] = components(spec)
+        self._tables = [scope.device.table(each.dtype) for each in self._specs]
+        self._pack = packer(spec)
+        self._iteration = stage.stream.iterate()
+        self._generator: Iterator[Any] | None = None
+        self._begin(0)
+
+    def _begin(self, epoch: int) -> None:
+        if self._generator is not None:
+            getattr(self._generator, "close", lambda: None)()
+        self._generator = None
+        self._epoch = epoch
+        self._number = 0  # how many elements the consumer was given
+        self._ended = False
+        self._word = int(self._iteration.words(epoch).random_raw())
+
+    def start(self, epoch: int) -> None:
+        self._begin(epoch)
+
+    def __next__(self) -> Element:
+        if self._ended:
+            raise StopIteration
+        generator = self._generator or self._restart()
+        try:
+            value = self._next(generator, self._number)
+        except StopIteration:
+            self._ended = True
+            raise
+        self._number += 1
+        try:
+            parts = components_like(self._spec, value)
+        except ValueError:
+            types = map_components(lambda component: component.dtype, self._spec)
+            raise self._unfit(
+                "that did not match the expected structure. "
+                f"The expected structure was {types}, but the yielded element was {value!r}."
+            ) from None
+        rows = zip(parts, self._specs, self._tables, strict=True)
+        return self._pack([from_host(self._convert(part, spec), table) for part, spec, table in rows])
+
+    def _restart(self) -> Iterator[Any]:
+        ElementGenerator(self._word, 0).use()
+        generator = self._generator = self._stage.generate()
+        for number in range(self._number):
+            try:
+                self._next(generator, number)
+            except StopIteration:
+                raise InvalidArgumentError(
+                    f"from_generator: {self._stage.name} was started again to skip {self._number} elements, but it "
+                    f"yielded only {number}. It must yield the same each time for an iterator to be resumed."
+                ) from None
+        return generator
+
+    def _next(self, generator: Iterator[Any], number: int) -> Any:
+        # The generator's random ops give the same again when it is started to skip elements.
+        ElementGenerator(self._word, number).use()
+        try:
+            return next(generator)
+        except StopIteration:
+            raise
+        except Exception as error:
+            error.add_note(
+                f"This happened in from_generator, in the generator {self._stage.name}, at element {number} "
+                "(the first is 0)."
+            )
+            raise
+
+    def _convert(self, value: Any, spec: ComponentSpec) -> Any:
+        if isinstance(value, Tensor):
+            value = value.numpy()
+        try:
+            if spec.dtype is string:
+                host = host_array(value, string)
+            else:
+                host = np.array(value, spec.dtype.numpy_dtype, order="C")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self._unfit(
+                "that could not be converted to the expected type. "
+                f"The expected type was {spec.dtype.name}, but the yielded element was {value!r}."
+            ) from error
+        if not spec.shape.is_compatible_with(host.shape):
+            raise self._unfit(f"of shape {host.shape} where an element of shape {spec.shape} was expected.")
+        return host
+
+    def _unfit(self, text: str) -> InvalidArgumentError:
+        return InvalidArgumentError(
+            f"from_generator: element {self._number - 1}: `generator` {self._stage.name} yielded an element {text}"
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "stage": "from_generator",
+            "epoch": self._epoch,
+            "number": self._number,
+            "ended": self._ended,
+            "random": self._iteration.state_dict(),
+        }
+
+    def load_state_dict(self, state: State) -> None:
+        self._iteration.load_state_dict(state["random"])
+        self._begin(state["epoch"])
+        self._number, self._ended = state["number"], state["ended"]
