@@ -11,11 +11,11 @@ import numpy as np
 
 from agog_core import convert_to_tensor, nest, stack
 from agog_core.convert import from_host
-from agog_core.dtypes import DType
+from agog_core.dtypes import DType, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.placement import copy_to_device
 from agog_core.shapes import TensorShape
-from agog_core.tensor import Tensor
+from agog_core.tensor import Tensor, wrap
 
 Element = Any
 Array = np.ndarray[Any, Any]
@@ -201,9 +201,14 @@ def as_element(value: Any) -> Element:
     Returns:
         The same structure, with a tensor for each component that is no dataset.
     """
-    kind = type(value)
-    if kind is Tensor or (kind is tuple and all(type(part) is Tensor for part in value)):
+    if type(value) is Tensor:
         return value
+    if type(value) is tuple:
+        for part in value:
+            if type(part) is not Tensor:
+                break
+        else:
+            return value
     return map_components(_as_component, tuple(value) if isinstance(value, list) else value)
 
 
@@ -245,8 +250,7 @@ def stack_elements(elements: list[Element], batch: int) -> Element:
     if type(first) is Tensor:
         return _stack_component(elements, 0, batch)
     if type(first) is tuple and all(type(part) is Tensor for part in first):
-        count = len(first)
-        if all(type(element) is tuple and len(element) == count for element in elements):
+        if set(map(type, elements)) == {tuple} and set(map(len, elements)) == {len(first)}:
             return tuple([_stack_component(column, k, batch) for k, column in enumerate(zip(*elements, strict=True))])
     form = _form(first)
     for number, element in enumerate(elements):
@@ -266,23 +270,33 @@ def _form(element: Element) -> str:
 def _stack_component(column: Sequence[Tensor], component: int, batch: int) -> Tensor:
     if isinstance(column[0], AnyDataset):
         raise TypeError(_no_batch(component))
-    shape, table = column[0]._shape, column[0]._table
-    for number, tensor in enumerate(column):
-        if type(tensor) is not Tensor or tensor._shape != shape or tensor._table.dtype is not table.dtype:
-            raise _differ(column, number, component, batch)
-    device = table.device
-    placed = [x if x._table is table else copy_to_device(x, device) for x in column]
-    if not device.backend.host_memory:
-        return stack(placed)
-    to_host = device.backend.to_host
-    arrays = [to_host(x._array) for x in placed]
+    table, shape = column[0]._table, column[0]._shape
+    arrays = [x._array for x in column if type(x) is Tensor and x._table is table and x._shape is shape]
+    if len(arrays) < len(column):  # shapes are nearly always the same object, but need not be
+        arrays = _brought_together(column, component, batch)
+    if not table.device.backend.host_memory:
+        return stack([wrap(array, table, shape) for array in arrays])
+    if table.array_type is not np.ndarray:
+        arrays = list(map(table.device.backend.to_host, arrays))
     if shape:
         joined = np.concatenate(arrays).reshape(len(arrays), *shape)
+    elif table.dtype is string:
+        joined = np.empty(len(arrays), object)
+        joined[:] = [array[()] for array in arrays]
     else:
-        joined = np.empty(len(arrays), table.dtype.numpy_dtype)
-        for row, array in enumerate(arrays):
-            joined[row] = array[()]
+        joined = np.array(arrays)
     return from_host(joined, table)
+
+
+def _brought_together(column: Sequence[Tensor], component: int, batch: int) -> list[Any]:
+    """The arrays of tensors of one dtype and shape, on the device of the first."""
+    table, shape = column[0]._table, column[0]._shape
+    arrays = []
+    for number, x in enumerate(column):
+        if type(x) is not Tensor or x._shape != shape or x._table.dtype is not table.dtype:
+            raise _differ(column, number, component, batch)
+        arrays.append((x if x._table is table else copy_to_device(x, table.device))._array)
+    return arrays
 
 
 def _differ(column: Sequence[Tensor], number: int, component: int, batch: int) -> InvalidArgumentError:

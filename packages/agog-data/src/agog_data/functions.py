@@ -31,18 +31,19 @@ class ElementFunction:
         self._function = function
         self._finish = finish
 
-    def __call__(self, element: Element, number: int, word: int) -> Any:
+    def __call__(self, element: Element, number: int, word: int, generator: ElementGenerator | None = None) -> Any:
         """Call the function.
 
         Args:
             element: the element.
             number: the element's number in the epoch.
             word: the random word of the epoch.
+            generator: what to keep the random state in, if nobody else uses it now; None for a new one.
 
         Returns:
             What `finish` made of the function's result.
         """
-        ElementGenerator(word, number).use()
+        (generator or ElementGenerator()).use(word, number)
         try:
             if type(element) is tuple:
                 return self._finish(self._function(*element))

@@ -208,21 +208,36 @@ def permutation(size: int, words: np.random.Philox) -> Array:
 
 
 class ElementGenerator(random.Generator):
-    """The random state of a user's function for one element: the same whichever thread computes the element, and when.
+    """The random state of a function for one element: the same whichever thread computes the element, and when."""
 
-    Args:
-        base: a word that belongs to the stage and the epoch.
-        element: the element's number.
-    """
-
-    def __init__(self, base: int, element: int) -> None:
-        self.seed = self.word = (base + element * _GOLDEN) & _MASK
+    def __init__(self) -> None:
+        self._base = self._element = self._iterations = 0
         self._counters = {}
-        self._iterations = 0
 
-    def use(self) -> None:
-        """Let the random ops of this context take their bits from here."""
-        random.set_generator(self)
+    @property
+    def word(self) -> int:
+        """A word that belongs to the element."""
+        return (self._base + self._element * _GOLDEN) & _MASK
+
+    @property
+    def seed(self) -> int:  # type: ignore[override]  # computed when it is asked for: few functions are random
+        """The seed for the element."""
+        return self.word
+
+    def use(self, base: int, element: int) -> None:
+        """Let the random ops of this context take their bits from here, for one element.
+
+        Args:
+            base: a word that belongs to the stage and the epoch.
+            element: the element's number.
+        """
+        self._base = base
+        self._element = element
+        self._iterations = 0
+        if self._counters:
+            self._counters = {}
+        if random.generator() is not self:
+            random.set_generator(self)
 
     def next_iteration(self) -> int:
         """Begin an iteration over a dataset, for the element.

@@ -38,6 +38,17 @@ class Source(ABC):
             number: the row's number.
         """
 
+    def columns(self, numbers: list[int]) -> list[list[Array]]:
+        """The components of several rows, one by one.
+
+        Args:
+            numbers: the rows' numbers.
+
+        Returns:
+            For each component a list of what `row` gives for it.
+        """
+        return list(map(list, zip(*map(self.row, numbers), strict=True)))
+
     @abstractmethod
     def gather(self, numbers: Array) -> list[Array]:
         """The components of several rows, joined along a new first axis: C-contiguous arrays that nobody writes.
@@ -62,6 +73,9 @@ class ArraySource(Source):
 
     def row(self, number: int) -> list[Array]:
         return [column[number, ...] for column in self._columns]
+
+    def columns(self, numbers: list[int]) -> list[list[Array]]:
+        return [[column[number, ...] for number in numbers] for column in self._columns]
 
     def gather(self, numbers: Array) -> list[Array]:
         count = len(numbers)
@@ -112,9 +126,14 @@ class Reader:
 
     def row(self, number: int) -> Element:
         """One row."""
+        return self.rows([number])[0]
+
+    def rows(self, numbers: list[int]) -> list[Element]:
+        """Several rows."""
         from_host, index = self._from_host, self._index
-        parts = zip(self._source.row(number), self._tables, self._shapes, strict=True)
-        return self._pack([wrap(from_host(part, index), table, shape) for part, table, shape in parts])
+        parts = zip(self._source.columns(numbers), self._tables, self._shapes, strict=True)
+        columns = [[wrap(from_host(part, index), *kind) for part in column] for column, *kind in parts]
+        return list(map(self._pack, zip(*columns, strict=True)))
 
     def gather(self, numbers: Array) -> Element:
         """Several rows as one element, joined along a new first axis."""

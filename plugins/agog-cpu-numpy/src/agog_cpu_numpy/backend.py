@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,7 @@ def from_dlpack(external: Any) -> Array:
         raise BufferError(f"NumPy cannot take the {type(external).__name__}: {error}") from error
 
 
+@cache
 def numpy_dtype(name: str) -> np.dtype[Any]:
     """The dtype of a name; bfloat16 is ml_dtypes', strings are objects."""
     if name == "bfloat16":

@@ -9,11 +9,12 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.call import call
 from agog_core.convert import convert_to_tensor
+from agog_core.devices import scopes
 from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
 from agog_core.shapes import Shape
-from agog_core.tensor import Tensor, TensorLike
+from agog_core.tensor import Tensor, TensorLike, wrap
 
 
 def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
@@ -31,10 +32,16 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     >>> print(cast([1.8, -1.8], "int32"))
     tf.Tensor([ 1 -1], shape=(2,), dtype=int32)
     """
-    tensor = convert_to_tensor(x)
+    tensor = x if type(x) is Tensor else convert_to_tensor(x)
     wanted = as_dtype(dtype)
-    if tensor._table.dtype is wanted:
+    table = tensor._table
+    if table.dtype is wanted:
         return tensor
+    if not scopes and tensor._watch is None and "cast" in table.kernels:  # the way of `call`, for a pipeline's elements
+        array = table.kernels["cast"](tensor._array, dtype=wanted.name)
+        if type(array) is not table.array_type:
+            array = table.adopt("cast", array)
+        return wrap(array, table.device.table(wanted), tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)
 
 

@@ -125,9 +125,10 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> print(truediv(7, 2))
     tf.Tensor(3.5, shape=(), dtype=float64)
     """
-    if hasattr(type(y), "__tensor__"):  # a variable
-        y = convert_to_tensor(y)
-    given = x if type(x) is Tensor else y
+    if type(x) is Tensor:
+        given = x
+    else:
+        given = y = convert_to_tensor(y) if hasattr(type(y), "__tensor__") else y  # or a variable
     if type(given) is Tensor and given._table.dtype.is_differentiable:
         return realdiv(x, y)
     x, y = operands("truediv", ("x", "y"), x, y)

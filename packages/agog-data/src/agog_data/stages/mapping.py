@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_data.elements import ComponentSpec, Element, components, map_components, spec_of
 from agog_data.functions import ElementFunction, as_condition
-from agog_data.random_stream import Stream
+from agog_data.random_stream import ElementGenerator, Stream
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
 from agog_data.threads import WorkAhead
@@ -60,6 +60,7 @@ class CountingIterator(ElementIterator):
         self._input = elements
         self._function = function
         self._iteration = stream.iterate()
+        self._generator = ElementGenerator()
         self._begin(0)
 
     def _begin(self, epoch: int) -> None:
@@ -94,7 +95,7 @@ class MapIterator(CountingIterator):
         element = next(self._input)
         number = self._number
         self._number = number + 1
-        return self._function(element, number, self._word)
+        return self._function(element, number, self._word, self._generator)
 
     def state_dict(self) -> dict[str, Any]:
         return self._state("map", self._number, self._input.state_dict())
@@ -146,7 +147,7 @@ class FilterIterator(CountingIterator):
             element = next(self._input)
             number = self._number
             self._number = number + 1
-            if self._function(element, number, self._word):
+            if self._function(element, number, self._word, self._generator):
                 return element
 
     def state_dict(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from agog_data.sources import Reader, Source
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.state import State
 
-_LARGEST_BLOCK = 1024
+_LARGEST_BLOCK = 256
 
 
 class Slices(Stage):
@@ -48,12 +48,12 @@ class RowIterator(ElementIterator):
     """
 
     def __init__(self, source: Source, rows: Rows, scope: Scope) -> None:
-        self._row = Reader(source, scope.device).row
+        self._make = Reader(source, scope.device).rows
         self._rows = rows
         self._begin()
 
     def _begin(self) -> None:
-        self._block: list[int] = []
+        self._block: list[Element] = []
         self._offset = 0  # in the block
         self._before = self._rows.state_dict()  # where the block begins
         self._size = 16  # blocks grow, so that a short look at a dataset costs little
@@ -68,14 +68,14 @@ class RowIterator(ElementIterator):
             self._read_block()
             offset = 0
         self._offset = offset + 1
-        return self._row(self._block[offset])
+        return self._block[offset]
 
     def _read_block(self) -> None:
         before = self._rows.state_dict()
-        block = self._rows.read(self._size).tolist()
-        if not block:
+        numbers = self._rows.read(self._size).tolist()
+        if not numbers:
             raise StopIteration
-        self._block, self._before = block, before
+        self._block, self._before = self._make(numbers), before
         self._size = min(2 * self._size, _LARGEST_BLOCK)
 
     def state_dict(self) -> dict[str, Any]:
