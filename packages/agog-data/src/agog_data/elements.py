@@ -249,9 +249,10 @@ def stack_elements(elements: list[Element], batch: int) -> Element:
     first = elements[0]
     if type(first) is Tensor:
         return _stack_component(elements, 0, batch)
-    if type(first) is tuple and all(type(part) is Tensor for part in first):
-        if set(map(type, elements)) == {tuple} and set(map(len, elements)) == {len(first)}:
-            return tuple([_stack_component(column, k, batch) for k, column in enumerate(zip(*elements, strict=True))])
+    if set(map(type, elements)) == {tuple} and set(map(len, elements)) == {len(first)}:
+        columns = list(zip(*elements, strict=True))
+        if all(type(column[0]) is Tensor for column in columns):
+            return tuple([_stack_component(column, k, batch) for k, column in enumerate(columns)])
     form = _form(first)
     for number, element in enumerate(elements):
         if _form(element) != form:
@@ -259,8 +260,8 @@ def stack_elements(elements: list[Element], batch: int) -> Element:
                 f"batch: element {number} of batch {batch} has the structure {_form(element)}; element 0 has {form}. "
                 "All elements must have one structure; make them equal with map() first."
             )
-    columns = zip(*[components(element) for element in elements], strict=True)
-    return packer(first)([_stack_component(column, k, batch) for k, column in enumerate(columns)])
+    parts = zip(*[components(element) for element in elements], strict=True)
+    return packer(first)([_stack_component(column, k, batch) for k, column in enumerate(parts)])
 
 
 def _form(element: Element) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from time import perf_counter
 
 from agog_data.elements import Element
 from agog_data.stage import ElementIterator, Scope
@@ -16,6 +18,14 @@ Compute = Callable[[Element, int], Element]
 # How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
 _PATIENCE_SECONDS = 5.0
 
+# Handing an element from thread to thread takes some tens of microseconds. A consumer that is not away for longer, or
+# only for this part of the time that an element takes, would gain nothing from it, and reads the input itself.
+_HANDING_SECONDS = 4e-5
+_WORTHWHILE = 0.05
+_TRIES = 3  # how often in a row a consumer must be away for longer before it lets the thread work
+_HUNGRY = 64  # how often in a row it must find nothing ready before it tries again without; then four times as often
+_NAP_SECONDS = 0.004  # how long it may be away before the thread goes on without being told
+
 
 class Slot:
     """The place of one element between the threads and the consumer, in the order of the elements."""
@@ -24,7 +34,8 @@ class Slot:
 
     def __init__(self, number: int) -> None:
         self.number = number  # how many elements were read with this one
-        self.ready = False  # whether the consumer may take the element, the error, or neither at the end
+        self.ready = threading.Lock()  # free when the consumer may take the element, the error, or neither at the end
+        self.ready.acquire()
         self.ended = False
         self.element: Element = None
         self.error: BaseException | None = None
@@ -39,94 +50,117 @@ class Queue:
 
     Args:
         elements: the input.
-        compute: what is made of each element.
+        compute: what is made of each element; None for nothing.
         capacity: the most slots.
         number: how many elements were read before.
     """
 
-    def __init__(self, elements: ElementIterator, compute: Compute, capacity: int, number: int) -> None:
+    def __init__(self, elements: ElementIterator, compute: Compute | None, capacity: int, number: int) -> None:
+        # Whether the thread leaves the work to the consumer, as long as that comes often.
+        self.resting = compute is None
+        self.visits = 0  # by the consumer; odd while it is here
         self._elements = elements
         self._compute = compute
-        self._capacity = capacity
         self._number = number
-        self._slots: deque[Slot] = deque()
         self._reading = threading.Lock()
-        self._lock = threading.RLock()  # reentrant, because the collector may close a queue at any time
-        self._room = threading.Condition(self._lock)
-        self._ready = threading.Condition(self._lock)
+        self._slots: SimpleQueue[Slot] = SimpleQueue()
+        self._head: Slot | None = None
+        self._room: SimpleQueue[bool] = SimpleQueue()  # an item for each slot that may be filled; False to end
+        for _ in range(capacity):
+            self._room.put(True)
+        self._wake = threading.Lock()  # never free until the end, so that waiting for it is a nap
+        self._wake.acquire()
         self._stopped = False  # nothing is read any more
         self._closed = False  # because the consumer has gone, or the program ends
 
     def work(self) -> None:
         """What each thread does: read an element, in turn, and compute, at the same time as others."""
-        while (slot := self._read()) is not None:
-            if not slot.ready:
+        while self._room.get():
+            self._rest()
+            with self._reading:
+                if self._stopped:
+                    break
+                slot = self._read()
+                done = self._compute is None or slot.ended or slot.error is not None
+                if done:
+                    slot.ready.release()
+                self._slots.put(slot)
+            if not done:
                 self._run(slot)
+            if self._closed:  # nobody will take the error, which leads to the slot
+                slot.error = None
+        self._room.put(False)  # for the next thread
 
-    def _read(self) -> Slot | None:
-        with self._reading:
-            with self._lock:
-                while len(self._slots) >= self._capacity and not self._stopped:
-                    self._room.wait()
-            if self._stopped:
-                return None
-            slot = Slot(self._number)
-            try:
-                slot.element = next(self._elements)
-                slot.number = self._number = self._number + 1
-            except StopIteration:
-                slot.ended = slot.ready = True
-            except BaseException as error:  # whatever it is, the consumer's thread raises it
-                slot.error, slot.ready = error, True
-            slot.state = self._elements.state_dict()
-            with self._lock:
-                if self._closed:
-                    slot.error = None
-                else:
-                    self._slots.append(slot)
-                    self._stopped = slot.ended
-                if slot.ready:
-                    self._ready.notify()
-            return slot
+    def _rest(self) -> None:
+        while self.resting and not self._stopped:
+            seen = self.visits
+            self._wake.acquire(timeout=_NAP_SECONDS)
+            if self.visits == seen and not seen % 2:
+                return
+
+    def _read(self) -> Slot:
+        slot = Slot(self._number)
+        try:
+            slot.element = next(self._elements)
+            slot.number = self._number = self._number + 1
+        except StopIteration:
+            slot.ended = self._stopped = True
+        except BaseException as error:  # whatever it is, the consumer's thread raises it
+            slot.error = error
+        slot.state = self._elements.state_dict()
+        return slot
 
     def _run(self, slot: Slot) -> None:
         try:
+            assert self._compute is not None
             slot.element = self._compute(slot.element, slot.number - 1)
         except BaseException as error:
             slot.error = error
-        with self._lock:
-            slot.ready = True
-            if self._closed:  # nobody will take the error, which leads to the slot
-                slot.error = None
-            elif self._slots[0] is slot:  # the consumer waits for no other
-                self._ready.notify()
+        slot.ready.release()
 
     def get(self) -> Slot:
         """Take the next element, when it is there.
 
         Returns:
-            A slot that is ready. When the queue was closed, as all are when the program ends, it is the end.
+            A slot that is ready. When the queue was closed, as all are when the program ends, it is an end without a
+            state.
         """
-        with self._lock:
-            while not (self._slots and self._slots[0].ready):
-                if self._closed:
-                    end = Slot(self._number)
-                    end.ended = True
-                    end.state = self._elements.state_dict()
-                    return end
-                self._ready.wait()
-            self._room.notify()
-            return self._slots.popleft()
+        slot = self._head = self._head or self._slots.get()  # kept, should an interrupt come now
+        slot.ready.acquire()
+        self._head = None
+        self._room.put(True)
+        return slot
+
+    def read(self) -> Slot | None:
+        """Read the next element on the consumer's thread.
+
+        Returns:
+            A slot; None where a thread has read one, or is at it.
+        """
+        if self.has_slots() or not self._reading.acquire(blocking=False):
+            return None
+        try:
+            return None if self._stopped or self.has_slots() else self._read()
+        finally:
+            self._reading.release()
+
+    def has_slots(self) -> bool:
+        """Whether a thread has read an element that the consumer has not taken."""
+        return self._head is not None or not self._slots.empty()
 
     def close(self) -> None:
         """Let the threads end."""
-        with self._lock:
-            self._stopped = self._closed = True
-            for slot in self._slots:
-                slot.error = None
-            self._slots.clear()
-            self._room.notify_all()
-            self._ready.notify_all()
+        self._stopped = self._closed = True
+        with suppress(Empty):
+            while True:
+                self._slots.get_nowait().error = None
+        end = Slot(self._number)
+        end.ended = True
+        end.ready.release()
+        self._slots.put(end)
+        self._room.put(False)
+        with suppress(RuntimeError):  # it was closed before
+            self._wake.release()
 
 
 class WorkAhead:
@@ -159,12 +193,14 @@ class WorkAhead:
         self._queue: Queue | None = None
         self._position: tuple[int, State] | None = None
         self._ended = False
+        self._pace = Pace()
 
-    def next(self, compute: Compute, number: int) -> Element:
+    def next(self, compute: Compute | None, number: int) -> Element:
         """The next element.
 
         Args:
-            compute: what is made of each element. It must not hold this object.
+            compute: what is made of each element. It must not hold this object. None where nothing is: then the
+                consumer may read an element itself, if that is faster.
             number: how many elements were read before the first call.
 
         Returns:
@@ -172,8 +208,10 @@ class WorkAhead:
         """
         if self._ended:
             raise StopIteration
-        slot = (self._queue or self._start(compute, number)).get()
-        self._position = slot.number, slot.state
+        queue = self._queue or self._start(compute, number)
+        slot = queue.get() if compute else self._pace.next(queue)
+        if slot.state:
+            self._position = slot.number, slot.state
         if slot.ended:
             self._ended = True
             self._close()
@@ -207,7 +245,7 @@ class WorkAhead:
         """
         return self._position or (number, self._elements.state_dict())
 
-    def _start(self, compute: Compute, number: int) -> Queue:
+    def _start(self, compute: Compute | None, number: int) -> Queue:
         self._position = number, self._elements.state_dict()
         self._queue = queue = Queue(self._elements, compute, self._capacity, number)
         for _ in range(self._count):
@@ -218,6 +256,42 @@ class WorkAhead:
         for thread in self._threads:
             thread.start()
         return queue
+
+
+class Pace:
+    """Finds out whether a thread is worth its while for a consumer that only takes what the thread has read.
+
+    Where the consumer does next to nothing between two elements, it reads the input itself and the thread rests.
+    """
+
+    def __init__(self) -> None:
+        self._left: float | None = None  # when the consumer went away
+        self._tries = 0
+        self._hungry = 0
+        self._hungry_limit = _HUNGRY
+
+    def next(self, queue: Queue) -> Slot:
+        """The next slot of a queue, from whoever has it first."""
+        arrived = perf_counter()
+        queue.visits += 1
+        try:
+            if not queue.resting:
+                self._hungry = 0 if queue.has_slots() else self._hungry + 1
+                if self._hungry == self._hungry_limit:
+                    queue.resting, self._hungry = True, 0
+                    self._hungry_limit *= 4
+            slot = queue.read() if queue.resting else None
+            if slot is None:
+                return queue.get()
+            if self._left is not None:
+                worthwhile = arrived - self._left > max(_HANDING_SECONDS, _WORTHWHILE * (perf_counter() - arrived))
+                self._tries = self._tries + 1 if worthwhile else 0
+                if self._tries == _TRIES:
+                    queue.resting, self._tries = False, 0
+            return slot
+        finally:
+            self._left = perf_counter()
+            queue.visits += 1
 
 
 def _close(queue: Queue, threads: list[threading.Thread]) -> None:

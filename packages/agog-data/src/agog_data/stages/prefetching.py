@@ -38,7 +38,7 @@ class PrefetchIterator(ElementIterator):
         self._input.start(epoch)
 
     def __next__(self) -> Element:
-        return self._ahead.next(_unchanged, 0)
+        return self._ahead.next(None, 0)
 
     def state_dict(self) -> dict[str, Any]:
         return {"stage": "prefetch", "input": self._ahead.position(0)[1]}
@@ -46,7 +46,3 @@ class PrefetchIterator(ElementIterator):
     def load_state_dict(self, state: State) -> None:
         self._ahead.stop()
         self._input.load_state_dict(state["input"])
-
-
-def _unchanged(element: Element, number: int) -> Element:
-    return element

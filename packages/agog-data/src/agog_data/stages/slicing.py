@@ -10,7 +10,7 @@ from agog_data.sources import Reader, Source
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.state import State
 
-_LARGEST_BLOCK = 256
+_LARGEST_BLOCK = 64
 
 
 class Slices(Stage):
