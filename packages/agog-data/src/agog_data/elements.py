@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import convert_to_tensor, nest, stack
+from agog_core import convert_to_tensor, nest, stack, unstack
 from agog_core.convert import from_host
 from agog_core.dtypes import DType, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.placement import copy_to_device
-from agog_core.shapes import TensorShape
+from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensor import Tensor, wrap
 
 Element = Any
@@ -47,6 +47,11 @@ class ComponentSpec:
         """The same with one axis more in front."""
         known = self.shape.ndims is not None
         return ComponentSpec(self.dtype, TensorShape([size, *self.shape.as_list()] if known else None))
+
+    def row(self) -> ComponentSpec:
+        """The same without the first axis."""
+        known = self.shape.ndims is not None
+        return ComponentSpec(self.dtype, TensorShape(self.shape.as_list()[1:] if known else None))
 
     def with_unknown_size(self) -> ComponentSpec:
         """The same with an unknown size along the first axis, if there is one."""
@@ -262,6 +267,27 @@ def stack_elements(elements: list[Element], batch: int) -> Element:
             )
     parts = zip(*[components(element) for element in elements], strict=True)
     return packer(first)([_stack_component(column, k, batch) for k, column in enumerate(parts)])
+
+
+def unstack_elements(element: Element) -> list[Element]:
+    """Cut an element into its rows, the opposite of `stack_elements`.
+
+    Args:
+        element: an element whose components have a first axis of one length.
+
+    Returns:
+        A list of elements.
+    """
+    columns = [_rows(component) for component in components(element)]
+    return list(map(packer(element), map(list, zip(*columns, strict=True))))
+
+
+def _rows(tensor: Tensor) -> list[Tensor]:
+    table = tensor._table
+    if table.array_type is not np.ndarray:
+        return unstack(tensor)
+    shape = intern_shape(tensor._shape[1:])
+    return [wrap(tensor._array[row, ...], table, shape) for row in range(tensor._shape[0])]
 
 
 def _form(element: Element) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from agog_core.errors import InvalidArgumentError
 from agog_core.tensor import Tensor
-from agog_data.elements import Element, as_element
+from agog_data.elements import Element, as_element, components
 from agog_data.random_stream import ElementGenerator
 
 Finish = Callable[[Any], Any]
@@ -23,6 +24,8 @@ class ElementFunction:
         function: takes the element; a tuple as several arguments.
         finish: turns what the function returned into what the stage needs.
     """
+
+    _unit = "element"
 
     def __init__(self, stage: str, function: Callable[..., Any], finish: Finish = as_element) -> None:
         if not callable(function):
@@ -51,11 +54,12 @@ class ElementFunction:
         except StopIteration as error:
             # It would end the loop as if there were no more elements.
             raise RuntimeError(
-                f"{self._stage}: the function {self.name()} raised StopIteration at element {number}."
+                f"{self._stage}: the function {self.name()} raised StopIteration at {self._unit} {number}."
             ) from error
         except Exception as error:
             error.add_note(
-                f"This happened in {self._stage}, in the function {self.name()}, at element {number} (the first is 0)."
+                f"This happened in {self._stage}, in the function {self.name()}, at {self._unit} {number} "
+                "(the first is 0)."
             )
             raise
 
@@ -66,6 +70,24 @@ class ElementFunction:
             Its qualified name.
         """
         return getattr(self._function, "__qualname__", None) or repr(self._function)
+
+
+class RowsFunction(ElementFunction):
+    """A function that a stage calls for many elements at a time, joined along a new first axis."""
+
+    _unit = "batch"
+
+    def __call__(self, element: Element, number: int, word: int, generator: ElementGenerator | None = None) -> Any:
+        result = super().__call__(element, number, word, generator)
+        rows = components(element)[0]._shape[0]
+        for position, component in enumerate(components(result)):
+            if component._shape[:1] != (rows,):
+                raise InvalidArgumentError(
+                    f"{self._stage}: with vectorize=True the function {self.name()} was given {rows} elements, joined "
+                    f"along a new first axis; component {position} of its result has shape {component._shape}, but "
+                    f"its first size must be {rows} too. A function of single elements is for vectorize=False."
+                )
+        return result
 
 
 def as_condition(value: Any, stage: str = "filter") -> bool:

@@ -117,6 +117,18 @@ class Stage(ABC):
         """
         return None
 
+    def batched(self, size: int, drop_remainder: bool) -> Stage | None:
+        """The stage that gives the same elements in batches, where there is a better one than to stack them.
+
+        Args:
+            size: how many elements are joined.
+            drop_remainder: whether a last batch with fewer is left out.
+
+        Returns:
+            The stage; None for stages that give elements one by one.
+        """
+        return None
+
 
 class UnaryStage(Stage):
     """A stage with one input, and by default with elements like the input's.

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agog_data import arguments
+from agog_data.functions import ElementFunction
 from agog_data.methods.pipeline import Pipeline
+from agog_data.random_stream import Stream
 from agog_data.stages.mapping import Filter, Map
+from agog_data.stages.vectorizing import VectorizedMap
 
 if TYPE_CHECKING:
     from agog_data.dataset import Dataset
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 class MappingMethods(Pipeline):
     """Methods of datasets that call a function for each element."""
 
-    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None, *, vectorize: bool = False) -> Dataset:
         """What a function makes of each element.
 
         Random ops in the function give the same whatever the number of threads, and another value for each element and
@@ -27,6 +30,9 @@ class MappingMethods(Pipeline):
                 structure; a list is taken for a tuple.
             num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
                 thread.
+            vectorize: whether the function also works on many elements at a time, joined along a new first axis. It
+                is called once for each batch when `batch` comes next, and once for a number of elements chosen here
+                when it does not. Each tensor that it returns must keep that axis.
 
         Returns:
             The dataset. Its ``output_types`` and ``output_shapes`` are those that the function returns for one element.
@@ -38,11 +44,14 @@ class MappingMethods(Pipeline):
         >>> from agog_data import Dataset
         >>> [int(x) for x in Dataset.range(3).map(lambda x: x * x if x.numpy() > 1 else -x)]
         [0, -1, 4]
+        >>> squares = Dataset.range(6).shuffle(6, seed=1).map(lambda x: x * x, vectorize=True).batch(3)  # two calls
         """
         calls = (
             None if num_parallel_calls is None else arguments.positive("map", "num_parallel_calls", num_parallel_calls)
         )
-        return self._then(Map(self._stage, map_func, calls))
+        if vectorize:
+            return self._then(VectorizedMap(self._stage, map_func, calls))
+        return self._then(Map(self._stage, ElementFunction("map", map_func), calls, Stream(None)))
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements for which a predicate holds.

@@ -37,6 +37,9 @@ class Batch(UnaryStage):
         found = self.input.rows()
         if found:
             return RowBatchIterator(*found, self._size, self._drop_remainder, scope)
+        joined = self.input.batched(self._size, self._drop_remainder)
+        if joined:
+            return joined.iterate(scope)
         return BatchIterator(self.input.iterate(scope), self._size, self._drop_remainder)
 
 

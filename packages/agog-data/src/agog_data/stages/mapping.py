@@ -21,13 +21,14 @@ class Map(UnaryStage):
         stage: the input.
         function: the function.
         num_parallel_calls: how many threads call it; None for the consumer's own.
+        stream: where the random words come from.
     """
 
-    def __init__(self, stage: Stage, function: Callable[..., Any], num_parallel_calls: int | None) -> None:
+    def __init__(self, stage: Stage, function: ElementFunction, num_parallel_calls: int | None, stream: Stream) -> None:
         super().__init__(stage)
-        self._function = ElementFunction("map", function)
+        self._function = function
         self._calls = num_parallel_calls
-        self._stream = Stream(None)
+        self._stream = stream
         self._spec: Any = None
 
     def spec(self) -> Any:
