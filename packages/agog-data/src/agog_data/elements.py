@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -221,21 +220,21 @@ def _as_component(value: Any) -> Any:
     return value if isinstance(value, AnyDataset) else convert_to_tensor(value)
 
 
-def packer(structure: Any) -> Callable[[list[Any]], Any]:
+def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:
     """Make the function that puts components into the form of a structure.
 
     Args:
         structure: an element, or its spec.
 
     Returns:
-        A function of a list of components.
+        A function of a sequence of components.
     """
     form = map_components(lambda component: None, structure)
     if form is None:
         return itemgetter(0)
     if type(form) is tuple and all(part is None for part in form):
         return tuple
-    return partial(nest.pack, form)
+    return lambda parts: nest.pack(form, list(parts))
 
 
 def stack_elements(elements: list[Element], batch: int) -> Element:
@@ -279,7 +278,7 @@ def unstack_elements(element: Element) -> list[Element]:
         A list of elements.
     """
     columns = [_rows(component) for component in components(element)]
-    return list(map(packer(element), map(list, zip(*columns, strict=True))))
+    return list(map(packer(element), zip(*columns, strict=True)))
 
 
 def _rows(tensor: Tensor) -> list[Tensor]:

@@ -131,8 +131,10 @@ class Reader:
     def rows(self, numbers: list[int]) -> list[Element]:
         """Several rows."""
         from_host, index = self._from_host, self._index
-        parts = zip(self._source.columns(numbers), self._tables, self._shapes, strict=True)
-        columns = [[wrap(from_host(part, index), *kind) for part in column] for column, *kind in parts]
+        columns = [
+            [wrap(from_host(part, index), table, shape) for part in column]
+            for column, table, shape in zip(self._source.columns(numbers), self._tables, self._shapes, strict=True)
+        ]
         return list(map(self._pack, zip(*columns, strict=True)))
 
     def gather(self, numbers: Array) -> Element:
