@@ -35,6 +35,11 @@ class RecordFile(ABC):
         self.number = 0  # of the next record
         self.begin = 0  # where the record begins that was read last
 
+    @property
+    def offset(self) -> int:
+        """Where the next record begins."""
+        return self.stream.offset
+
     @abstractmethod
     def read(self) -> Any:
         """The next record.
@@ -213,7 +218,7 @@ class FileIterator(ElementIterator):
     def _read(self, file: RecordFile) -> Any:
         """The next record of the file of this turn; None when it has ended, and is closed."""
         while True:
-            file.begin = file.stream.offset
+            file.begin = file.offset
             try:
                 record = file.read()
             except Damage as damage:
@@ -222,7 +227,7 @@ class FileIterator(ElementIterator):
                 if not damage.resumes:
                     self._close()
                 if self._stage.skipping is None:
-                    raise DataLossError(problem) from damage
+                    raise damage.error(problem) from damage
                 self._stage.skipping.add(problem)
                 if damage.resumes:
                     continue
@@ -255,7 +260,7 @@ class FileIterator(ElementIterator):
     def state_dict(self) -> dict[str, Any]:
         places = zip(self._numbers, self._files, strict=True)
         files = [
-            {"file": number, "offset": file.stream.offset, "record": file.number}
+            {"file": number, "offset": file.offset, "record": file.number}
             if file is not None
             else {"file": 0, "offset": 0, "record": 0}
             for number, file in places
@@ -288,7 +293,7 @@ class FileIterator(ElementIterator):
             try:
                 file.seek(state["files"][turn]["offset"], state["files"][turn]["record"])
             except Damage as damage:
-                raise DataLossError(self._describe(file, damage)) from damage
+                raise damage.error(self._describe(file, damage)) from damage
         self._turn, self._records = state["turn"] % len(self._files), state["records"]
 
 

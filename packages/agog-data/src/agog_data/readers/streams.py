@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from agog_core.errors import InvalidArgumentError
+from agog_core.errors import DataLossError, InvalidArgumentError, OpError
 from agog_core.files import translated_errors
 
 _BLOCK = 1 << 18
@@ -21,12 +21,14 @@ class Damage(Exception):
     Args:
         reason: what is wrong with them.
         resumes: whether the record after them can be read.
+        error: what is raised for them.
     """
 
-    def __init__(self, reason: str, resumes: bool = False) -> None:
+    def __init__(self, reason: str, resumes: bool = False, error: type[OpError] = DataLossError) -> None:
         super().__init__(reason)
         self.reason = reason
         self.resumes = resumes
+        self.error = error
 
 
 def compression(stage: str, name: Any) -> str:

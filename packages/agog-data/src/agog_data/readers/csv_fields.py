@@ -1,0 +1,274 @@
+"""Comma-separated values: records to fields, and fields to numbers.
+
+The format: Y. Shafranovich, "Common Format and MIME Type for Comma-Separated Values (CSV) Files", RFC 4180, 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agog_core import dtypes
+from agog_core.convert import constant, convert_to_tensor, from_host
+from agog_core.devices import current_device
+from agog_core.dtypes import DType, as_dtype
+from agog_core.errors import InvalidArgumentError
+from agog_core.tensor import Tensor, TensorLike
+
+_INTEGERS = {dtypes.int32: 2**31, dtypes.int64: 2**63}
+_DTYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
+
+
+def decode_csv(
+    records: TensorLike,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    name: str | None = None,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+) -> list[Tensor]:
+    """Make a tensor of each column of comma-separated values.
+
+    Args:
+        records: strings of any shape, each a record: a line without its end.
+        record_defaults: for each column what stands in for an empty field: a scalar or a vector of one element; its
+            dtype (float32, float64, int32, int64 or string) is that of the column. An empty vector for a column that
+            must not be empty.
+        field_delim: the character between fields.
+        use_quote_delim: whether fields may be in double quotes, within which two quotes stand for one.
+        name: not used; kept for compatibility.
+        na_value: what stands for an empty field besides nothing.
+        select_cols: the numbers of the columns to take, rising; None for all.
+
+    Returns:
+        A tensor for each column, of the shape of ``records``.
+
+    Raises:
+        ValueError: the selected columns do not rise, or are not as many as the defaults.
+        InvalidArgumentError: a record has another number of fields, is badly quoted, or a field is missing or is no
+            number; the text names the record and the field.
+
+    >>> [column.numpy().tolist() for column in decode_csv(["1,a", ",b"], [[7], [""]])]
+    [[1, 7], [b'a', b'b']]
+    """
+    columns = CsvColumns("decode_csv", record_defaults, field_delim, use_quote_delim, na_value, select_cols)
+    tensor = records if isinstance(records, Tensor) else constant(records)
+    if tensor.dtype is not dtypes.string:
+        raise InvalidArgumentError(f"decode_csv: records must hold strings; got dtype {tensor.dtype.name}.")
+    rows = []
+    for number, record in enumerate(tensor._host().reshape(-1).tolist()):
+        try:
+            if not record:
+                raise ValueError(f"{len(columns.dtypes)} fields are expected; the record is empty")
+            rows.append(columns.values(record))
+        except ValueError as error:
+            raise InvalidArgumentError(f"decode_csv: record {number}: {error}.") from None
+    found = []
+    for position, dtype in enumerate(columns.dtypes):
+        host = np.empty(len(rows), dtype.numpy_dtype)
+        with np.errstate(over="ignore"):  # a large number is an infinite float32
+            host[:] = [row[position] for row in rows]
+        found.append(from_host(host.reshape(tensor._shape), current_device().table(dtype)))
+    return found
+
+
+class CsvColumns:
+    """How the fields of records become values.
+
+    Args:
+        function: the public name, for errors.
+        record_defaults: as for `decode_csv`, or a dtype for a column that must not be empty.
+        field_delim: as for `decode_csv`.
+        use_quote_delim: as for `decode_csv`.
+        na_value: as for `decode_csv`.
+        select_cols: as for `decode_csv`.
+
+    Raises:
+        ValueError: the selected columns do not rise, or are not as many as the defaults.
+        InvalidArgumentError: another one does not fit.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        record_defaults: Sequence[Any],
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Sequence[int] | None = None,
+    ) -> None:
+        delimiter = field_delim.encode()
+        if len(delimiter) != 1 or delimiter in b'"\r\n':
+            raise InvalidArgumentError(
+                f"{function}: field_delim must be one character, no quote and no line end; got {field_delim!r}."
+            )
+        self._delimiter = delimiter
+        self._quotes = bool(use_quote_delim)
+        self._missing = {b"", na_value.encode()}
+        defaults = [_default(function, number, value) for number, value in enumerate(record_defaults)]
+        self.dtypes = [dtype for dtype, _ in defaults]
+        self._selected = None if select_cols is None else [int(number) for number in select_cols]
+        if self._selected is not None:
+            rising = all(a < b for a, b in zip([-1, *self._selected], self._selected, strict=False))
+            if not rising or len(self._selected) != len(defaults):
+                raise ValueError(
+                    f"{function}: select_cols must be rising numbers from 0 on, one for each of the {len(defaults)} "
+                    f"record_defaults; got {self._selected}."
+                )
+        self._converters = [converter(dtype) for dtype in self.dtypes]
+        self._defaults = [default for _, default in defaults]
+
+    def goes_on(self, line: bytes) -> bool:
+        """Whether a line ends within quotes, so that its record has more lines."""
+        try:
+            if self._quotes:
+                split_record(line.rstrip(b"\r\n"), self._delimiter, True)
+        except _OpenQuoteError:
+            return True
+        except ValueError:  # what is wrong with the line is said when its values are asked for
+            pass
+        return False
+
+    def values(self, record: bytes) -> list[Any]:
+        """The values of a record.
+
+        Args:
+            record: the record, without its end.
+
+        Returns:
+            Numbers and bytes.
+
+        Raises:
+            ValueError: it does not fit.
+        """
+        fields = split_record(record, self._delimiter, self._quotes)
+        numbers: Sequence[int] = range(len(self.dtypes)) if self._selected is None else self._selected
+        if self._selected is None and len(fields) != len(numbers):
+            raise ValueError(f"{len(numbers)} fields are expected; there are {len(fields)}")
+        if self._selected and len(fields) <= numbers[-1]:
+            raise ValueError(f"field {numbers[-1]} is selected; there are {len(fields)} fields, the first is 0")
+        found = []
+        for number, convert, default in zip(numbers, self._converters, self._defaults, strict=True):
+            field = fields[number]
+            if field in self._missing:
+                if default is None:
+                    raise ValueError(f"field {number} (the first is 0) is required, but empty")
+                found.append(default)
+                continue
+            try:
+                found.append(convert(field))
+            except ValueError as error:
+                raise ValueError(f"field {number} (the first is 0): {error}") from None
+        return found
+
+
+def split_record(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+    """The fields of a record.
+
+    Args:
+        record: the record, without its end.
+        delimiter: the character between fields.
+        quotes: whether fields may be quoted.
+
+    Returns:
+        The fields, without quotes.
+
+    Raises:
+        ValueError: the quotes are not closed, or not where they may be.
+
+    >>> split_record(b'1,"two, 2",', b",", True)
+    [b'1', b'two, 2', b'']
+    """
+    if not quotes or b'"' not in record:
+        if b"\n" in record or b"\r" in record:
+            raise ValueError("there is a line end in a field without quotes")
+        return record.split(delimiter)
+    fields = []
+    start = 0
+    while True:
+        if record[start : start + 1] == b'"':
+            end = _closing_quote(record, start + 1)
+            fields.append(record[start + 1 : end].replace(b'""', b'"'))
+            end += 1
+        else:
+            end = record.find(delimiter, start) % (len(record) + 1)
+            fields.append(record[start:end])
+            if any(each in fields[-1] for each in (b'"', b"\n", b"\r")):
+                raise ValueError(f"field {len(fields) - 1} has a quote or a line end within, but is not quoted")
+        if end == len(record):
+            return fields
+        if record[end : end + 1] != delimiter:
+            raise ValueError(f"field {len(fields) - 1} goes on after its closing quote")
+        start = end + 1
+
+
+class _OpenQuoteError(ValueError):
+    """A record ends within quotes."""
+
+
+def _closing_quote(record: bytes, start: int) -> int:
+    while True:
+        end = record.find(b'"', start)
+        if end < 0:
+            raise _OpenQuoteError("a quote is not closed")
+        if record[end + 1 : end + 2] != b'"':
+            return end
+        start = end + 2
+
+
+def _default(function: str, number: int, value: Any) -> tuple[DType, Any]:
+    """The dtype of a column, and its default; None where it has none."""
+    if isinstance(value, (DType, type)):
+        dtype, host = as_dtype(value), np.empty(0)
+    else:
+        tensor = convert_to_tensor(value)
+        dtype, host = tensor.dtype, tensor._host()
+    if dtype not in _DTYPES or host.size > 1 or host.ndim > 1:
+        raise InvalidArgumentError(
+            f"{function}: the default of column {number} must be of dtype float32, float64, int32, int64 or string, "
+            f"and have at most one element; got dtype {dtype.name} and shape {host.shape}."
+        )
+    return dtype, host.item() if host.size else None
+
+
+def converter(dtype: DType) -> Callable[[bytes], Any]:
+    """Make the function that makes a value of a field.
+
+    Args:
+        dtype: float32, float64, int32, int64 or string.
+
+    Returns:
+        The function; it raises ValueError where the field is no such value.
+
+    >>> converter(dtypes.int32)(b" 12 ")
+    12
+    """
+    if dtype is dtypes.string:
+        return bytes
+    if dtype in _INTEGERS:
+        limit = _INTEGERS[dtype]
+
+        def convert(field: bytes) -> Any:
+            try:
+                number = int(field)
+            except ValueError:
+                number = limit
+            if not -limit <= number < limit or b"_" in field:
+                raise ValueError(f"{field!r} is no {dtype.name}")
+            return number
+
+        return convert
+
+    def convert_float(field: bytes) -> Any:
+        try:
+            number = float(field)
+        except ValueError:
+            raise ValueError(f"{field!r} is no {dtype.name}") from None
+        if b"_" in field:
+            raise ValueError(f"{field!r} is no {dtype.name}")
+        return number
+
+    return convert_float

@@ -1,0 +1,141 @@
+"""Files of comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agog_core.errors import InvalidArgumentError
+from agog_core.shapes import TensorShape, intern_shape
+from agog_core.tensor import wrap
+from agog_data.arguments import positive
+from agog_data.dataset import Dataset
+from agog_data.elements import ComponentSpec, Element
+from agog_data.readers.csv_fields import CsvColumns
+from agog_data.readers.files import Files, Format, RecordFile, paths
+from agog_data.readers.streams import ByteStream, Damage, compression
+from agog_data.stage import Scope
+
+
+class CsvDataset(Dataset):
+    """The records of files of comma-separated values, as tuples of scalars.
+
+    Args:
+        filenames: a path, a list or tensor of paths, or a dataset of paths.
+        record_defaults: as for `decode_csv`; also a dtype, for a column that must not be empty.
+        compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
+        buffer_size: how many bytes are read at a time; None for a number chosen here.
+        header: whether the first record of each file is left out.
+        field_delim: the character between fields.
+        use_quote_delim: whether fields may be in double quotes; such fields may hold line ends.
+        na_value: what stands for an empty field besides nothing.
+        select_cols: the numbers of the columns to take, rising; None for all.
+        num_parallel_reads: how many files are read in turns, one record of each; None for one after the other.
+
+    Raises:
+        TypeError: the filenames are no strings.
+        InvalidArgumentError: another argument is none of its values. So does iterating at a record that does not fit;
+            the text names file, record and byte, and the next record can be asked for.
+
+    >>> import tempfile
+    >>> from agog_core import string
+    >>> path = tempfile.mkdtemp() + "/table.csv"
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("name,age\\nAda,36\\nAlan,\\n")
+    >>> for name, age in CsvDataset(path, [string, [-1]], header=True):
+    ...     print(name.numpy(), age.numpy())
+    b'Ada' 36
+    b'Alan' -1
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Sequence[Any],
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: bool = False,
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Sequence[int] | None = None,
+        num_parallel_reads: Any = None,
+    ) -> None:
+        name = "CsvDataset"
+        columns = CsvColumns(name, record_defaults, field_delim, use_quote_delim, na_value, select_cols)
+        block = None if buffer_size is None else positive(name, "buffer_size", buffer_size)
+        turns = 1 if num_parallel_reads is None else positive(name, "num_parallel_reads", num_parallel_reads)
+        format = _CsvFormat(name, columns, bool(header), block, compression(name, compression_type))
+        super().__init__(Files(paths(name, filenames), format, turns))
+
+
+class _CsvFormat(Format):
+    def __init__(
+        self, name: str, columns: CsvColumns, header: bool, buffer_size: int | None, compression_type: str
+    ) -> None:
+        super().__init__(name)
+        self._columns = columns
+        self._header = header
+        self._buffer_size = buffer_size
+        self._compression = compression_type
+
+    def open(self, path: str) -> RecordFile:
+        stream = ByteStream(self.name, path, self._compression, self._buffer_size)
+        return _CsvFile(stream, self._columns, self._header)
+
+    def spec(self) -> Any:
+        return tuple([ComponentSpec(dtype, TensorShape([])) for dtype in self._columns.dtypes])
+
+    def maker(self, scope: Scope) -> Callable[[Any], Element]:
+        device, shape = scope.device, intern_shape(())
+        from_host, index = device.backend.from_host, device.index
+        columns = [(dtype.numpy_dtype, device.table(dtype)) for dtype in self._columns.dtypes]
+
+        def make(values: list[Any]) -> Element:
+            parts = zip(values, columns, strict=True)
+            with np.errstate(over="ignore"):  # a large number is an infinite float32
+                return tuple([wrap(from_host(np.array(x, kind), index), table, shape) for x, (kind, table) in parts])
+
+        return make
+
+
+class _CsvFile(RecordFile):
+    def __init__(self, stream: ByteStream, columns: CsvColumns, header: bool) -> None:
+        super().__init__(stream)
+        self._columns = columns
+        self._header = header
+
+    def read(self) -> list[Any] | None:
+        if self._header and not self.stream.offset:
+            read_record(self.stream, self._columns)
+            self.begin = self.stream.offset
+        record = read_record(self.stream, self._columns)
+        if record is None:
+            return None
+        try:
+            return self._columns.values(record)
+        except ValueError as error:
+            raise Damage(str(error), resumes=True, error=InvalidArgumentError) from None
+
+
+def read_record(stream: ByteStream, columns: CsvColumns) -> bytes | None:
+    """The next record: a line, or more where line ends are in quotes.
+
+    Args:
+        stream: where it is read from.
+        columns: how fields are quoted.
+
+    Returns:
+        The record without its end; None at the end of the file.
+    """
+    record = stream.take_until(b"\n")
+    if b'"' in record and columns.goes_on(record):
+        lines = [record]
+        while line := stream.take_until(b"\n"):
+            lines.append(line)
+            if line.count(b'"') % 2:
+                break
+        record = b"".join(lines)
+    return record.removesuffix(b"\n").removesuffix(b"\r") if record else None

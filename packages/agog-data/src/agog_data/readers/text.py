@@ -1,0 +1,52 @@
+"""Text files: their lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_data.arguments import positive
+from agog_data.dataset import Dataset
+from agog_data.readers.files import Files, Format, RecordFile, paths
+from agog_data.readers.streams import ByteStream, compression
+
+
+class TextLineDataset(Dataset):
+    """The lines of text files, as scalar strings without the characters at their ends.
+
+    As in TensorFlow, a line ends with a line feed, and carriage returns are left out wherever they are.
+
+    Args:
+        filenames: a path, a list or tensor of paths, or a dataset of paths.
+        compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
+        buffer_size: how many bytes are read at a time; None for a number chosen here.
+
+    Raises:
+        TypeError: the filenames are no strings.
+        InvalidArgumentError: there is no such compression, or the buffer holds nothing.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/poem.txt"
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("one\\ntwo\\n")
+    >>> [line.numpy() for line in TextLineDataset(path)]
+    [b'one', b'two']
+    """
+
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> None:
+        super().__init__(Files(paths("TextLineDataset", filenames), _TextFormat(compression_type, buffer_size)))
+
+
+class _TextFormat(Format):
+    def __init__(self, compression_type: Any, buffer_size: Any) -> None:
+        super().__init__("TextLineDataset")
+        self._compression = compression(self.name, compression_type)
+        self._buffer_size = None if buffer_size is None else positive(self.name, "buffer_size", buffer_size)
+
+    def open(self, path: str) -> RecordFile:
+        return _TextFile(ByteStream(self.name, path, self._compression, self._buffer_size))
+
+
+class _TextFile(RecordFile):
+    def read(self) -> bytes | None:
+        line = self.stream.take_until(b"\n")
+        return line.removesuffix(b"\n").replace(b"\r", b"") if line else None

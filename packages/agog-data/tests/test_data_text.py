@@ -1,0 +1,166 @@
+"""Lines of text files, records of a fixed length, and how the readers of all files resume and close."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_data import Dataset, Iterator
+from agog_data.readers.csv_files import CsvDataset
+from agog_data.readers.fixed_length import FixedLengthRecordDataset
+from agog_data.readers.text import TextLineDataset
+
+InvalidArgumentError = ag.errors.InvalidArgumentError
+COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+each_compression = pytest.mark.parametrize("compression", COMPRESSIONS, ids=lambda name: name or "plain")
+
+
+def values(dataset: Any) -> list[Any]:
+    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
+
+
+@pytest.mark.parametrize("buffer_size", [None, 1, 4])
+@each_compression
+def test_lines(tmp_path: Path, compression: str, buffer_size: int | None) -> None:
+    texts = {
+        b"": [],
+        b"one": [b"one"],
+        b"one\r\ntwo\n\nth\rree": [b"one", b"two", b"", b"three"],
+        b"\n\n": [b"", b""],
+        "é\n\0end\n".encode(): ["é".encode(), b"\0end"],
+        b"long" * 50_000 + b"\nshort": [b"long" * 50_000, b"short"],
+    }
+    path = tmp_path / "text"
+    for text, lines in texts.items():
+        if buffer_size is None or len(text) < 100:
+            path.write_bytes(COMPRESSIONS[compression](text))
+            assert values(TextLineDataset(str(path), compression, buffer_size)) == lines
+
+
+def test_lines_of_a_broken_file(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(zlib.compress(b"one\ntwo\n")[:-2])
+    with pytest.raises(ag.errors.DataLossError) as raised:
+        values(TextLineDataset(str(path), "ZLIB"))
+    assert str(raised.value) == (
+        f"TextLineDataset: {path}: record 2 (the first is 0), at byte 8: the compressed bytes end too early."
+    )
+
+
+@pytest.mark.parametrize(("header", "footer"), [(0, 0), (3, 0), (0, 5), (2, 1)])
+@each_compression
+def test_records_of_a_fixed_length(tmp_path: Path, compression: str, header: int, footer: int) -> None:
+    path = tmp_path / "records"
+    records = [bytes([65 + i] * 4) for i in range(5)]
+    path.write_bytes(COMPRESSIONS[compression](b"h" * header + b"".join(records) + b"f" * footer))
+    for buffer_size in (None, 3):
+        assert values(FixedLengthRecordDataset(str(path), 4, header, footer, buffer_size, compression)) == records
+    path.write_bytes(COMPRESSIONS[compression](b"h" * header + b"f" * footer))
+    assert values(FixedLengthRecordDataset(str(path), 4, header, footer, None, compression)) == []
+
+
+@each_compression
+def test_records_must_fill_the_file(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / "records"
+    problem = "its {} bytes are no whole number of records of 4 bytes, between a header of 2 bytes and a footer of 3."
+    for size, number, begin in ((4, 0, 0), (1, 0, 0), (10, 1, 6)):
+        path.write_bytes(COMPRESSIONS[compression](b"x" * size))
+        with pytest.raises(InvalidArgumentError) as raised:
+            values(FixedLengthRecordDataset(str(path), 4, 2, 3, compression_type=compression))
+        place = f" record {number} (the first is 0), at byte {begin}:" if compression else ""
+        assert str(raised.value) == f"FixedLengthRecordDataset: {path}:{place} " + problem.format(size)
+
+
+def test_numbers_are_decoded_from_records(tmp_path: Path) -> None:
+    path = tmp_path / "records"
+    path.write_bytes(np.arange(6, dtype="<i4").tobytes())
+    rows = FixedLengthRecordDataset(str(path), 8).map(lambda record: ag.decode_raw(record, ag.int32))
+    assert values(rows) == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_wrong_arguments() -> None:
+    wrong: list[tuple[Callable[[], Any], str]] = [
+        (
+            lambda: FixedLengthRecordDataset("x", 0),
+            "FixedLengthRecordDataset: record_bytes must be greater than zero; got 0.",
+        ),
+        (
+            lambda: FixedLengthRecordDataset("x", 1, footer_bytes=-1),
+            "FixedLengthRecordDataset: footer_bytes must not be negative; got -1.",
+        ),
+        (
+            lambda: TextLineDataset("x", buffer_size=0),
+            "TextLineDataset: buffer_size must be greater than zero; got 0.",
+        ),
+        (
+            lambda: TextLineDataset("x", "BZIP"),
+            "TextLineDataset: compression_type must be '', 'GZIP' or 'ZLIB'; got 'BZIP'.",
+        ),
+    ]
+    for act, text in wrong:
+        with pytest.raises(InvalidArgumentError) as raised:
+            act()
+        assert str(raised.value) == text
+
+
+READERS: dict[str, Callable[[Any, str], Dataset]] = {
+    "lines": lambda names, compression: TextLineDataset(names, compression),
+    "fixed": lambda names, compression: FixedLengthRecordDataset(names, 7, 7, 7, 8, compression),
+    "csv": lambda names, compression: CsvDataset(names, [ag.int64, ""], compression, header=True),
+    "csv in turns": lambda names, compression: CsvDataset(names, [ag.int64, ""], compression, num_parallel_reads=2),
+}
+each_reader = pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+
+
+def write_tables(folder: Path, compression: str) -> list[str]:
+    names = []
+    for file, rows in enumerate([3, 2, 4]):
+        names.append(str(folder / str(file)))
+        text = "".join(f'{file}{row},"{"ab"[row % 2]}"\n' for row in range(rows))
+        Path(names[-1]).write_bytes(COMPRESSIONS[compression](text.encode()))
+    return names
+
+
+@each_compression
+@each_reader
+def test_an_iterator_resumes_after_every_element(
+    tmp_path: Path, reader: Callable[[Any, str], Dataset], compression: str
+) -> None:
+    dataset = reader(write_tables(tmp_path, compression), compression).repeat(2)
+    iterator = Iterator(dataset)
+    states, expected = [json.dumps(iterator.state_dict())], []
+    for element in iterator:
+        expected += values([element])
+        states.append(json.dumps(iterator.state_dict()))
+    assert len(expected) > 5
+    for position, state in enumerate(states):
+        resumed = Iterator(dataset)
+        resumed.load_state_dict(json.loads(state))
+        assert values(resumed) == expected[position:], position
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the open files are not to be seen")
+@each_reader
+def test_files_are_closed_with_the_iterator(tmp_path: Path, reader: Callable[[Any, str], Dataset]) -> None:
+    names = write_tables(tmp_path, "")
+
+    def open_files() -> int:
+        links = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
+        return sum(str(tmp_path) in os.readlink(link) for link in links if os.path.lexists(link))
+
+    iterator = iter(reader(names, ""))
+    next(iterator)
+    assert open_files()
+    del iterator
+    gc.collect()
+    assert not open_files()
