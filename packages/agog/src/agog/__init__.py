@@ -465,6 +465,7 @@ if TYPE_CHECKING:
     from agog_data.examples.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
     from agog_data.examples.parsing import parse_example, parse_single_example
     from agog_data.examples.sequences import parse_single_sequence_example
+    from agog_data.readers.csv_fields import decode_csv
     from agog_layers.initializers import (
         constant_initializer,
         glorot_normal_initializer,
@@ -633,6 +634,7 @@ __all__ = [
     "data",
     "debugging",
     "decode_base64",
+    "decode_csv",
     "decode_raw",
     "depth_to_space",
     "device",
@@ -1020,6 +1022,7 @@ _LATER = {
     "agog_data.examples.features": {"FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature"},
     "agog_data.examples.parsing": {"parse_example", "parse_single_example"},
     "agog_data.examples.sequences": {"parse_single_sequence_example"},
+    "agog_data.readers.csv_fields": {"decode_csv"},
     "agog_layers.initializers": {
         "constant_initializer",
         "glorot_normal_initializer",

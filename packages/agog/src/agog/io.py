@@ -4,6 +4,7 @@ from agog_core import decode_base64, decode_raw, encode_base64, matching_files, 
 from agog_data.examples.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 from agog_data.examples.parsing import parse_example, parse_single_example
 from agog_data.examples.sequences import parse_single_sequence_example
+from agog_data.readers.csv_fields import decode_csv
 from agog_data.readers.record_writer import TFRecordCompressionType, TFRecordOptions, TFRecordWriter
 from agog_data.readers.tfrecord import tf_record_iterator
 
@@ -16,6 +17,7 @@ __all__ = [
     "TFRecordWriter",
     "VarLenFeature",
     "decode_base64",
+    "decode_csv",
     "decode_raw",
     "encode_base64",
     "matching_files",

@@ -1,6 +1,8 @@
 """``tf.contrib.data``: transformations for ``dataset.apply(...)``, most of which ``tf.data.experimental`` has too."""
 
 from agog_data.examples.parsing import parse_example_dataset
+from agog_data.readers.csv_files import CsvDataset
+from agog_data.readers.csv_tables import make_csv_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.transformations.batching import batch_and_drop_remainder, map_and_batch, padded_batch_and_drop_remainder
 from agog_data.transformations.counting import Counter, RandomDataset
@@ -20,6 +22,7 @@ from agog_data.transformations.sampling import (
 
 __all__ = [
     "Counter",
+    "CsvDataset",
     "RandomDataset",
     "TFRecordWriter",
     "assert_element_shape",
@@ -28,6 +31,7 @@ __all__ = [
     "enumerate_dataset",
     "get_single_element",
     "ignore_errors",
+    "make_csv_dataset",
     "map_and_batch",
     "padded_batch_and_drop_remainder",
     "parallel_interleave",

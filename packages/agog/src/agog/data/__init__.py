@@ -11,14 +11,27 @@ from agog_data import Dataset, Iterator
 if TYPE_CHECKING:
     from agog.data import experimental
     from agog_data import datasets, readers
-    from agog_data.readers import TFRecordDataset
+    from agog_data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 
-__all__ = ["Dataset", "Iterator", "TFRecordDataset", "datasets", "experimental", "readers"]
+__all__ = [
+    "Dataset",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "datasets",
+    "experimental",
+    "readers",
+]
 
 # Most programs do without: these modules are imported when they are asked for.
 _LATER = {"datasets": "agog_data.datasets", "experimental": "agog.data.experimental", "readers": "agog_data.readers"}
 
-_CLASSES = {"TFRecordDataset": "agog_data.readers.tfrecord"}
+_CLASSES = {
+    "FixedLengthRecordDataset": "agog_data.readers.fixed_length",
+    "TFRecordDataset": "agog_data.readers.tfrecord",
+    "TextLineDataset": "agog_data.readers.text",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,8 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
 from agog_data.examples.parsing import parse_example_dataset
+from agog_data.readers.csv_files import CsvDataset
+from agog_data.readers.csv_tables import make_csv_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.transformations.batching import map_and_batch
 from agog_data.transformations.counting import Counter, RandomDataset
@@ -19,12 +21,14 @@ from agog_data.transformations.sampling import (
 
 __all__ = [
     "Counter",
+    "CsvDataset",
     "RandomDataset",
     "TFRecordWriter",
     "choose_from_datasets",
     "enumerate_dataset",
     "get_single_element",
     "ignore_errors",
+    "make_csv_dataset",
     "map_and_batch",
     "parallel_interleave",
     "parse_example_dataset",
