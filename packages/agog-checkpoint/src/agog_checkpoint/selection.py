@@ -205,4 +205,5 @@ def _place(nodes: list[Node], target: str, number: int) -> None:
                 f"{variable.key!r} on the way; skip it, or map its path to another object."
             )
         parent = child
-    nodes[parent].children[last] = number
+    # First, so that this is the path that `only` and `skip` see, where a part has several.
+    nodes[parent].children = {last: number} | {n: child for n, child in nodes[parent].children.items() if n != last}

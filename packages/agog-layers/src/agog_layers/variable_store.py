@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from agog_core import Variable
+from agog_core.checkpointable import notify
 from agog_core.name_scope import name_scope
 
 _active: ContextVar[EagerVariableStore | None] = ContextVar("agog_variable_store", default=None)
@@ -28,6 +29,7 @@ def kept(name: str, make: Callable[[], Variable]) -> Variable:
         return make()
     if name not in store.by_name:
         store.by_name[name] = make()
+        notify()
     return store.by_name[name]
 
 
