@@ -119,3 +119,46 @@ def test_metrics_that_lack_the_one_that_counts(tmp_path: Path) -> None:
         "no metrics."
     )
     assert names(tmp_path) == []
+
+
+def test_saves_behind_the_program(tmp_path: Path) -> None:
+    v = ag.Variable([0.0] * 10)
+    checkpoint = Checkpoint(v=v)
+    manager = CheckpointManager(checkpoint, tmp_path, 2, best=("accuracy", "max"), max_shard_bytes=8, asynchronous=True)
+    for number, accuracy in enumerate((0.9, 0.5, 0.6, 0.7), start=1):
+        v.assign([float(number)] * 10)
+        path = manager.save(metrics={"accuracy": accuracy})
+        v.assign([-1.0] * 10)
+    manager.wait()
+    assert manager.latest_checkpoint == latest_checkpoint(tmp_path) == path
+    assert [base(kept) for kept in manager.checkpoints] == ["ckpt-1", "ckpt-3", "ckpt-4"]
+    assert sorted(name.name for name in tmp_path.glob("*.index.json")) == [
+        f"ckpt-{number}.safetensors.index.json" for number in (1, 3, 4)
+    ]
+    assert len(list(tmp_path.iterdir())) == 3 * 3 + 1  # an index, two shards; and the list
+    checkpoint.restore(manager.best_checkpoint).assert_consumed()
+    assert v.numpy().tolist() == [1.0] * 10
+    again = CheckpointManager(checkpoint, tmp_path, 1)
+    again.save()
+    assert [base(kept) for kept in again.checkpoints] == names(tmp_path) == ["ckpt-2"]
+
+
+def test_a_save_behind_the_program_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = CheckpointManager(
+        Checkpoint(v=ag.Variable(0.0)), tmp_path, 2, best=("accuracy", "max"), asynchronous=True
+    )
+    manager.save(metrics={"accuracy": 0.5})
+    manager.wait()
+
+    def fail(*arguments: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        manager.save(metrics={"accuracy": 0.9})
+        with pytest.raises(ag.errors.ResourceExhaustedError):
+            manager.save()
+    assert base(manager.best_checkpoint) == base(manager.latest_checkpoint) == "ckpt-1"
+    assert base(manager.save(metrics={"accuracy": 0.7})) == "ckpt-3"
+    manager.wait()
+    assert base(manager.best_checkpoint) == "ckpt-3"

@@ -88,6 +88,14 @@ def test_times_and_removal(tmp_path: Path) -> None:
     assert [checkpoint_exists(path) for path in paths] == [False, True]
 
 
+def test_checkpoints_in_several_files(tmp_path: Path) -> None:
+    path = Checkpoint(a=ag.Variable([1.0]), b=ag.Variable([2.0])).save(tmp_path / "ckpt", max_shard_bytes=4)
+    os.utime(f"{path}.safetensors.index.json", (7.0, 7.0))
+    assert get_checkpoint_mtimes([path]) == [7.0]
+    remove_checkpoint(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint"]
+
+
 def test_checkpoints_are_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agog_checkpoint.folders._LONGEST_PAUSE", 0.001)
     checkpoint = Checkpoint(v=ag.Variable(1.0))

@@ -112,6 +112,19 @@ def test_one_value_for_two_objects(saved: str) -> None:
     assert "objects without a value in the file (1): c" in repr(status)
 
 
+def test_one_large_value_for_two_variables(tmp_path: Path) -> None:
+    ones = np.ones(100_000, np.float32)
+    path = Checkpoint(v=ag.Variable(ones)).write(tmp_path / "a")
+    new = Checkpoint(a=ag.Variable(ones * 0))
+    status = new.restore(path, mapping={"a": "v", "b": "v"})
+    new.a.assign_add(ones)
+    new.b = ag.Variable(ones * 0)
+    new.b.assign_add(ones)
+    status.assert_consumed()
+    np.testing.assert_array_equal(new.a.numpy(), ones * 2)
+    np.testing.assert_array_equal(new.b.numpy(), ones * 2)
+
+
 def test_the_root(tmp_path: Path, saved: str) -> None:
     model = group(encoder=dense(1.0), head=dense(4.0))
     path = CheckpointableSaver(model).save(tmp_path / "model")

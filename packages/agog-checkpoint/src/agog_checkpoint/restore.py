@@ -7,6 +7,7 @@ import itertools
 import threading
 import warnings
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -76,6 +77,9 @@ class Restore:
         self._cast = cast
         self._wants = wants
         self._borrow = borrow
+        # A mapping may give one value to several variables, which must not share their memory.
+        counts = Counter(variable.key for variable in graph.variables())
+        self._copied = {key for key, count in counts.items() if count > 1}
         self._graph = graph
         self._arrays = arrays
         self._number = next(_numbers)
@@ -234,7 +238,7 @@ class Restore:
         if saved.dtype != value.dtype.name:
             array = array.astype(value.dtype.numpy_dtype)
             self.casts.append(f"{saved.key} from {saved.dtype} to {value.dtype.name}")
-        if self._borrow and array.size >= _LEAST_BORROWED:
+        if self._borrow and array.size >= _LEAST_BORROWED and saved.key not in self._copied:
             lend(from_host(array, value._current()._table), value)
         else:  # assigning copies; making the tensor does not
             value.assign(from_host(array, default_device().table(value.dtype)))
