@@ -34,7 +34,8 @@ def make_model(shape: tuple[int, ...]) -> Any:
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(1), default=30, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(data: str, epochs: int, seed: int) -> None:
+@click.option("--logdir", help="A folder for TensorBoard's summaries: tensorboard --logdir FOLDER shows them.")
+def main(data: str, epochs: int, seed: int, logdir: str | None) -> None:
     """Train the model, until the loss on held-out digits does not fall any more."""
     tf.set_random_seed(seed)
     (images, labels), test = load(data)
@@ -45,6 +46,8 @@ def main(data: str, epochs: int, seed: int) -> None:
         tf.keras.callbacks.ReduceLROnPlateau(patience=2, factor=0.5),
         tf.keras.callbacks.EarlyStopping(patience=5, restore_best_weights=True),
     ]
+    if logdir:
+        callbacks.append(tf.keras.callbacks.TensorBoard(logdir, histogram_freq=5))
     model.fit(images, labels, batch_size=64, epochs=epochs, validation_split=0.1, callbacks=callbacks, verbose=2)
     _, accuracy = model.evaluate(*test, verbose=0)
     print(f"test accuracy: {accuracy:.1%}".replace("%", " %"))

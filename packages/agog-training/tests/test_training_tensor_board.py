@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tensorboardX.proto.event_pb2 import Event
+from tensorboardX.proto.graph_pb2 import GraphDef
 
-from agog_layers import Dense
+from agog_layers import Conv2D, Dense, Embedding, Flatten
 from agog_training import Sequential
 from agog_training.callbacks import TensorBoard
 
@@ -83,11 +84,88 @@ def test_histograms_of_weights(tmp_path: Path) -> None:
         assert (histogram.min, histogram.max, histogram.num) == (weight.min(), weight.max(), weight.size)
 
 
-@pytest.mark.parametrize(("name", "value"), [("write_grads", True), ("write_images", True), ("embeddings_freq", 1)])
-def test_what_is_not_possible_is_refused(name: str, value: Any) -> None:
-    with pytest.raises(NotImplementedError) as raised:
-        TensorBoard(**{name: value})
+def test_histograms_of_gradients_are_those_of_the_last_batch(tmp_path: Path) -> None:
+    model = compiled()
+    before = model.get_weights()
+    callback = TensorBoard(tmp_path, histogram_freq=1, write_grads=True)
+    model.fit(X, Y, batch_size=8, verbose=0, shuffle=False, callbacks=[callback])
+    # The gradient of the mean of squares, by hand.
+    errors = X @ before[0] + before[1] - Y
+    expected = {"kernel": 2 * (X * errors).mean(0), "bias": 2 * errors.mean(0)}
+    found = {v.tag: v.histo for e in events(tmp_path) for v in e.summary.value if v.tag.endswith("_grad")}
+    assert [tag.split("/")[-1] for tag in found] == ["kernel_0_grad", "bias_0_grad"]
+    for histogram, gradient in zip(found.values(), expected.values(), strict=True):
+        ends = [histogram.min, histogram.max, histogram.sum]
+        np.testing.assert_allclose(ends, [gradient.min(), gradient.max(), gradient.sum()], rtol=1e-4)
+
+
+def test_sparse_gradients_and_none(tmp_path: Path) -> None:
+    model = Sequential([Embedding(5, 2, input_length=2), Flatten(), Dense(1)])
+    model.compile("sgd", "mse")
+    callback = TensorBoard(tmp_path, histogram_freq=1, write_grads=True)
+    model.fit(np.array([[0, 1], [2, 2]]), np.ones([2, 1]), verbose=0, callbacks=[callback])
+    found = {v.tag: v.histo for e in events(tmp_path) for v in e.summary.value if v.tag.endswith("_grad")}
+    (embeddings,) = [histogram for tag, histogram in found.items() if "embeddings" in tag]
+    assert (embeddings.num, len(found)) == (10, 3)
+
+
+def test_pictures_of_weights(tmp_path: Path) -> None:
+    model = Sequential([Conv2D(5, 3, input_shape=(4, 4, 1)), Conv2D(2, 2), Flatten(), Dense(3, name="d")])
+    model.compile("sgd", "mse")
+    callback = TensorBoard(tmp_path, histogram_freq=1, write_images=True)
+    model.fit(np.ones([2, 4, 4, 1]), np.ones([2, 3]), verbose=0, callbacks=[callback])
+    found = {v.tag: v.image for e in events(tmp_path) for v in e.summary.value if v.HasField("image")}
+    sizes = [(tag.split("/", 1)[1], image.height, image.width) for tag, image in found.items()]
+    # At most three filters; the kernel of several channels has too many axes.
+    assert sizes == [
+        *((f"conv2d/kernel_0/image/{number}", 3, 3) for number in range(3)),
+        ("conv2d/bias_0/image/0", 5, 1),
+        ("conv2d_1/bias_0/image/0", 2, 1),
+        ("d/kernel_0/image/0", 2, 3),
+        ("d/bias_0/image/0", 3, 1),
+    ]
+
+
+def graphs(folder: Path) -> list[list[str]]:
+    return [[n.name for n in GraphDef.FromString(e.graph_def).node] for e in events(folder) if e.graph_def]
+
+
+def test_the_graph_is_written_once_with_its_variables(tmp_path: Path) -> None:
+    model = Sequential([Dense(1, name="d")])
+    model.compile("sgd", "mse")
+    callback = TensorBoard(tmp_path)
+    model.fit(X, Y, batch_size=4, epochs=2, verbose=0, callbacks=[callback])
+    assert graphs(tmp_path) == [["input", "d/kernel", "d/bias", "d"]]
+
+
+def test_no_graph_where_none_is_asked_for(tmp_path: Path) -> None:
+    compiled().fit(X, Y, verbose=0, callbacks=[TensorBoard(tmp_path, write_graph=False)])
+    assert graphs(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("update_freq", "steps"), [("batch", [0, 1, 2, 3, 4, 5]), ("epoch", []), (4, [1, 3, 5]), (5, [2, 5]), (99, [])]
+)
+def test_how_often_batches_are_written(tmp_path: Path, update_freq: Any, steps: list[int]) -> None:
+    callback = TensorBoard(tmp_path, update_freq=update_freq)
+    compiled().fit(X[:6], Y[:6], batch_size=2, epochs=2, verbose=0, callbacks=[callback])
+    assert [step for step, _ in numbers(tmp_path, "batch_loss")] == steps
+    assert [step for step, _ in numbers(tmp_path, "epoch_loss")] == [0, 1]
+
+
+@pytest.mark.parametrize("update_freq", [0, -1, "often", 1.5])
+def test_other_frequencies_are_refused(update_freq: Any) -> None:
+    with pytest.raises(ValueError, match="update_freq") as raised:
+        TensorBoard(update_freq=update_freq)
     assert str(raised.value) == (
-        f"TensorBoard: {name}={value!r} is not possible; leave it out, and write what you want to see with "
+        f"TensorBoard: update_freq must be 'batch', 'epoch' or a positive number of examples; got {update_freq!r}."
+    )
+
+
+def test_embeddings_are_refused() -> None:
+    with pytest.raises(NotImplementedError) as raised:
+        TensorBoard(embeddings_freq=1)
+    assert str(raised.value) == (
+        "TensorBoard: embeddings_freq=1 is not possible; leave it out, and write what you want to see with "
         "tf.contrib.summary in a callback of your own."
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from agog_core import Variable
+
 Logs = dict[str, Any]
+Gradients = Sequence[tuple[Any, Variable]]
 
 
 class Callback:
@@ -78,6 +81,13 @@ class Callback:
             logs: ``batch`` and ``size``.
         """
 
+    def on_gradients(self, gradients: Gradients) -> None:
+        """Before the gradients of a batch are applied.
+
+        Args:
+            gradients: (gradient, variable) pairs; None for a variable that the loss does not depend on.
+        """
+
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """After a batch.
 
@@ -141,6 +151,10 @@ class CallbackList(Callback):
     def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
             callback.on_batch_begin(batch, logs or {})
+
+    def on_gradients(self, gradients: Gradients) -> None:
+        for callback in self.callbacks:
+            callback.on_gradients(gradients)
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         for callback in self.callbacks:

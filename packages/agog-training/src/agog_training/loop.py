@@ -41,7 +41,7 @@ def train(
         for number, batch in enumerate(batches.epoch()):
             place: dict[str, Any] = {"batch": number, "size": batch.size}
             callbacks.on_batch_begin(number, place)
-            callbacks.on_batch_end(number, place | train_step(model, batch))
+            callbacks.on_batch_end(number, place | train_step(model, batch, callbacks))
             if model.stop_training:
                 break
         logs = objective.results() | validate()
@@ -51,12 +51,13 @@ def train(
     callbacks.on_train_end()
 
 
-def train_step(model: Any, batch: Batch) -> Results:
+def train_step(model: Any, batch: Batch, callbacks: CallbackList | None = None) -> Results:
     """Change a model's variables by the gradients of its loss.
 
     Args:
         model: the model.
         batch: the examples.
+        callbacks: what is told of the gradients.
 
     Returns:
         The losses of the batch, and the metrics so far.
@@ -66,8 +67,10 @@ def train_step(model: Any, batch: Batch) -> Results:
         answers = objective.match(run(model, batch.x, training=True), batch)
         losses = objective.losses(answers, model.losses)
     variables = model.trainable_variables
-    gradients = tape.gradient(losses["loss"], variables)
-    model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    gradients = list(zip(tape.gradient(losses["loss"], variables), variables, strict=True))
+    if callbacks is not None:
+        callbacks.on_gradients(gradients)
+    model.optimizer.apply_gradients(gradients)
     results: Results = objective.update(answers, losses, batch.size)
     return results
 
