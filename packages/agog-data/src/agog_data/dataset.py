@@ -12,6 +12,7 @@ from agog_data.arguments import integer
 from agog_data.elements import components, map_components
 from agog_data.iterator import Iterator
 from agog_data.methods.ahead import AheadMethods
+from agog_data.methods.caching import CachingMethods
 from agog_data.methods.choosing import ChoosingMethods
 from agog_data.methods.flattening import FlatteningMethods
 from agog_data.methods.generating import GeneratingMethods
@@ -34,6 +35,7 @@ class Dataset(
     PaddingMethods,
     PartingMethods,
     ReducingMethods,
+    CachingMethods,
     AheadMethods,
 ):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.

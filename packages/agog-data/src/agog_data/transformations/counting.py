@@ -11,7 +11,7 @@ from agog_data.stages.counting import CounterSource, Random
 from agog_data.stages.slicing import Slices
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802: TensorFlow's name
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # TensorFlow's name
     """Evenly spaced numbers, without end.
 
     Args:

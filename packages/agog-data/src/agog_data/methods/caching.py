@@ -1,0 +1,54 @@
+"""Methods of datasets that keep elements for the next pass."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from agog_core.tensor import Tensor
+from agog_data.methods.pipeline import Pipeline
+from agog_data.stages.caching import Cache, MemoryStore
+
+if TYPE_CHECKING:
+    from agog_data.dataset import Dataset
+
+
+class CachingMethods(Pipeline):
+    """Methods of datasets that keep elements for the next pass."""
+
+    def cache(self, filename: Any = "") -> Dataset:
+        """The elements, which are made in the first pass over all of them, and kept for the next ones.
+
+        What is kept serves all iterators that begin a pass later, and stays as it is: random ops before the cache give
+        the same in every epoch. A pass that does not reach the end, or in which an error was raised, keeps nothing:
+        write ``take(5).cache()``, not ``cache().take(5)``. An iterator that is resumed where nothing is kept makes the
+        elements up to its position again; they are the same.
+
+        Args:
+            filename: a file for the elements, which other processes use too; it appears when the first pass is
+                complete, and while it is written no other iterator may read the dataset. The stages before must be
+                those that wrote it, but a function that was changed since is not noticed: then remove the file.
+                Empty for the memory of this process.
+
+        Returns:
+            The dataset. Iterating raises `AlreadyExistsError` where another iterator is writing the file,
+            `DataLossError` where it is damaged, and `InvalidArgumentError` where it is that of another dataset.
+
+        Raises:
+            TypeError: the name is neither a string nor a path.
+
+        >>> from agog_data import Dataset
+        >>> made = []
+        >>> dataset = Dataset.range(3).map(lambda x: made.append(int(x)) or x).cache()
+        >>> [int(x) for x in dataset.repeat(2)], made
+        ([0, 1, 2, 0, 1, 2], [0, 1, 2])
+        """
+        name = filename.numpy() if isinstance(filename, Tensor) else filename
+        if not isinstance(name, (str, bytes, os.PathLike)):
+            raise TypeError(f"cache: filename must be a string or a path; got {name!r} of type {type(name).__name__}.")
+        path = os.fsdecode(name)
+        if not path:
+            return self._then(Cache(self._stage, MemoryStore()))
+        from agog_data.stages.file_cache import FileStore  # most programs have no use for it
+
+        return self._then(Cache(self._stage, FileStore(path)))
