@@ -7,6 +7,7 @@ a header, the header (a dict, written in Python), and the elements.
 from __future__ import annotations
 
 import ast
+import errno
 import io
 import math
 import os
@@ -250,7 +251,9 @@ def _read_npz(name: str, members: list[str] | None) -> dict[str, Column]:
                     label = f"{name}[{member!r}]"
                     found[member] = Column(label, _read_member(label, file, archive, infos[member], size))
                 return found
-        except _ZIP_ERRORS as error:
+        except (*_ZIP_ERRORS, OSError) as error:
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # EINVAL: to seek where nothing can be
+                raise
             raise errors.DataLossError(f"{name}: it is no whole .npz file: {error}.") from error
 
 

@@ -6,6 +6,7 @@ sample follow each other, and the key is the file's name up to the first dot aft
 
 from __future__ import annotations
 
+import errno
 import os
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -159,9 +160,9 @@ def _members(name: str, position: int) -> Iterator[tuple[str, int, bytes]]:
                     file.seek(member.offset_data)
                     yield member.name, begin, file.read(member.size)
                 begin = end
-        except OSError:
-            raise
         except Exception as error:  # whatever tarfile raises for bytes that it does not understand
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # EINVAL: to seek where nothing can be
+                raise
             raise errors.DataLossError(f"{name}: at byte {begin}: it is no whole tar file: {error}.") from error
 
 
