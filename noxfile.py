@@ -123,7 +123,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of all members, strictly."""
-    untyped = {"google-crc32c", "protobuf", "scikit-learn", "tensorboardX", "tqdm"}
+    untyped = {"google-crc32c", "protobuf", "pyarrow", "scikit-learn", "tensorboardX", "tqdm"}
     typed = {str(requirement) for requirement in third_party_requirements() if requirement.name not in untyped}
     session.install("mypy==2.4.1", *sorted(typed))
     session.run("mypy", *map(str, source_folders()))
