@@ -96,13 +96,15 @@ def _bytes(value: Any, expected: str) -> bytes:
 
 
 def _node_def(node: GraphNode) -> dict[str, Any]:
-    attributes: dict[str, Any] = {key: {"s": value.encode()} for key, value in sorted(node.attributes.items())}
+    from tensorboardX.proto.attr_value_pb2 import AttrValue
+
+    attributes = {key: AttrValue(s=value.encode()) for key, value in sorted(node.attributes.items())}
     if node.shapes:
         # By this name TensorBoard finds the sizes that it writes on edges.
-        attributes["_output_shapes"] = {"list": {"shape": [_shape_proto(shape) for shape in node.shapes]}}
+        attributes["_output_shapes"] = AttrValue(list={"shape": [_shape_proto(shape) for shape in node.shapes]})
     if node.dtype is not None and (kind := data_type(node.dtype)) is not None:
-        attributes["dtype"] = {"type": kind}
-    return {"name": node.name, "op": node.op, "input": list(node.inputs), "device": node.device, "attr": attributes}
+        attributes["dtype"] = AttrValue(type=kind)
+    return {"name": node.name, "op": node.op, "input": node.inputs, "device": node.device, "attr": attributes}
 
 
 def _shape_proto(shape: TensorShape) -> dict[str, Any]:
