@@ -64,9 +64,10 @@ def test_a_new_manager_knows_the_best(tmp_path: Path) -> None:
     assert names(tmp_path) == ["ckpt-2", "ckpt-5", "ckpt-6"]
     assert manager_of(tmp_path, ("accuracy", "min")).best_checkpoint == f"{tmp_path}/ckpt-5"
     assert manager_of(tmp_path, None).best_checkpoint is None
-    assert (tmp_path / "checkpoint").read_text().splitlines()[-1] == (
-        '# metrics: {"ckpt-2":{"accuracy":0.9},"ckpt-5":{"accuracy":0.8}}'
-    )
+    assert (tmp_path / "checkpoint").read_text().splitlines()[-2:] == [
+        '# metrics: {"ckpt-2":{"accuracy":0.9},"ckpt-5":{"accuracy":0.8}}',
+        '# best: "ckpt-2"',
+    ]
 
 
 def test_a_folder_of_an_older_release(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agog_checkpoint import file
+from agog_checkpoint.layout import LONGEST_HEADER, parse_header
 from agog_checkpoint.pointer import Kept, latest_checkpoint, newest_name, point_to, read_kept
+from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 
 _NAME = "checkpoint"
 _LONGEST_PAUSE = 1.0
@@ -124,6 +126,64 @@ def _time_of(path: str) -> float:
         return os.path.getmtime(file.main_file(path) or file.file_name(path))
     except OSError:
         return time.time()
+
+
+def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
+    """All checkpoints of agog that are in a folder, whether they are listed or not.
+
+    Args:
+        folder: the folder.
+
+    Returns:
+        Their paths, in the order of their times.
+
+    Raises:
+        OSError: the folder cannot be read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     checkpoints_in(folder)
+    []
+    """
+    paths = []
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if name.endswith(INDEX_SUFFIX):
+            paths.append(path.removesuffix(INDEX_SUFFIX))
+        elif name.endswith(file.SUFFIX) and not is_shard(name) and _is_of_agog(path):
+            paths.append(path.removesuffix(file.SUFFIX))
+    return sorted(paths, key=lambda path: os.path.getmtime(file.main_file(path) or path))
+
+
+def _is_of_agog(path: str) -> bool:
+    """Whether a file is a checkpoint of agog, or may have been one before it was damaged."""
+    try:
+        with open(path, "rb") as stream:
+            length = stream.read(8)
+            metadata = parse_header(
+                length + stream.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
+            ).metadata
+    except ValueError:
+        return True
+    return isinstance(metadata, dict) and "agog_format" in metadata
+
+
+def files_of(path: str | os.PathLike[str]) -> list[str]:
+    """The files that a checkpoint consists of.
+
+    Args:
+        path: its path.
+
+    Returns:
+        Their names with the folder: of the only file, or of the index and the shards.
+
+    >>> files_of("a-folder-that-does-not-exist/ckpt-1")
+    []
+    """
+    main = file.main_file(os.fspath(path))
+    if main is None or not main.endswith(INDEX_SUFFIX):
+        return [] if main is None else [main]
+    return [main, *sorted(shards_of(main.removesuffix(INDEX_SUFFIX)))]
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]]) -> list[float]:

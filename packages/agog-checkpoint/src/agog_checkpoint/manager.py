@@ -89,7 +89,7 @@ class CheckpointManager:
         self._asynchronous = asynchronous
         self._newest = latest_checkpoint(self._folder)
         now = time.time()
-        times, self._preserved, metrics = read_kept(self._folder) or Kept({}, now)
+        times, self._preserved, metrics, _ = read_kept(self._folder) or Kept({}, now)
         if now < self._preserved:
             warnings.warn(
                 f"CheckpointManager: the clock went back, to before checkpoints of {self._folder!r} were made; those "
@@ -118,7 +118,7 @@ class CheckpointManager:
 
         Values that are no numbers (NaN) are not looked at.
         """
-        name = self._best_name()
+        name = self._best_of(self._metrics)
         return None if name is None else self._path(name)
 
     def metrics(self, checkpoint: str) -> dict[str, float]:
@@ -185,13 +185,13 @@ class CheckpointManager:
         times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
         all_metrics = {other: values for other, values in self._metrics.items() if other != name}
         all_metrics |= {name: metrics} if metrics else {}
-        point_to(path, Kept(times, self._preserved, all_metrics))
+        point_to(path, Kept(times, self._preserved, all_metrics, self._best_of(all_metrics)))
         self._newest, self._times, self._metrics = path, times, all_metrics
         self._sweep(path)
 
     def _sweep(self, path: str) -> None:
         """Delete what is too old; the list on the disk is that of before until all is deleted."""
-        best = self._best_name()
+        best = self._best_of(self._metrics)
         old = list(self._times)[: -self._max_to_keep] if self._max_to_keep is not None else []
         old = [name for name in old if name != best]
         for name in old:
@@ -205,14 +205,14 @@ class CheckpointManager:
             self._metrics = {other: values for other, values in self._metrics.items() if other != name}
         if old:
             with suppress(OpError):  # the list on the disk still holds all these names, and the next save writes it
-                point_to(path, Kept(self._times, self._preserved, self._metrics))
+                point_to(path, Kept(self._times, self._preserved, self._metrics, best))
 
-    def _best_name(self) -> str | None:
+    def _best_of(self, all_metrics: Mapping[str, Mapping[str, float]]) -> str | None:
         if self._best is None:
             return None
         metric, mode = self._best
         sign = 1.0 if mode == "max" else -1.0
-        values = {name: sign * metrics[metric] for name, metrics in self._metrics.items() if metric in metrics}
+        values = {name: sign * metrics[metric] for name, metrics in all_metrics.items() if metric in metrics}
         values = {name: value for name, value in values.items() if not math.isnan(value)}
         return max(values, key=values.__getitem__, default=None)
 

@@ -19,7 +19,9 @@ _NEWEST = "model_checkpoint_path: "
 _ALL = "all_model_checkpoint_paths: "
 _TIME = "all_model_checkpoint_timestamps: "
 _PRESERVED = "last_preserved_timestamp: "
-_METRICS = "# metrics: "  # a comment for TensorFlow, whose format has no such field
+# Comments for TensorFlow, whose format has no such fields.
+_METRICS = "# metrics: "
+_BEST = "# best: "
 
 
 class Kept(NamedTuple):
@@ -29,11 +31,13 @@ class Kept(NamedTuple):
         times: names to seconds since 1970.
         preserved: the time of the last checkpoint that is kept for good.
         metrics: names to metrics, for the checkpoints that were saved with some.
+        best: the name of the best checkpoint, for who looks at the folder.
     """
 
     times: Mapping[str, float]
     preserved: float
     metrics: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+    best: str | None = None
 
 
 def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) -> None:
@@ -57,6 +61,7 @@ def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) ->
         lines += [f"{_TIME}{time!r}" for time in kept.times.values()]
         lines.append(f"{_PRESERVED}{kept.preserved!r}")
         lines += [_METRICS + compact_json.dump(dict(kept.metrics))] if kept.metrics else []
+        lines += [_BEST + _quoted(kept.best)] if kept.best is not None else []
     text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
     def write(stream: BinaryIO) -> None:
@@ -90,6 +95,7 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
     names, times = _values(lines, _ALL), _values(lines, _TIME)
     (*_, preserved) = _values(lines, _PRESERVED) or [None]
     (*_, metrics) = _values(lines, _METRICS) or [{}]
+    (*_, best) = _values(lines, _BEST) or [None]
     if preserved is None and not times:
         return None
     if (
@@ -103,7 +109,7 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
             f"folders and a time for each, {_PRESERVED.strip(': ')!r} a time, and {_METRICS.strip('# :')!r} numbers. "
             "Remove the file to begin a new list; no checkpoint is deleted by that."
         )
-    return Kept(dict(zip(names, times, strict=True)), preserved, metrics)
+    return Kept(dict(zip(names, times, strict=True)), preserved, metrics, best if isinstance(best, str) else None)
 
 
 def newest_name(pointer: str) -> str:

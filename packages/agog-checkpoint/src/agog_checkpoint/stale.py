@@ -75,6 +75,29 @@ def remove_stale(folder: str) -> None:
                     os.unlink(shard)
 
 
+def stale_files(folder: str) -> list[str]:
+    """What `remove_stale` would remove.
+
+    Args:
+        folder: the folder.
+
+    Returns:
+        Names without the folder, sorted.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    names = sorted(os.listdir(folder))
+    temporaries = {name: found[1] for name in names if (found := _TEMPORARY.fullmatch(name))}
+    going_on = {commit_id for name, commit_id in temporaries.items() if _is_locked(os.path.join(folder, name))}
+    stale = [name for name, commit_id in temporaries.items() if commit_id not in going_on]
+    for name in names:
+        if is_shard(name) and not _has_index(folder, name):
+            save_id = save_id_of(os.path.join(folder, name))
+            stale += [name] if save_id and save_id not in going_on else []
+    return sorted(stale)
+
+
 def is_shard(name: str) -> bool:
     """Whether a file is named as a shard.
 
@@ -137,6 +160,16 @@ def _removed(temporaries: list[str]) -> bool:
     except OSError:
         return False
     return True
+
+
+def _is_locked(temporary: str) -> bool:
+    try:
+        with open(temporary, "rb") as stream:
+            if fcntl is not None:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
 
 
 def _has_index(folder: str, shard: str) -> bool:

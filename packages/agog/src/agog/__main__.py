@@ -1,4 +1,4 @@
-"""The command ``agog``: what is installed, and which kernel runs an op."""
+"""The command ``agog``: what is installed, which kernel runs an op, and what checkpoints hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,38 @@ from agog_core.errors import OpError
 from agog_core.loader import Plugin, loader
 
 
-@click.group()
+class Commands(click.Group):
+    """The commands; those on checkpoints are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands.
+
+        Args:
+            ctx: click's context.
+
+        Returns:
+            Them, sorted.
+        """
+        return sorted([*super().list_commands(ctx), "ckpt"])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command.
+
+        Args:
+            ctx: click's context.
+            cmd_name: its name.
+
+        Returns:
+            It, or None.
+        """
+        if cmd_name != "ckpt":
+            return super().get_command(ctx, cmd_name)
+        from agog.checkpoint_command import ckpt
+
+        return ckpt
+
+
+@click.group(cls=Commands)
 @click.version_option(package_name="agog")
 def main() -> None:
     """See what runs under your model."""

@@ -1,0 +1,268 @@
+"""The command ``agog ckpt``: look into checkpoints, compare them, check them, and clear up after crashes."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import numpy as np
+
+from agog_checkpoint import compact_json, file, latest_checkpoint, remove_checkpoint
+from agog_checkpoint.folders import checkpoints_in, files_of
+from agog_checkpoint.graph import DTYPES, Graph
+from agog_checkpoint.pointer import read_kept
+from agog_checkpoint.stale import INDEX_SUFFIX, remove_stale, stale_files
+from agog_core.errors import OpError
+
+_LONGEST_STATE = 100
+
+
+@click.group()
+def ckpt() -> None:
+    """See what checkpoints hold, compare and check them."""
+
+
+@ckpt.command("ls")
+@click.argument("folder")
+def list_folder(folder: str) -> None:
+    """List the checkpoints of FOLDER: number, size, date, metrics, which is the newest and which the best."""
+    with _errors():
+        paths = _checkpoints_of(folder)
+        kept = read_kept(folder)
+        newest = _newest(folder)
+        rows = [("checkpoint", "number", "size", "saved", "")]
+        for path in paths:
+            name = os.path.basename(path)
+            metrics = {} if kept is None else kept.metrics.get(name, {})
+            marks = ["newest"] if path == newest else []
+            marks += ["best"] if kept is not None and kept.best == name else []
+            marks += ["not in the list"] if kept is not None and name not in kept.times else []
+            marks += [f"{metric}={value:g}" for metric, value in metrics.items()]
+            saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(os.path.getmtime(files_of(path)[0])))
+            number = name.rpartition("-")[2]
+            rows.append(
+                (name, number if number.isdecimal() else "", _size(_bytes_on_disk(path)), saved, ", ".join(marks))
+            )
+    _print_columns(rows)
+
+
+@ckpt.command()
+@click.argument("path")
+def show(path: str) -> None:
+    """Show the tree of objects in the checkpoint PATH, or in the newest of the folder PATH."""
+    with _errors():
+        path = _one(path)
+        graph, _ = file.read(path)
+        leaves = _leaves(graph)
+    total = sum(bytes for _, bytes in leaves.values())
+    click.echo(f"{path}: {_counted(len(graph.variables()), 'variable')}, {_size(total)}")
+    shown: tuple[str, ...] = ()
+    for key in sorted(leaves, key=lambda key: key.split("/")):
+        *parents, name = key.split("/")
+        for depth, parent in enumerate(parents):
+            if tuple(parents[: depth + 1]) != shown[: depth + 1]:
+                click.echo(f"{'  ' * (depth + 1)}{parent}")
+        shown = (*parents, name)
+        click.echo(f"{'  ' * len(shown)}{name}  {leaves[key][0]}")
+
+
+@ckpt.command()
+@click.argument("path")
+def verify(path: str) -> None:
+    """Check every byte of the checkpoint PATH, or of all in the folder PATH; exit with 1 where one is damaged."""
+    with _errors():
+        paths = _checkpoints_of(path) if os.path.isdir(path) else [_one(path)]
+        damaged = 0
+        for each in paths:
+            try:
+                graph, _ = file.read(each)
+            except OpError as error:
+                damaged += 1
+                click.echo(f"{each}: DAMAGED\n  {error}")
+            else:
+                click.echo(f"{each}: whole, {_counted(len(graph.variables()), 'tensor')}")
+    if damaged:
+        raise click.ClickException(f"{damaged} of {_counted(len(paths), 'checkpoint')} cannot be restored.")
+
+
+@ckpt.command()
+@click.argument("one")
+@click.argument("other")
+def diff(one: str, other: str) -> None:
+    """Compare the checkpoints ONE and OTHER (or the newest of folders); exit with 1 where they differ."""
+    with _errors():
+        one, other = _one(one), _one(other)
+        (graph, arrays), (other_graph, other_arrays) = file.read(one), file.read(other)
+        lines = [
+            *_only(one, arrays, other_arrays),
+            *_only(other, other_arrays, arrays),
+            *(
+                f"{key}: {difference}"
+                for key in sorted(arrays.keys() & other_arrays.keys())
+                if (difference := _difference(arrays[key], other_arrays[key])) is not None
+            ),
+            *_state_differences(_states(graph), _states(other_graph)),
+        ]
+    if not lines:
+        click.echo(f"{_counted(len(arrays), 'tensor')} and all other state are the same.")
+        return
+    for line in lines:
+        click.echo(line)
+    raise SystemExit(1)
+
+
+@ckpt.command()
+@click.argument("folder")
+@click.option("--delete", is_flag=True, help="Remove what is listed.")
+@click.option("--unlisted", is_flag=True, help="Also checkpoints that are not in the list of the folder's manager.")
+def gc(folder: str, delete: bool, unlisted: bool) -> None:
+    """List what crashed saves left in FOLDER; with --unlisted also checkpoints that its manager does not list.
+
+    The newest checkpoint is never taken. A manager that keeps one every few hours for good does not list those.
+    """
+    with _errors():
+        _check_folder(folder)
+        paths = _unlisted(folder) if unlisted else []
+        found = {name: os.path.getsize(os.path.join(folder, name)) for name in stale_files(folder)}
+        found |= {os.path.basename(path): _bytes_on_disk(path) for path in paths}
+        if delete:
+            remove_stale(folder)
+            for path in paths:
+                remove_checkpoint(path)
+    for name, size in found.items():
+        click.echo(f"{'removed' if delete else 'would remove'} {name}, {_size(size)}")
+    if not found:
+        click.echo("nothing to remove")
+    elif not delete:
+        click.echo("Nothing was removed; --delete removes it.")
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except (OpError, OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _one(path: str) -> str:
+    """The path of a checkpoint: of the newest for a folder, and without a suffix for a file."""
+    if not os.path.isdir(path):
+        return path.removesuffix(INDEX_SUFFIX).removesuffix(file.SUFFIX)
+    newest = _newest(path)
+    if newest is None:
+        raise ValueError(f"the folder {path!r} names no newest checkpoint; give the path of one.")
+    return newest
+
+
+def _newest(folder: str) -> str | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a newest checkpoint that is gone is not in the list that is printed
+        return latest_checkpoint(folder)
+
+
+def _check_folder(folder: str) -> None:
+    if not os.path.isdir(folder):
+        raise ValueError(f"there is no folder {folder!r}.")
+
+
+def _checkpoints_of(folder: str) -> list[str]:
+    _check_folder(folder)
+    paths = checkpoints_in(folder)
+    if not paths:
+        raise ValueError(f"the folder {folder!r} has no checkpoints.")
+    return paths
+
+
+def _unlisted(folder: str) -> list[str]:
+    kept = read_kept(folder)
+    if kept is None:
+        raise ValueError(
+            f"the folder {folder!r} has no list of a CheckpointManager, so nothing tells which of its checkpoints are "
+            "still wanted."
+        )
+    newest = _newest(folder)
+    return [path for path in checkpoints_in(folder) if path != newest and os.path.basename(path) not in kept.times]
+
+
+def _bytes_on_disk(path: str) -> int:
+    return sum(map(os.path.getsize, files_of(path)))
+
+
+def _leaves(graph: Graph) -> dict[str, tuple[str, int]]:
+    """What to print of each value, and how many bytes it takes, by key."""
+    leaves = {}
+    for number, label in graph.labels().items():
+        node = graph.nodes[number]
+        if node.variable is None:
+            text = compact_json.dump(node.state, ensure_ascii=False)
+            short = text if len(text) <= _LONGEST_STATE else f"{text[:_LONGEST_STATE]}... ({len(text)} characters)"
+            leaves[label] = short, 0
+        else:
+            variable = node.variable
+            size = math.prod(variable.shape) * DTYPES[variable.dtype].size
+            leaves[label] = f"{variable.dtype} {list(variable.shape)} {_size(size)}", size
+    return leaves
+
+
+def _only(path: str, arrays: dict[str, Any], others: dict[str, Any]) -> list[str]:
+    return [
+        f"{key}: only in {path}, {arrays[key].dtype} {list(arrays[key].shape)}"
+        for key in sorted(arrays.keys() - others.keys())
+    ]
+
+
+def _difference(one: Any, other: Any) -> str | None:
+    if one.shape != other.shape:
+        return f"shape {list(one.shape)} and {list(other.shape)}"
+    if one.dtype != other.dtype:
+        return f"dtype {one.dtype} and {other.dtype}"
+    differing = one.tobytes() != other.tobytes() and ~((one == other) | ((one != one) & (other != other)))
+    if differing is False:
+        return None
+    count = int(np.count_nonzero(differing))
+    if not count:
+        return "the same values in other bits (signed zeros or NaN)"
+    wide = np.complex128 if one.dtype.kind == "c" else np.float64
+    with np.errstate(invalid="ignore"):
+        largest = np.max(np.abs(one.astype(wide) - other.astype(wide))[differing])
+    return f"{count} of {_counted(one.size, 'value')} differ, by at most {largest:g}"
+
+
+def _states(graph: Graph) -> dict[str, Any]:
+    return {label: graph.nodes[number].state for number, label in graph.labels().items() if graph.nodes[number].state}
+
+
+def _state_differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
+    for label in sorted(one.keys() | other.keys()):
+        if one.get(label) != other.get(label):
+            yield f"{label}: {_short(one.get(label))} and {_short(other.get(label))}"
+
+
+def _short(state: Any) -> str:
+    text = "nothing" if state is None else compact_json.dump(state, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_STATE else f"{text[:_LONGEST_STATE]}..."
+
+
+def _size(count: int) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:.3g} {unit}" if count < 1000 else f"{count:.0f} {unit}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _print_columns(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,247 @@
+"""The commands `agog ckpt ls|show|verify|diff|gc`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import agog as tf
+from agog.__main__ import main
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["ckpt", *map(str, arguments)])
+
+
+class Position(tf.contrib.checkpoint.Checkpointable):
+    def __init__(self, row: int) -> None:
+        self.row = row
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        return {"row": self.row}
+
+    def restore_checkpoint_state(self, state: Any) -> None:
+        self.row = state["row"]
+
+
+def values(number: float = 0.0) -> dict[str, Any]:
+    return {
+        "model": {
+            "kernel": tf.Variable(np.float32([[1, 2, 3], [4, 5, 6 + number]])),
+            "bias": tf.Variable(np.ones(500)),
+        },
+        "step": tf.Variable(np.int64(3)),
+        "position": Position(int(number)),
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three checkpoints of a manager, of which the first is the best, and one of somebody else."""
+    checkpoint = tf.train.Checkpoint(**values())
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path / "run", 2, best=("accuracy", "max"))
+    for number, accuracy in enumerate((0.9, 0.5, 0.25), start=1):
+        path = manager.save(checkpoint_number=10 * number, metrics={"accuracy": accuracy})
+        os.utime(f"{path}.safetensors", (1e9 + number, 1e9 + number))
+    other = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tmp_path / "run" / "other")
+    os.utime(f"{other}.safetensors", (0, 0))
+    return tmp_path / "run"
+
+
+def test_ls(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    result = run("ls", folder)
+    assert result.exit_code == 0, result.output
+    head, other, *lines = result.output.splitlines()
+    assert head.split() == ["checkpoint", "number", "size", "saved"]
+    assert other.startswith("other ")
+    assert other.endswith("not in the list")
+    assert [line.split()[:2] for line in lines] == [["ckpt-10", "10"], ["ckpt-20", "20"], ["ckpt-30", "30"]]
+    marks = [line.split("  ")[-1].strip() for line in lines]
+    assert marks == ["best, accuracy=0.9", "accuracy=0.5", "newest, accuracy=0.25"]
+    assert "2001-09-09" in lines[0]
+    assert " kB " in lines[0]
+
+
+def test_show(folder: Path) -> None:
+    for path in (folder, folder / "ckpt-30", folder / "ckpt-30.safetensors"):
+        result = run("show", path)
+        assert result.exit_code == 0, result.output
+        assert result.output == (
+            f"{folder}/ckpt-30: 4 variables, 4.04 kB\n"
+            "  model\n"
+            "    bias  float64 [500] 4 kB\n"
+            "    kernel  float32 [2, 3] 24 B\n"
+            "  position\n"
+            '    .state  {"row":0}\n'
+            "  save_counter  int64 [] 8 B\n"
+            "  step  int64 [] 8 B\n"
+        )
+
+
+def test_show_of_several_files_and_long_state(tmp_path: Path) -> None:
+    long = Position(0)
+    long.row = "x" * 200  # type: ignore[assignment]
+    checkpoint = tf.train.Checkpoint(a=tf.Variable([1.0]), b=tf.Variable([2.0]), long=long)
+    path = checkpoint.write(tmp_path / "s", max_shard_bytes=4)
+    for name in (path, f"{path}.safetensors.index.json"):
+        result = run("show", name)
+        assert result.exit_code == 0, result.output
+        assert result.output.splitlines() == [
+            f"{path}: 2 variables, 8 B",
+            "  a  float32 [1] 4 B",
+            "  b  float32 [1] 4 B",
+            "  long",
+            f'    .state  {{"row":"{"x" * 92}... (210 characters)',
+        ]
+
+
+def test_verify(folder: Path) -> None:
+    result = run("verify", folder)
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[1:] == [f"{folder}/ckpt-{number}: whole, 4 tensors" for number in (10, 20, 30)]
+    file = folder / "ckpt-20.safetensors"
+    content = bytearray(file.read_bytes())
+    at = bytes(content).rindex(np.float64(1).tobytes())
+    content[at + 7] ^= 1
+    file.write_bytes(content)
+    os.utime(file, (1e9 + 2, 1e9 + 2))
+    result = run("verify", folder)
+    assert result.exit_code == 1
+    lines = result.output.splitlines()
+    assert lines[2] == f"{folder}/ckpt-20: DAMAGED"
+    text = f"  Checkpoint: the file '{file}' is not a whole checkpoint: the bytes of 'model/bias' have the checksum"
+    assert lines[3].startswith(text)
+    assert lines[-1] == "Error: 1 of 4 checkpoints cannot be restored."
+    assert run("verify", folder / "ckpt-20").exit_code == 1
+    assert run("verify", folder / "ckpt-30").exit_code == 0
+    file.write_bytes(content[:5])
+    assert run("verify", folder).exit_code == 1
+
+
+def test_diff(tmp_path: Path) -> None:
+    one = tf.train.Checkpoint(**values(), gone=tf.Variable(1.0), same=tf.Variable([float("nan"), 1.0])).write(
+        tmp_path / "1"
+    )
+    changed = {**values(0.5), "new": tf.Variable([1, 2]), "same": tf.Variable([float("nan"), 1.0])}
+    changed["model"]["bias"] = tf.Variable(np.ones(7))
+    changed["step"] = tf.Variable(np.int32(3))
+    changed["position"] = Position(8)
+    other = tf.train.Checkpoint(**changed).write(tmp_path / "2")
+    result = run("diff", one, other)
+    assert result.exit_code == 1
+    assert result.output == (
+        f"gone: only in {one}, float32 []\n"
+        f"new: only in {other}, int32 [2]\n"
+        "model/bias: shape [500] and [7]\n"
+        "model/kernel: 1 of 6 values differ, by at most 0.5\n"
+        "step: dtype int64 and int32\n"
+        'position/.state: {"row":0} and {"row":8}\n'
+    )
+    result = run("diff", one, one)
+    assert (result.exit_code, result.output) == (0, "5 tensors and all other state are the same.\n")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ([True, False], [True, True], "1 of 2 values differ, by at most 1"),
+        ([1 + 1j], [1 - 2j], "1 of 1 value differ, by at most 3"),
+        ([0.0], [-0.0], "the same values in other bits (signed zeros or NaN)"),
+        ([float("inf"), 1.0], [1.0, 1.0], "1 of 2 values differ, by at most inf"),
+        ([float("nan"), 1.0], [2.0, 1.0], "1 of 2 values differ, by at most nan"),
+    ],
+)
+def test_diff_of_values(tmp_path: Path, one: list[Any], other: list[Any], said: str) -> None:
+    paths = [
+        tf.train.Checkpoint(v=tf.Variable(value)).write(tmp_path / name) for name, value in (("1", one), ("2", other))
+    ]
+    assert run("diff", *paths).output == f"v: {said}\n"
+
+
+def test_gc(folder: Path) -> None:
+    assert run("gc", folder).output == "nothing to remove\n"
+    sharded = tf.train.Checkpoint(a=tf.Variable([1.0]), b=tf.Variable([2.0])).write(folder / "s", max_shard_bytes=4)
+    os.unlink(f"{sharded}.safetensors.index.json")
+    (folder / ".ckpt-40.safetensors.0123456789abcdef.agog-tmp").write_bytes(b"x" * 2000)
+    before = {path.name for path in folder.iterdir()}
+    result = run("gc", folder)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0] == "would remove .ckpt-40.safetensors.0123456789abcdef.agog-tmp, 2 kB"
+    assert [line.split(",")[0] for line in lines[1:-1]] == [
+        f"would remove s-0000{number}-of-00002.safetensors" for number in (1, 2)
+    ]
+    assert lines[-1] == "Nothing was removed; --delete removes it."
+    assert {path.name for path in folder.iterdir()} == before
+    result = run("gc", folder, "--delete")
+    assert [line.split()[0] for line in result.output.splitlines()] == ["removed"] * 3
+    left = {path.name for path in folder.iterdir()}
+    assert left == {name for name in before if not name.startswith((".ckpt", "s-0"))}
+    result = run("gc", folder, "--delete", "--unlisted")
+    assert result.output.startswith("removed other, ")
+    names = sorted(path.name.split(".")[0] for path in folder.iterdir())
+    assert names == ["checkpoint", "ckpt-10", "ckpt-20", "ckpt-30"]
+
+
+def test_gc_leaves_what_is_being_written_and_the_newest(folder: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    busy = folder / ".ckpt-40.safetensors.0123456789abcdef.agog-tmp"
+    with open(busy, "wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        assert run("gc", folder, "--delete").output == "nothing to remove\n"
+    assert busy.exists()
+    busy.unlink()
+    # The newest stays even where a list does not have it.
+    tf.train.update_checkpoint_state(folder, folder / "ckpt-30", [str(folder / "ckpt-10"), str(folder / "ckpt-30")])
+    pointer = folder / "checkpoint"
+    lines = pointer.read_text().splitlines(keepends=True)
+    lines.remove('all_model_checkpoint_paths: "ckpt-30"\n')
+    del lines[next(index for index, line in enumerate(lines) if "timestamps" in line)]
+    pointer.write_text("".join(lines))
+    result = run("gc", folder, "--delete", "--unlisted")
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in folder.glob("ckpt*")) == ["ckpt-10.safetensors", "ckpt-30.safetensors"]
+
+
+def test_errors_are_one_clear_text(tmp_path: Path) -> None:
+    here = tmp_path
+    tf.train.Checkpoint(v=tf.Variable(1.0)).save(here / "own" / "ckpt")
+    cases: list[tuple[list[object], str]] = [
+        (["ls", here / "none"], f"there is no folder '{here}/none'."),
+        (["ls", here], f"the folder '{here}' has no checkpoints."),
+        (["verify", here], f"the folder '{here}' has no checkpoints."),
+        (["show", here], f"the folder '{here}' names no newest checkpoint; give the path of one."),
+        (
+            ["show", here / "none"],
+            f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
+        ),
+        (
+            ["diff", here / "own", here / "none"],
+            f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
+        ),
+        (["gc", here / "none"], f"there is no folder '{here}/none'."),
+        (
+            ["gc", here / "own", "--unlisted"],
+            f"the folder '{here}/own' has no list of a CheckpointManager, so nothing tells which of its checkpoints "
+            "are still wanted.",
+        ),
+    ]
+    for arguments, text in cases:
+        result = run(*arguments)
+        assert (result.exit_code, result.output) == (1, f"Error: {text}\n")
+
+
+def test_the_other_commands_do_not_import_it() -> None:
+    code = "import sys, agog.__main__; sys.exit('agog.checkpoint_command' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    done = subprocess.run([sys.executable, "-m", "agog", "ckpt", "--help"], capture_output=True, text=True, check=True)
+    for name in ("diff", "gc", "ls", "show", "verify"):
+        assert f"\n  {name} " in done.stdout
