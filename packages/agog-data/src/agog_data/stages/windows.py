@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from agog_data.elements import AnyDataset, DatasetSpec, Element, components, map_components, packer
+from agog_data.elements import AnyDataset, DatasetSpec, Element, components, map_components, packer, stack_elements
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State, restore_elements
 
@@ -97,13 +97,14 @@ class Window(UnaryStage):
         return map_components(DatasetSpec, self.input.spec())
 
     def sample(self, scope: Scope) -> Element:
-        return self.join([self.input.sample(scope)] * self._size)
+        return self.join([self.input.sample(scope)] * self._size, 0)
 
-    def join(self, elements: list[Element]) -> Element:
+    def join(self, elements: list[Element], number: int) -> Element:
         """Make one window.
 
         Args:
             elements: its elements.
+            number: its number.
 
         Returns:
             A dataset for each component.
@@ -116,6 +117,16 @@ class Window(UnaryStage):
         return WindowIterator(self, self.input.iterate(scope))
 
 
+class WindowBatch(Window):
+    """Consecutive elements, joined along a new first axis; some of them again in the next batch."""
+
+    def spec(self) -> Any:
+        return map_components(lambda component: component.batched(self._size), self.input.spec())
+
+    def join(self, elements: list[Element], number: int) -> Element:
+        return stack_elements(elements, number)
+
+
 class WindowIterator(ElementIterator):
     """Keeps the elements that later windows have too."""
 
@@ -124,10 +135,11 @@ class WindowIterator(ElementIterator):
         self._input = elements
         self._buffer: list[Element] = []
         self._pass = 0  # how many elements no window has, before the next one begins
+        self._number = 0
 
     def start(self, epoch: int) -> None:
         self._buffer = []
-        self._pass = 0
+        self._pass = self._number = 0
         self._input.start(epoch)
 
     def __next__(self) -> Element:
@@ -144,12 +156,19 @@ class WindowIterator(ElementIterator):
         window = buffer[:: stage._stride]
         self._pass = max(stage._shift - len(buffer), 0)
         del buffer[: stage._shift]
-        return stage.join(window)
+        self._number += 1
+        return stage.join(window, self._number - 1)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"stage": "window", "pass": self._pass, "buffer": self._buffer.copy(), "input": self._input.state_dict()}
+        return {
+            "stage": "window",
+            "number": self._number,
+            "pass": self._pass,
+            "buffer": self._buffer.copy(),
+            "input": self._input.state_dict(),
+        }
 
     def load_state_dict(self, state: State) -> None:
         self._input.load_state_dict(state["input"])
-        self._pass = state["pass"]
+        self._number, self._pass = state["number"], state["pass"]
         self._buffer = restore_elements(self._stage.input.spec(), state["buffer"]) if state["buffer"] else []
