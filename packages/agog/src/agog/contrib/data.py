@@ -12,6 +12,7 @@ from agog_data.transformations.flattening import (
     sloppy_interleave,
     unbatch,
 )
+from agog_data.transformations.grouping import Reducer, bucket_by_sequence_length, group_by_reducer, group_by_window
 from agog_data.transformations.limiting import assert_element_shape, get_single_element, ignore_errors, unique
 from agog_data.transformations.sampling import (
     choose_from_datasets,
@@ -19,17 +20,22 @@ from agog_data.transformations.sampling import (
     sample_from_datasets,
     shuffle_and_repeat,
 )
+from agog_data.transformations.scanning import scan, sliding_window_batch
 
 __all__ = [
     "Counter",
     "CsvDataset",
     "RandomDataset",
+    "Reducer",
     "TFRecordWriter",
     "assert_element_shape",
     "batch_and_drop_remainder",
+    "bucket_by_sequence_length",
     "choose_from_datasets",
     "enumerate_dataset",
     "get_single_element",
+    "group_by_reducer",
+    "group_by_window",
     "ignore_errors",
     "make_csv_dataset",
     "map_and_batch",
@@ -38,7 +44,9 @@ __all__ = [
     "parse_example_dataset",
     "rejection_resample",
     "sample_from_datasets",
+    "scan",
     "shuffle_and_repeat",
+    "sliding_window_batch",
     "sloppy_interleave",
     "unbatch",
     "unique",

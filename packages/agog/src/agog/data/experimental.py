@@ -11,6 +11,7 @@ from agog_data.transformations.flattening import (
     parallel_interleave,
     unbatch,
 )
+from agog_data.transformations.grouping import Reducer, bucket_by_sequence_length, group_by_reducer, group_by_window
 from agog_data.transformations.limiting import get_single_element, ignore_errors, take_while, unique
 from agog_data.transformations.sampling import (
     choose_from_datasets,
@@ -18,15 +19,20 @@ from agog_data.transformations.sampling import (
     sample_from_datasets,
     shuffle_and_repeat,
 )
+from agog_data.transformations.scanning import scan
 
 __all__ = [
     "Counter",
     "CsvDataset",
     "RandomDataset",
+    "Reducer",
     "TFRecordWriter",
+    "bucket_by_sequence_length",
     "choose_from_datasets",
     "enumerate_dataset",
     "get_single_element",
+    "group_by_reducer",
+    "group_by_window",
     "ignore_errors",
     "make_csv_dataset",
     "map_and_batch",
@@ -34,6 +40,7 @@ __all__ = [
     "parse_example_dataset",
     "rejection_resample",
     "sample_from_datasets",
+    "scan",
     "shuffle_and_repeat",
     "take_while",
     "unbatch",
