@@ -121,6 +121,7 @@ class GeneratorIterator(ElementIterator):
         self._tables = [scope.device.table(each.dtype) for each in self._specs]
         self._pack = packer(spec)
         self._iteration = stage.stream.iterate()
+        self._random = ElementGenerator()
         self._generator: Iterator[Any] | None = None
         self._begin(0)
 
@@ -158,7 +159,7 @@ class GeneratorIterator(ElementIterator):
         return self._pack([from_host(self._convert(part, spec), table) for part, spec, table in rows])
 
     def _restart(self) -> Iterator[Any]:
-        ElementGenerator(self._word, 0).use()
+        self._random.use(self._word, 0)
         generator = self._generator = self._stage.generate()
         for number in range(self._number):
             try:
@@ -172,7 +173,7 @@ class GeneratorIterator(ElementIterator):
 
     def _next(self, generator: Iterator[Any], number: int) -> Any:
         # The generator's random ops give the same again when it is started to skip elements.
-        ElementGenerator(self._word, number).use()
+        self._random.use(self._word, number)
         try:
             return next(generator)
         except StopIteration:
