@@ -170,6 +170,9 @@ class Dataset(
     def __iter__(self) -> Iterator:
         return Iterator(self)
 
+    def _check_iterator(self) -> None:
+        """Raise TypeError where a program cannot make an `Iterator` of this dataset by itself."""
+
     def make_one_shot_iterator(self) -> Iterator:
         """An iterator over the elements.
 

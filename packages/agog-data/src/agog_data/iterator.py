@@ -26,7 +26,7 @@ class Iterator(Checkpointable):
         dataset: the dataset.
 
     Raises:
-        TypeError: the argument is no dataset.
+        TypeError: the argument is no dataset, or one that `prefetch_to_device` brings to a device.
 
     >>> from agog_data import Dataset
     >>> iterator = Iterator(Dataset.range(10))
@@ -43,6 +43,10 @@ class Iterator(Checkpointable):
 
         if not isinstance(dataset, Dataset):
             raise TypeError(f"Iterator: a Dataset is expected; got {dataset!r} of type {type(dataset).__name__}.")
+        dataset._check_iterator()
+        self._open(dataset)
+
+    def _open(self, dataset: Dataset) -> None:
         scope = Scope()
         self._dataset = dataset
         self._run = scope.context().run

@@ -1,0 +1,65 @@
+"""The stage that copies elements to a device, and lets the stages before work on another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core.devices import device, get_device
+from agog_core.placement import copy_to_device
+from agog_data.elements import Element, map_components
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.state import State
+
+
+class Place(UnaryStage):
+    """The elements of a stage, on a device.
+
+    Args:
+        stage: the input.
+        target: the name of the device to copy to.
+        source: that of the device on which the stages before work.
+    """
+
+    def __init__(self, stage: Stage, target: str, source: str) -> None:
+        super().__init__(stage)
+        self._target = target
+        self._source = source
+
+    def sample(self, scope: Scope) -> Element:
+        with device(self._source):
+            element = self.input.sample(Scope())
+        return _placed(element, self._target)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        with device(self._source):
+            return PlaceIterator(self.input.iterate(Scope()), self._target, self._source)
+
+
+class PlaceIterator(ElementIterator):
+    """Copies an element when it is asked for."""
+
+    def __init__(self, elements: ElementIterator, target: str, source: str) -> None:
+        self._input = elements
+        self._target = target
+        self._source = source
+
+    def start(self, epoch: int) -> None:
+        with device(self._source):
+            self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        with device(self._source):
+            element = next(self._input)
+        return _placed(element, self._target)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "copy_to_device", "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        with device(self._source):
+            self._input.load_state_dict(state["input"])
+
+
+def _placed(element: Element, target: str) -> Element:
+    place = get_device(target)
+    return map_components(lambda x: copy_to_device(x, place), element)

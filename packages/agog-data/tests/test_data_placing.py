@@ -1,0 +1,163 @@
+"""Devices: where elements appear, where functions run, and who may prefetch; optional values."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_data import Dataset, Iterator
+from agog_data.transformations.optional import Optional, get_next_as_optional, make_saveable_from_iterator
+from agog_data.transformations.placing import copy_to_device, prefetch_to_device
+
+InvalidArgumentError = ag.errors.InvalidArgumentError
+needs_fake = pytest.mark.skipif(
+    ag.count_devices("fake") < 2, reason='the plugin "fake" with its two devices is not loaded'
+)
+CPU, ONE = "/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/replica:0/task:0/device:FAKE:1"
+
+
+def values(dataset: Any) -> list[Any]:
+    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
+
+
+def devices(element: Any) -> set[str]:
+    return {x.device for x in ag.nest.flatten(element)}
+
+
+@needs_fake
+@pytest.mark.parametrize("inside", [True, False])
+def test_an_iterator_brings_elements_to_the_device_of_its_scope(inside: bool) -> None:
+    seen: list[str] = []
+
+    def function(x: Any, name: Any) -> Any:
+        seen.append(x.device)
+        return x + 1, name
+
+    dataset = Dataset.from_tensor_slices(([1.0, 2.0, 3.0, 4.0], ["a", "b", "c", "d"])).shuffle(2).map(function, 2)
+    dataset = dataset.batch(2).prefetch(1)
+    with ag.device("fake:1"):
+        iterator = Iterator(dataset)
+        if inside:
+            elements = list(iterator)
+    if not inside:
+        elements = list(iterator)
+    assert len(elements) == 2
+    assert all(devices(element) == {ONE} for element in elements)
+    assert set(seen) == {ONE}
+    assert all(devices(element) == {CPU} for element in dataset)
+
+
+@needs_fake
+@pytest.mark.parametrize("scope", [None, "fake:0"])
+def test_copy_to_device_lets_functions_work_on_the_source(scope: str | None) -> None:
+    seen: list[str] = []
+
+    def function(x: Any) -> Any:
+        y = ag.constant(2.0) * x
+        seen.append(y.device)
+        return {"x": x, "y": y}
+
+    dataset = Dataset.from_tensor_slices([1.0, 2.0]).map(function, 2).apply(copy_to_device("fake:1"))
+    with ag.device(scope):
+        elements = list(dataset)
+        assert dataset.output_types == {"x": ag.float32, "y": ag.float32}
+    assert [float(element["y"]) for element in elements] == [2.0, 4.0]
+    assert all(devices(element) == {ONE} for element in elements)
+    assert set(seen) == {CPU}
+    back = Dataset.range(2).apply(copy_to_device("/cpu:0", source_device="/device:fake:1"))
+    assert all(devices(element) == {CPU} for element in back)
+
+
+@needs_fake
+def test_prefetch_to_device_works_ahead() -> None:
+    made = [threading.Event() for _ in range(5)]
+
+    def function(x: Any) -> Any:
+        made[int(x)].set()
+        return x
+
+    dataset = Dataset.range(5).map(function).apply(prefetch_to_device("fake:1", buffer_size=2))
+    iterator = iter(dataset)
+    assert isinstance(iterator, Iterator)
+    first = next(iterator)
+    assert devices(first) == {ONE}
+    assert made[2].wait(20)
+    rest = list(iterator)
+    assert devices(rest) == {ONE}
+    assert [int(x) for x in [first, *rest]] == [0, 1, 2, 3, 4]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("agog")]
+    assert values(dataset.make_one_shot_iterator()) == [0, 1, 2, 3, 4]
+
+
+def test_prefetch_to_device_is_the_last_and_for_no_iterator() -> None:
+    dataset = Dataset.range(5).apply(prefetch_to_device("/cpu:0"))
+    with pytest.raises(TypeError) as info:
+        Iterator(dataset)
+    assert str(info.value) == (
+        "Iterator: it brings elements to the current device, and prefetch_to_device has brought them to another; "
+        "use `for element in dataset`, or make the iterator without prefetch_to_device."
+    )
+    with pytest.raises(NotImplementedError) as raised:
+        dataset.map(lambda x: x)
+    assert str(raised.value) == "prefetch_to_device must be the last transformation; apply it after all others."
+    assert dataset.output_types == ag.int64
+
+
+def test_errors_of_devices() -> None:
+    for transformation in (copy_to_device, prefetch_to_device):
+        with pytest.raises(InvalidArgumentError, match="/job:localhost/replica:0/task:0/device:FAKE:99 unknown device"):
+            transformation("/device:fake:99")
+        with pytest.raises(ValueError, match="7seas"):
+            transformation("7seas")
+    with pytest.raises(InvalidArgumentError) as info:
+        prefetch_to_device("/cpu:0", 0)
+    assert str(info.value) == "prefetch_to_device: buffer_size must be greater than zero; got 0."
+
+
+@pytest.mark.parametrize("name", ["cpu:0", pytest.param("fake:1", marks=needs_fake)])
+def test_an_iterator_resumes_after_every_element(name: str) -> None:
+    def build() -> Dataset:
+        dataset = Dataset.range(6).map(lambda x: ag.cast(x, ag.float32) + ag.random_uniform([])).shuffle(3).repeat(2)
+        return dataset.apply(copy_to_device(name)).apply(prefetch_to_device(name))
+
+    ag.set_random_seed(1)
+    expected = values(build())
+    ag.set_random_seed(1)
+    iterator = iter(build())
+    for position in range(len(expected) + 1):
+        state = json.dumps(iterator.state_dict())
+        ag.set_random_seed(None)
+        resumed = iter(build())
+        resumed.load_state_dict(json.loads(state))
+        assert values(resumed) == expected[position:], position
+        next(iterator, None)
+
+
+def test_optional_values() -> None:
+    iterator = iter(Dataset.range(1).map(lambda x: {"a": x}))
+    one, none = get_next_as_optional(iterator), get_next_as_optional(iterator)
+    assert one.has_value().dtype == ag.bool
+    assert (bool(one.has_value()), bool(none.has_value())) == (True, False)
+    assert values([one.get_value()]) == [{"a": 0}]
+    assert none.value_structure == {"a": ag.int64}
+    with pytest.raises(InvalidArgumentError) as info:
+        none.get_value()
+    assert str(info.value) == "Optional.get_value: there is no value; ask has_value() first."
+    assert values([Optional.from_value(([1, 2], 3.0)).get_value()]) == [([1, 2], 3.0)]
+    with pytest.raises(TypeError) as raised:
+        get_next_as_optional([1])  # type: ignore[arg-type]
+    assert str(raised.value) == "get_next_as_optional: an iterator of a dataset is expected; got [1]."
+
+
+def test_an_iterator_saves_itself() -> None:
+    iterator = iter(Dataset.range(3))
+    assert make_saveable_from_iterator(iterator) is iterator
+    assert isinstance(iterator, ag.Checkpointable)
+    with pytest.raises(TypeError) as info:
+        make_saveable_from_iterator(Dataset.range(3))  # type: ignore[arg-type]
+    assert str(info.value).startswith("make_saveable_from_iterator: an iterator of a dataset is expected; got <")
