@@ -25,6 +25,10 @@ class Place(UnaryStage):
         self._target = target
         self._source = source
 
+    def spec(self) -> Any:
+        with device(self._source):
+            return self.input.spec()
+
     def sample(self, scope: Scope) -> Element:
         with device(self._source):
             element = self.input.sample(Scope())

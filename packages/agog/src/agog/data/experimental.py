@@ -13,6 +13,8 @@ from agog_data.transformations.flattening import (
 )
 from agog_data.transformations.grouping import Reducer, bucket_by_sequence_length, group_by_reducer, group_by_window
 from agog_data.transformations.limiting import get_single_element, ignore_errors, take_while, unique
+from agog_data.transformations.optional import Optional, get_next_as_optional, make_saveable_from_iterator
+from agog_data.transformations.placing import copy_to_device, prefetch_to_device
 from agog_data.transformations.sampling import (
     choose_from_datasets,
     rejection_resample,
@@ -24,20 +26,25 @@ from agog_data.transformations.scanning import scan
 __all__ = [
     "Counter",
     "CsvDataset",
+    "Optional",
     "RandomDataset",
     "Reducer",
     "TFRecordWriter",
     "bucket_by_sequence_length",
     "choose_from_datasets",
+    "copy_to_device",
     "enumerate_dataset",
+    "get_next_as_optional",
     "get_single_element",
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
     "make_csv_dataset",
+    "make_saveable_from_iterator",
     "map_and_batch",
     "parallel_interleave",
     "parse_example_dataset",
+    "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",
     "scan",
