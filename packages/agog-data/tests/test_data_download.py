@@ -17,7 +17,8 @@ import pytest
 
 from agog_core import errors
 from agog_data.datasets import download_mnist, mnist, mnist_download
-from agog_data.datasets.mnist_download import Content, cache_directory
+from agog_data.datasets.download import cache_directory
+from agog_data.datasets.mnist_download import Content
 
 NAMES = list(mnist_download.FILES)
 HINT = f"Try again later, or put the files {', '.join(NAMES)} into {{}} by hand."

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import as_dtype, errors, random
-from agog_data.datasets.mnist_download import MIRRORS, cache_directory, download_mnist
+from agog_data.datasets.download import cache_directory
+from agog_data.datasets.mnist_download import MIRRORS, download_mnist
 from agog_data.datasets.mnist_files import mnist
 from agog_data.files import PathLike
 
@@ -223,7 +224,7 @@ def load_data(path: PathLike = "mnist.npz") -> tuple[tuple[Array, Array], tuple[
     """
     target = cache_directory(os.environ, sys.platform) / path
     if target.is_file():
-        with np.load(target) as arrays:
+        with np.load(target, allow_pickle=False) as arrays:
             return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
     return _read(target.with_suffix("") if target.suffix == ".npz" else target)
 

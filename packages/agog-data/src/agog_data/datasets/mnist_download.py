@@ -6,18 +6,17 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from agog_core import errors
+from agog_data.datasets.download import CHUNK, cache_directory, download
 from agog_data.files import PathLike
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MIRRORS = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
-_TIMEOUT_SECONDS = 30
-_CHUNK = 1 << 20
 
 
 class Content(NamedTuple):
@@ -56,64 +55,9 @@ def download_mnist(directory: PathLike | None = None, mirrors: Sequence[str] = M
     target.mkdir(parents=True, exist_ok=True)
     for name, content in FILES.items():
         if _difference(target / name, content) is not None:
-            _download(target / name, content, mirrors)
+            # Compressed data are not longer than what they stand for, but for a few bytes.
+            download(target / name, mirrors, partial(_difference, content=content), content.size + CHUNK, list(FILES))
     return target
-
-
-def cache_directory(environment: Mapping[str, str], platform: str) -> Path:
-    """The folder for what agog has fetched and can fetch again.
-
-    Args:
-        environment: the environment variables.
-        platform: what `sys.platform` says.
-
-    Returns:
-        A path, which need not exist.
-    """
-    from pathlib import Path
-
-    variable = "LOCALAPPDATA" if platform == "win32" else "XDG_CACHE_HOME"
-    root = Path(environment.get(variable, ""))
-    # A relative path is to be ignored, by the XDG base directory specification.
-    return (root if root.is_absolute() else Path.home() / ".cache") / "agog"
-
-
-def _download(file: Path, content: Content, mirrors: Sequence[str]) -> None:
-    import http.client  # here, because its import takes longer than that of all of agog
-
-    failures: list[str] = []
-    lost = False
-    for mirror in mirrors:
-        url = f"{mirror.rstrip('/')}/{file.name}"
-        part = file.with_name(f".{file.name}.{os.urandom(8).hex()}.part")
-        try:
-            _fetch(url, part, content)
-            difference = _difference(part, content)
-            if difference is None:
-                part.replace(file)
-                return
-            lost = True
-            failures.append(f"{url}: {difference}")
-        except (OSError, http.client.HTTPException) as error:
-            failures.append(f"{url}: {error}")
-        finally:
-            part.unlink(missing_ok=True)
-    shown = "".join(f"\n  {failure}" for failure in failures)
-    kind = errors.DataLossError if lost else errors.UnavailableError
-    raise kind(
-        f"{file}: it could not be downloaded:{shown}\n"
-        f"Try again later, or put the files {', '.join(FILES)} into {file.parent} by hand."
-    )
-
-
-def _fetch(url: str, part: Path, content: Content) -> None:
-    import urllib.request
-
-    with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response, part.open("xb") as file:
-        left = content.size + _CHUNK  # compressed data are not longer; whatever comes after that is not MNIST
-        while left > 0 and (chunk := response.read(min(left, _CHUNK))):
-            file.write(chunk)
-            left -= len(chunk)
 
 
 def _difference(file: Path, content: Content) -> str | None:
@@ -125,7 +69,7 @@ def _difference(file: Path, content: Content) -> str | None:
     digest, size = hashlib.sha256(), 0
     try:
         with gzip.open(file) as stream:
-            while size <= content.size and (chunk := stream.read(_CHUNK)):
+            while size <= content.size and (chunk := stream.read(CHUNK)):
                 digest.update(chunk)
                 size += len(chunk)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:

@@ -1,0 +1,107 @@
+"""Fetching files of databases into the user's cache, and checking them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agog_core import errors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHUNK = 1 << 20
+_TIMEOUT_SECONDS = 30
+
+
+def cache_directory(environment: Mapping[str, str], platform: str) -> Path:
+    """The folder for what agog has fetched and can fetch again.
+
+    Args:
+        environment: the environment variables.
+        platform: what `sys.platform` says.
+
+    Returns:
+        A path, which need not exist.
+    """
+    from pathlib import Path  # here, because its import takes milliseconds
+
+    variable = "LOCALAPPDATA" if platform == "win32" else "XDG_CACHE_HOME"
+    root = Path(environment.get(variable, ""))
+    # A relative path is to be ignored, by the XDG base directory specification.
+    return (root if root.is_absolute() else Path.home() / ".cache") / "agog"
+
+
+def download(
+    file: Path, mirrors: Sequence[str], difference: Callable[[Path], str | None], most: int, names: Sequence[str]
+) -> None:
+    """Fetch a file. Until it is known to be right, it has another name.
+
+    Args:
+        file: where it is put; the folder exists.
+        mirrors: the URLs of folders that have a file of this name, tried in order.
+        difference: says what a file has that it should not have, or None.
+        most: how many bytes it has at most; what comes after that is not read.
+        names: the files that the database has, for the error.
+
+    Raises:
+        UnavailableError: no mirror could be reached.
+        DataLossError: a mirror gave something else.
+    """
+    import http.client  # here, because its import takes longer than that of all of agog
+
+    failures: list[str] = []
+    lost = False
+    for mirror in mirrors:
+        url = f"{mirror.rstrip('/')}/{file.name}"
+        part = file.with_name(f".{file.name}.{os.urandom(8).hex()}.part")
+        try:
+            _fetch(url, part, most)
+            found = difference(part)
+            if found is None:
+                part.replace(file)
+                return
+            lost = True
+            failures.append(f"{url}: {found}")
+        except (OSError, http.client.HTTPException) as error:
+            failures.append(f"{url}: {error}")
+        finally:
+            part.unlink(missing_ok=True)
+    shown = "".join(f"\n  {failure}" for failure in failures)
+    kind = errors.DataLossError if lost else errors.UnavailableError
+    raise kind(
+        f"{file}: it could not be downloaded:{shown}\n"
+        f"Try again later, or put the files {', '.join(names)} into {file.parent} by hand."
+    )
+
+
+def md5_difference(file: Path, md5: str) -> str | None:
+    """What a file has that the published one has not.
+
+    Args:
+        file: the file.
+        md5: the checksum that is published for it.
+
+    Returns:
+        A text, or None where they are the same.
+    """
+    if not file.exists():
+        return "it does not exist"
+    import hashlib
+
+    # The connection is what keeps others from changing the file; this finds what was damaged or replaced.
+    digest = hashlib.md5(usedforsecurity=False)
+    with file.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return None if digest.hexdigest() == md5 else f"MD5 {md5} is expected; it is {digest.hexdigest()}"
+
+
+def _fetch(url: str, part: Path, most: int) -> None:
+    import urllib.request
+
+    with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response, part.open("xb") as file:
+        while most > 0 and (chunk := response.read(min(most, CHUNK))):
+            file.write(chunk)
+            most -= len(chunk)
