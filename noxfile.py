@@ -180,7 +180,11 @@ def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members())
     session.env["AGOG_ENDURANCE"] = "1"
-    pytest(session, ROOT / "tests" / "integration" / "test_integration_mnist_example.py")
+    pytest(
+        session,
+        ROOT / "tests" / "integration" / "test_integration_mnist_example.py",
+        MEMBERS["agog-data"] / "tests" / "test_data_mutations.py",
+    )
 
 
 @nox.session(default=False)
