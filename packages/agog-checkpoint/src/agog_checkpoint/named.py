@@ -66,19 +66,22 @@ def read_named(path: str) -> dict[str, Any]:
     return {name: arrays[node.variable.key] for name, node in nodes if node.variable is not None}
 
 
-def assign_named(what: str, variables: Mapping[str, Variable], values: Mapping[str, Any]) -> None:
+def assign_named(
+    what: str, variables: Mapping[str, Variable] | Iterable[tuple[str, Variable]], values: Mapping[str, Any]
+) -> None:
     """Assign values by name; when one does not fit, none is assigned.
 
     Args:
         what: the caller's name, for errors.
-        variables: names to variables.
+        variables: names to variables, or pairs of them.
         values: names to arrays.
 
     Raises:
         NotFoundError: a name has no value.
         ValueError: a shape or dtype differs.
     """
-    for name, variable in variables.items():
+    pairs = list(variables.items() if isinstance(variables, Mapping) else variables)
+    for name, variable in pairs:
         if name not in values:
             known = ", ".join(sorted(values)) or "none"
             raise NotFoundError(f"{what}: Key {name} not found in checkpoint; its keys are {known}.")
@@ -92,7 +95,7 @@ def assign_named(what: str, variables: Mapping[str, Variable], values: Mapping[s
                 f"{what}: Dtypes {variable.dtype.name} and {values[name].dtype} are incompatible: variable "
                 f"{variable.name!r} has the first, {name!r} in the checkpoint the second."
             )
-    for name, variable in variables.items():
+    for name, variable in pairs:
         variable.assign(values[name])
 
 

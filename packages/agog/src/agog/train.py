@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         Int64List,
         SequenceExample,
     )
+from agog_training.initialization import init_from_checkpoint
 
 __all__ = [
     "AdadeltaOptimizer",
@@ -121,6 +122,7 @@ __all__ = [
     "get_global_step",
     "get_or_create_global_step",
     "import_meta_graph",
+    "init_from_checkpoint",
     "input_producer",
     "inverse_time_decay",
     "latest_checkpoint",
