@@ -143,6 +143,31 @@ def test_files_of_a_saver(tmp_path: Path) -> None:
     assert new.layer.kernel.numpy().tolist() == [1.0, 2.0]
 
 
+def test_files_of_a_saver_by_name(tmp_path: Path) -> None:
+    saved = [
+        ag.Variable([1.0, 2.0], name="net/kernel"),
+        ag.Variable(3.0, name="bias"),
+        ag.Variable(4.0, name="net/gone"),
+    ]
+    path = Saver(saved).save(tmp_path / "c")
+    kernel, bias, new = (
+        ag.Variable(value, name=name) for value, name in (([0.0, 0.0], "net/kernel"), (0.0, "bias"), (0.0, "new"))
+    )
+    checkpoint = Checkpoint(layer=group(k=kernel, b=bias), new=new)
+    status = checkpoint.restore(path)
+    assert (kernel.numpy().tolist(), float(bias), float(new)) == ([1.0, 2.0], 3.0, 0.0)
+    with pytest.raises(AssertionError) as raised:
+        status.assert_consumed()
+    assert str(raised.value) == (
+        f"assert_consumed: checkpoint {path!r} and the program's objects do not match.\n"
+        "  values in the file without an object (1): net/gone\n"
+        "  objects without a value in the file (1): new"
+    )
+    other = Checkpoint(layer=group(k=kernel, b=bias), new=new)
+    other.restore(path, mapping={"new": "net/gone"}).assert_consumed()
+    assert float(new) == 4.0
+
+
 def test_escaped_names(tmp_path: Path) -> None:
     path = Checkpoint(d={"a/b": ag.Variable(1.0), "": ag.Variable(2.0)}).write(tmp_path / "c")
     new = Checkpoint(e={"x/y": ag.Variable(0.0)}, f=ag.Variable(0.0))

@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_checkpoint import file
 from agog_checkpoint.graph import Graph, graph_of_names
-from agog_checkpoint.objects import Snapshot, snapshot
+from agog_checkpoint.objects import Snapshot, by_name, snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
@@ -183,7 +183,8 @@ class Checkpoint(Checkpointable):
         """Restore all state from a checkpoint: now into objects that exist, later into others when they are created.
 
         Objects are matched by the names on the way to them, not by their classes. A later restore wins over an earlier
-        one that still waits for objects. Where an error is raised, nothing was changed.
+        one that still waits for objects. Where an error is raised, nothing was changed. From the file of a `Saver`,
+        variables that exist are restored by their names.
 
         Args:
             save_path: what `save`, `write` or `latest_checkpoint` returned; None restores nothing.
@@ -267,6 +268,8 @@ class Checkpoint(Checkpointable):
         cast: bool,
         borrow: bool,
     ) -> CheckpointLoadStatus:
+        if graph.is_by_name():
+            mapping = {**by_name(self, graph), **(mapping or {})}
         if mapping or only is not None or skip:
             from agog_checkpoint.selection import Selection, renamed
 

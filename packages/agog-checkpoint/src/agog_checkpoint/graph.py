@@ -74,6 +74,15 @@ class Graph(NamedTuple):
         """
         return [node.variable for node in self.nodes if node.variable is not None]
 
+    def is_by_name(self) -> bool:
+        """Whether this is the graph of variables under names such as ``net/dense/kernel``, as a `Saver` writes them.
+
+        Returns:
+            True or False; also False where no name has a slash, and is a path as well.
+        """
+        names = self.nodes[0].children
+        return any("/" in name for name in names) and all(self.nodes[child].variable for child in names.values())
+
     def paths(self) -> dict[int, str]:
         """The shortest path of each node that can be reached through parts, as it is in keys.
 

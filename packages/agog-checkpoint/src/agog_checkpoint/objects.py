@@ -134,6 +134,25 @@ def walk(root: Any) -> tuple[list[Part], list[Slot]]:
     return found, slots
 
 
+def by_name(root: Any, graph: Graph) -> dict[str, str]:
+    """Find the program's variables in a graph of variables under their names.
+
+    Args:
+        root: where to start.
+        graph: the graph.
+
+    Returns:
+        Paths in the program to names in the graph, for variables that are in both; without slots.
+    """
+    names = graph.nodes[0].children
+    found = {
+        part.path: name
+        for part in walk(root)[0]
+        if isinstance(part.value, Variable) and (name := part.value.name.removesuffix(":0")) in names
+    }
+    return {path: name for path, name in found.items() if ".slot" not in path.split("/")}
+
+
 def snapshot(root: Any) -> Snapshot:
     """Take hold of all state that can be reached; later assignments do not change what was taken.
 
