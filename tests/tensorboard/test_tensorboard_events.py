@@ -171,6 +171,32 @@ def test_a_run_that_goes_on_purges_what_came_later(tmp_path: Path) -> None:
         assert [event.step for event in read_for_pages(tmp_path).Tensors(tag)] == list(range(8))
 
 
+def train(folder: Path, steps: int, save_at: int) -> None:
+    """Go on from the checkpoint, where there is one."""
+    step = tf.train.get_or_create_global_step()
+    step.assign(0)
+    checkpoint = tf.train.Checkpoint(step=step)
+    latest = tf.train.latest_checkpoint(str(folder))
+    if latest is not None:
+        checkpoint.restore(latest).assert_consumed()
+    purge_step = None if latest is None else step + 1
+    writer = summary.create_file_writer(folder / "logs", purge_step=purge_step)
+    with writer.as_default(), summary.always_record_summaries():
+        for _ in range(steps):
+            step.assign_add(1)
+            summary.scalar("loss", 2.0 if latest is None else 1.0)
+            if int(step) == save_at:
+                checkpoint.save(str(folder / "checkpoint"))
+    writer.close()
+
+
+def test_each_step_of_a_resumed_training_is_there_once(tmp_path: Path) -> None:
+    train(tmp_path, steps=9, save_at=5)
+    train(tmp_path, steps=2, save_at=99)
+    expected = [*((step, 2.0) for step in range(1, 6)), (6, 1.0), (7, 1.0)]
+    assert [(event.step, event.value) for event in read(tmp_path / "logs").Scalars("loss")] == expected
+
+
 def test_a_purge_needs_no_event_after_it(tmp_path: Path) -> None:
     write(tmp_path, range(10), 1.0)
     write(tmp_path, range(0), 2.0, purge_step=6)

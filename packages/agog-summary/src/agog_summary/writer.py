@@ -92,9 +92,9 @@ def create_file_writer(
         flush_millis: how many milliseconds events wait in memory, until another is written; two minutes by default.
         filename_suffix: what the file's name ends with; ``".v2"`` by default.
         name: writers of one name share a file while one of them is in use; named after the folder by default.
-        purge_step: the first step of a training that goes on from a checkpoint, as a number, a tensor or the global
-            step. TensorBoard then forgets what a run before has written to the folder of this step and later ones. None
-            where nothing is to be forgotten.
+        purge_step: the first step that a training which goes on from a checkpoint will write again, as a number, a
+            tensor or a variable. TensorBoard forgets what a run before has written to the folder of this step and later
+            ones. None where nothing is to be forgotten.
 
     Returns:
         The writer.
