@@ -184,6 +184,8 @@ def test_files_of_one_second_are_different(tmp_path: Path, read: Any) -> None:
 def test_nothing_is_lost_at_the_end_of_the_program(tmp_path: Path, events_of: Any) -> None:
     program = (
         "import sys, agog_summary as s\n"
+        "for f in (s.scalar, s.histogram, s.image, s.text, s.generic): f('no writer', 1.0)\n"
+        "s.graph(1.0)\n"
         "assert not [name for name in sys.modules if name.startswith('tensorboardX')]\n"
         "s.create_file_writer(sys.argv[1]).set_as_default()\n"
         "with s.always_record_summaries(): s.scalar('loss', 1.0, step=0)"

@@ -197,13 +197,15 @@ def text(name: str, tensor: Any, family: str | None = None, step: Any = None) ->
 
     >>> text("note", "The learning rate is **halved**.")
     """
-    from tensorboardX.proto.plugin_text_pb2 import TextPluginData
-    from tensorboardX.proto.summary_pb2 import SummaryMetadata
 
-    # What TensorBoard's text plugin is told: https://github.com/tensorflow/tensorboard, plugins/text/metadata.py.
-    content = TextPluginData(version=0).SerializeToString()
-    metadata = SummaryMetadata(plugin_data={"plugin_name": "text", "content": content})
-    _record(name, family, step, lambda tag: [_tensor_value(tag, _strings(name, tensor), metadata)])
+    def values(tag: str) -> list[dict[str, Any]]:
+        from tensorboardX.proto.summary_pb2 import SummaryMetadata
+
+        # The plugin's own data are of version 0, which is written as nothing.
+        metadata = SummaryMetadata(plugin_data={"plugin_name": "text"})
+        return [_tensor_value(tag, _strings(name, tensor), metadata)]
+
+    _record(name, family, step, values)
 
 
 def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None) -> None:
@@ -218,7 +220,6 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
 
     >>> generic("note", "The learning rate is halved.")
     """
-
     _record(name, family, step, lambda tag: [_tensor_value(tag, convert_to_tensor(tensor), metadata)])
 
 
