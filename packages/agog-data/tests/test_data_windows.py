@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import namedtuple
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 import agog_core as ag
 from agog_core import random as ag_random
 from agog_data import Dataset
+from agog_data.transformations.limiting import unique
+from agog_data.transformations.placing import copy_to_device
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "y"])
@@ -137,6 +140,23 @@ def test_windows_cannot_be_batched() -> None:
     with pytest.raises(TypeError) as info:
         dataset.output_types  # noqa: B018  # the access is what is tested
     assert str(info.value) == expected
+
+
+def test_stages_that_look_into_tensors_refuse_windows(tmp_path: Path) -> None:
+    windows = Dataset.range(4).window(2)
+    refusing = {
+        "cache": windows.cache(str(tmp_path / "cache")),
+        "copy_to_device": windows.apply(copy_to_device("/cpu:0")),
+        "unique": windows.apply(unique()),
+    }
+    for name, dataset in refusing.items():
+        with pytest.raises(TypeError) as info:
+            next(iter(dataset))
+        assert str(info.value) == (
+            f"{name}: component 0 of the elements is a dataset, and only tensors can be taken; "
+            "make elements of it with flat_map() first."
+        )
+    assert values(windows.cache().repeat(2)) == [[0, 1], [2, 3]] * 2
 
 
 def test_only_windows_can_be_saved() -> None:

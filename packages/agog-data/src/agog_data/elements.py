@@ -181,6 +181,29 @@ def flatten_up_to(form: Any, structure: Any, unlike: Callable[[str, Any], Except
     return [structure]
 
 
+def tensor_components(stage: str, element: Element) -> list[Tensor]:
+    """List the components of an element for a stage that cannot take datasets.
+
+    Args:
+        stage: the stage's name, for the error.
+        element: the element.
+
+    Returns:
+        The components.
+
+    Raises:
+        TypeError: one is a dataset.
+    """
+    parts = components(element)
+    for place, part in enumerate(parts):
+        if isinstance(part, AnyDataset):
+            raise TypeError(
+                f"{stage}: component {place} of the elements is a dataset, and only tensors can be taken; "
+                "make elements of it with flat_map() first."
+            )
+    return parts
+
+
 def spec_of(element: Element) -> Any:
     """The spec of a dataset all of whose elements are like this one.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.devices import Device
 from agog_core.placement import copy_to_device
-from agog_data.elements import Element, map_components
+from agog_data.elements import Element, packer, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State, encode
 
@@ -225,4 +225,4 @@ class KeptInMemory(Kept):
         element = self._elements[number]
         if device is self._device:
             return element
-        return map_components(lambda x: copy_to_device(x, device), element)
+        return packer(element)([copy_to_device(x, device) for x in tensor_components("cache", element)])

@@ -10,7 +10,7 @@ from agog_core.convert import from_host
 from agog_core.devices import Device
 from agog_core.errors import InvalidArgumentError
 from agog_data.cache_file import CacheReader, CacheWriter
-from agog_data.elements import Element, components, packer
+from agog_data.elements import Element, packer, tensor_components
 from agog_data.stage import Stage
 from agog_data.stages.caching import Kept, NoWriter, Store, Writer
 from agog_data.state import State, check, decode, encode
@@ -55,7 +55,7 @@ class FileWriter(Writer):
                 f"cache: an element has the structure {structure}; those before have {self._structure}. "
                 "A file needs one structure."
             )
-        parts = components(element)
+        parts = tensor_components("cache", element)
         self._file.add([part._host().reshape(part._shape) for part in parts], [part.dtype for part in parts])
 
     def commit(self, origin: State) -> Kept:

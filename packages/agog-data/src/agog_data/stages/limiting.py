@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from agog_core.dtypes import string
 from agog_core.tensor import Tensor
-from agog_data.elements import Element, components
+from agog_data.elements import Element, components, tensor_components
 from agog_data.functions import ElementFunction, as_condition
 from agog_data.random_stream import Stream
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
@@ -89,7 +89,7 @@ class UniqueIterator(ElementIterator):
 
     def __next__(self) -> Element:
         for element in self._input:
-            parts = components(element)
+            parts = tensor_components("unique", element)
             key = tuple(map(_key, parts))
             if key not in self._keys:
                 self._keys.add(key)

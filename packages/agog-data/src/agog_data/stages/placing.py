@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.devices import device, get_device
 from agog_core.placement import copy_to_device
-from agog_data.elements import Element, map_components
+from agog_data.elements import Element, packer, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
 
@@ -66,4 +66,4 @@ class PlaceIterator(ElementIterator):
 
 def _placed(element: Element, target: str) -> Element:
     place = get_device(target)
-    return map_components(lambda x: copy_to_device(x, place), element)
+    return packer(element)([copy_to_device(x, place) for x in tensor_components("copy_to_device", element)])
