@@ -126,7 +126,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=r"^WebDataset: at least one path is expected; the list "):
         WebDataset([])
     with pytest.raises(TypeError, match=r"^WebDataset: a path or a list of paths is expected; got 3\.$"):
-        WebDataset([3])  # type: ignore[list-item]
+        WebDataset([3])
     path = tmp_path / "x.tar"
     with pytest.raises(errors.NotFoundError, match=r"x\.tar: there is no such file\.$"):
         listed(WebDataset(path))
@@ -233,6 +233,12 @@ def test_any_bytes_are_samples_or_one_clear_error(
             assert sample["__key__"].numpy() is not None
     except (errors.DataLossError, errors.InvalidArgumentError) as error:
         assert str(path) in str(error)  # noqa: PT017  (most examples raise, some do not)
+
+
+def test_files_in_turn(paths: list[Path]) -> None:
+    names = Dataset.from_tensor_slices([str(path) for path in (paths[0], paths[2])])
+    mixed = names.interleave(lambda path: WebDataset(path, ["cls"]), cycle_length=2)
+    assert [int(x["cls"]) for x in listed(mixed)] == [0, 5, 1, 6, 2, 7, 3, 8, 4]
 
 
 def test_it_is_a_dataset(paths: list[Path]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Any
 
 from agog_core import errors
+from agog_core.dtypes import string
+from agog_core.tensor import Tensor
 
 PathLike = str | os.PathLike[str]
 
@@ -38,12 +40,12 @@ def opened(name: str) -> Iterator[IO[bytes]]:
         raise errors.UnknownError(f"{name}: it cannot be read: {error.strerror or error}.") from error
 
 
-def path_names(reader: str, paths: PathLike | list[PathLike] | tuple[PathLike, ...]) -> list[str]:
+def path_names(reader: str, paths: Any) -> list[str]:
     """The names of one file or of several.
 
     Args:
         reader: who reads them, for the error.
-        paths: a path, or a list or tuple of paths.
+        paths: a path, or a list, tuple or tensor of paths.
 
     Returns:
         A list of at least one name.
@@ -52,10 +54,12 @@ def path_names(reader: str, paths: PathLike | list[PathLike] | tuple[PathLike, .
         TypeError: something in it is no path.
         InvalidArgumentError: there is none.
     """
-    listed = paths if isinstance(paths, (list, tuple)) else [paths]
+    if isinstance(paths, Tensor) and paths.dtype is string:
+        paths = paths._host().tolist() if paths._shape else [paths.numpy()]
+    listed = list(paths) if isinstance(paths, (list, tuple)) else [paths]
     for path in listed:
-        if not isinstance(path, (str, os.PathLike)):
+        if not isinstance(path, (str, bytes, os.PathLike)):
             raise TypeError(f"{reader}: a path or a list of paths is expected; got {path!r}.")
     if not listed:
         raise errors.InvalidArgumentError(f"{reader}: at least one path is expected; the list is empty.")
-    return [os.fspath(path) for path in listed]
+    return [os.fsdecode(path) for path in listed]

@@ -114,13 +114,19 @@ class MappedSource(Source):
                     f"{columns[0].array.shape} and {column.name} has shape {column.array.shape}."
                 )
         self._columns = [column.array for column in columns]
+        self._foreign = [array.dtype.kind in "SU" or not array.dtype.isnative for array in self._columns]
         super().__init__(map_components(_row_spec, structure), len(self._columns[0]))
 
     def row(self, number: int) -> list[Array]:
-        return [_host(column[number, ...]) for column in self._columns]
+        return self._converted([column[number, ...].copy() for column in self._columns])
 
     def gather(self, numbers: Array) -> list[Array]:
-        return [_host(column.take(numbers, 0)) for column in self._columns]
+        return self._converted([column.take(numbers, 0) for column in self._columns])
+
+    def _converted(self, parts: list[Array]) -> list[Array]:
+        if not any(self._foreign):
+            return parts
+        return [_host(part) if foreign else part for part, foreign in zip(parts, self._foreign, strict=True)]
 
 
 def _row_spec(column: Column) -> ComponentSpec:
@@ -129,14 +135,14 @@ def _row_spec(column: Column) -> ComponentSpec:
 
 
 def _host(rows: Array) -> Array:
-    """Rows as agog has them: in memory of their own, in the machine's byte order, strings as bytes."""
+    """Rows that are in memory as agog has them: in the machine's byte order, strings as bytes."""
     kind = rows.dtype.kind
     if kind in "SU":
         found = np.empty(rows.shape, object)
         texts = rows.reshape(-1).tolist()
         found.reshape(-1)[:] = [text.encode() for text in texts] if kind == "U" else texts
         return found
-    return np.array(rows, rows.dtype.newbyteorder("="), order="C")
+    return rows.astype(rows.dtype.newbyteorder("="))
 
 
 def _read_file(path: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from agog_core import errors
 from agog_data.dataset import Dataset
 from agog_data.extras import missing
-from agog_data.files import PathLike, opened, path_names
+from agog_data.files import opened, path_names
 from agog_data.readers.arrow_columns import Column, column_spec, filler, same_spec
 from agog_data.readers.element_stream import ElementStream, Parts
 
@@ -26,7 +25,7 @@ class ArrowDataset(Dataset):
     files are read as they are needed, a part of a row group or a record batch at a time.
 
     Args:
-        paths: a path, or a list of paths of files with the same columns.
+        paths: a path, or a list or tensor of paths of files with the same columns.
         columns: the names of the columns that are read, in their order; None for all.
         fill: what stands for a null, by the name of the column; in lists, for a null among its numbers. A null in
             another column is an error.
@@ -48,11 +47,11 @@ class ArrowDataset(Dataset):
 
     def __init__(
         self,
-        paths: PathLike | Sequence[PathLike],
+        paths: Any,
         columns: Sequence[str] | None = None,
         fill: Mapping[str, Any] | None = None,
     ) -> None:
-        names = path_names("ArrowDataset", paths if isinstance(paths, (str, os.PathLike)) else list(paths))
+        names = path_names("ArrowDataset", paths)
         super().__init__(ArrowRows(names, None if columns is None else list(columns), dict(fill or {})))
 
 

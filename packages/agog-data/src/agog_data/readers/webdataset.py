@@ -16,7 +16,7 @@ from agog_core import dtypes, errors
 from agog_core.shapes import TensorShape
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
-from agog_data.files import PathLike, opened, path_names
+from agog_data.files import opened, path_names
 from agog_data.readers.element_stream import Array, ElementStream, Parts, text
 
 KEY = "__key__"
@@ -30,7 +30,7 @@ class WebDataset(Dataset):
     devices and folders are left out. The tar files must not be compressed: what is in them usually is.
 
     Args:
-        paths: a path, or a list of paths.
+        paths: a path, or a list or tensor of paths.
         extensions: the extensions that elements have, in their order; other files are left out. None for those of the
             first sample.
 
@@ -56,8 +56,8 @@ class WebDataset(Dataset):
     b'four' 4
     """
 
-    def __init__(self, paths: PathLike | Sequence[PathLike], extensions: Sequence[str] | None = None) -> None:
-        names = path_names("WebDataset", paths if isinstance(paths, (str, os.PathLike)) else list(paths))
+    def __init__(self, paths: Any, extensions: Sequence[str] | None = None) -> None:
+        names = path_names("WebDataset", paths)
         if extensions is not None and (isinstance(extensions, str) or not extensions):
             raise errors.InvalidArgumentError(
                 f"WebDataset: extensions must be a list such as ['jpg', 'cls']; got {extensions!r}."
