@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import agog_core as ag
 from agog_data.examples.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
-from agog_data.examples.messages import Example, SequenceExample
+from agog_data.examples.messages import Example, Feature, FeatureList, FeatureLists, Features, SequenceExample
 from agog_data.examples.parsing import parse_example, parse_single_example
 from agog_data.examples.sequences import parse_single_sequence_example
 from agog_data.readers.csv_files import CsvDataset
@@ -173,9 +173,10 @@ STEPS = {"i": FixedLenSequenceFeature([1], ag.int64, allow_missing=True), "s": V
 @often(300)
 @given(feature=features, changes=mutations)
 def test_damaged_messages(feature: dict[str, Any], changes: Any) -> None:
-    example = Example(features={"feature": feature}).SerializeToString()
-    lists = {key: {"feature": [value]} for key, value in feature.items()}
-    sequence = SequenceExample(context={"feature": feature}, feature_lists={"feature_list": lists}).SerializeToString()
+    whole = Features(feature={key: Feature(**value) for key, value in feature.items()})
+    steps = {key: FeatureList(feature=[value, value]) for key, value in whole.feature.items()}
+    example = Example(features=whole).SerializeToString()
+    sequence = SequenceExample(context=whole, feature_lists=FeatureLists(feature_list=steps)).SerializeToString()
     wanted = {key: WANTED[key] for key in ("i", "f", "s")}
     for act in (
         lambda: parse_single_example(mutate(example, changes), WANTED),
