@@ -96,7 +96,7 @@ def mutate(data: bytes, changes: list[tuple[str, float, bytes]]) -> bytes:
     return data
 
 
-@often(300)
+@often(200)
 @given(
     records=st.lists(frames, max_size=5),
     inside=mutations,
@@ -121,7 +121,7 @@ def test_damaged_tfrecords(tmp_path: Path, records: list[bytes], inside: Any, ou
         assert again == found
 
 
-@often(100)
+@often(50)
 @given(text=st.binary(max_size=60), changes=mutations, compression=st.sampled_from(list(COMPRESSIONS)))
 @pytest.mark.parametrize(
     "reader",
@@ -170,7 +170,7 @@ WANTED = {
 STEPS = {"i": FixedLenSequenceFeature([1], ag.int64, allow_missing=True), "s": VarLenFeature(ag.string)}
 
 
-@often(300)
+@often(200)
 @given(feature=features, changes=mutations)
 def test_damaged_messages(feature: dict[str, Any], changes: Any) -> None:
     whole = Features(feature={key: Feature(**value) for key, value in feature.items()})
