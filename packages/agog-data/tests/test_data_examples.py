@@ -378,3 +378,19 @@ def test_a_missing_package_is_named() -> None:
     assert done.stderr.splitlines()[-1] == (
         "ImportError: tf.train.Example needs the package protobuf: pip install agog-data[tfrecord]"
     )
+
+
+def test_many_floats() -> None:
+    values = np.random.default_rng(1).standard_normal(100).astype(np.float32)
+    # A field that the message does not know, at its end, is no float.
+    unknown = FloatList(value=values).SerializeToString() + field(7, b"abcd")
+    serialized = [
+        example(f=floats(*values.tolist())),
+        Example(
+            features=Features(feature={"f": Feature(float_list=FloatList.FromString(unknown))})
+        ).SerializeToString(),
+        example(f=floats(1.0)),
+    ]
+    found = parse_example(serialized, {"f": FixedLenSequenceFeature([], ag.float32, allow_missing=True)})["f"].numpy()
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, [values, values, np.eye(1, 100)[0]])

@@ -15,6 +15,9 @@ from agog_core.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 
+Values = list[Any] | Array
+_MANY = 16  # floats, from which on NumPy reads them sooner than Python
+
 KINDS = {dtypes.string: "bytes_list", dtypes.float32: "float_list", dtypes.int64: "int64_list"}
 
 
@@ -94,7 +97,7 @@ class Column:
         dtype: DType,
         kind: str,
         shape: tuple[int, ...] = (),
-        default: Array | None = None,
+        default: list[Any] | None = None,
         required: bool = False,
     ) -> None:
         self.key = key
@@ -105,32 +108,30 @@ class Column:
         self.required = required
         self.count = math.prod(shape)
 
-    def array(self, values: Any) -> Array:
-        """The values of a feature as a vector."""
-        if self.dtype is dtypes.string:
-            host = np.empty(len(values), object)
-            host[:] = values
-            return host
-        return np.fromiter(values, self.dtype.numpy_dtype, len(values))
-
-    def values(self, feature: Any) -> Array | None:
+    def values(self, feature: Any) -> Values | None:
         """What a message holds.
 
         Args:
-            feature: a ``tf.train.Feature``.
+            feature: a ``tf.train.Feature``; None where the example has none under the key.
 
         Returns:
-            The values as a vector; None where none were set.
+            The values; None where none were set.
 
         Raises:
             ValueError: they are of another dtype.
         """
-        kind = feature.WhichOneof("kind")
+        kind = None if feature is None else feature.WhichOneof("kind")
         if kind is None:
             return None
         if kind != KINDS[self.dtype]:
             raise ValueError(f"has values in {kind}; those of dtype {self.dtype.name} are in {KINDS[self.dtype]}")
-        return self.array(getattr(feature, kind).value)
+        message = getattr(feature, kind)
+        count = len(message.value)
+        if self.dtype is dtypes.float32 and count > _MANY:
+            message.DiscardUnknownFields()
+            return np.frombuffer(message.SerializeToString()[-4 * count :], "<f4")  # as they are in the message
+        found: list[Any] = message.value[:]
+        return found
 
     def missing(self) -> ValueError:
         """What is raised where a required feature is not there."""
@@ -199,6 +200,8 @@ def _dtype(function: str, key: str, given: Any) -> DType:
 def _shape(function: str, key: str, feature: Any) -> tuple[int, ...]:
     if feature.shape is None:
         raise ValueError(f"{function}: feature {key!r} has no shape.")
+    if type(feature.shape) in (list, tuple) and all(type(size) is int and size >= 0 for size in feature.shape):
+        return tuple(feature.shape)
     shape = TensorShape(feature.shape)
     if not shape.is_fully_defined():
         hint = (
@@ -210,7 +213,7 @@ def _shape(function: str, key: str, feature: Any) -> tuple[int, ...]:
     return tuple(int(size) for size in shape if size is not None)
 
 
-def _default(function: str, key: str, feature: Any, dtype: DType, count: int) -> Array | None:
+def _default(function: str, key: str, feature: Any, dtype: DType, count: int) -> list[Any] | None:
     value = feature.default_value
     if value is None:
         return None
@@ -222,5 +225,5 @@ def _default(function: str, key: str, feature: Any, dtype: DType, count: int) ->
             f"{function}: feature {key!r}: the default must be of dtype {dtype.name} with {count} elements; got dtype "
             f"{tensor.dtype.name} and shape {tensor._shape}."
         )
-    host: Array = tensor._host().reshape(-1)
-    return host
+    values: list[Any] = tensor._host().reshape(-1).tolist()
+    return values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from agog_data.examples.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
+    Values,
     VarLenFeature,
     columns,
     index_keys,
@@ -175,9 +177,16 @@ def rows_of(counts: list[int]) -> Array:
     return np.stack([rows, np.arange(len(rows)) - begins], axis=1)
 
 
-def joined(arrays: list[Array], dtype: DType) -> Array:
-    """Vectors, one after the other."""
-    return np.concatenate([np.empty(0, dtype.numpy_dtype), *arrays]) if arrays else np.empty(0, dtype.numpy_dtype)
+def joined(rows: Sequence[Values], dtype: DType) -> Array:
+    """The values of several examples, one after the other, as a vector."""
+    if any(type(row) is not list for row in rows):
+        return np.concatenate([np.asarray(row, dtype.numpy_dtype) for row in rows])
+    flat = rows[0] if len(rows) == 1 else [*chain.from_iterable(rows)]
+    if dtype is not dtypes.string:
+        return np.array(flat, dtype.numpy_dtype)
+    host = np.empty(len(flat), object)
+    host[:] = flat
+    return host
 
 
 def _columns(function: str, features: Any) -> dict[str, Column]:
@@ -204,16 +213,16 @@ def _names(function: str, example_names: TensorLike | None, count: int) -> Calla
 
 def _parse(
     function: str, records: Array, wanted: dict[str, Column], name_of: Callable[[int], str]
-) -> dict[str, list[Array | None]]:
+) -> dict[str, list[Values | None]]:
     """For each column the values of all examples."""
     from agog_data.examples.messages import Example  # here, because it needs a package that may be missing
 
-    found: dict[str, list[Array | None]] = {key: [] for key in wanted}
+    found: dict[str, list[Values | None]] = {key: [] for key in wanted}
     for number, record in enumerate(records.tolist()):
         features = decode(function, Example, record, name_of(number)).features.feature
         for key, column in wanted.items():
             try:
-                found[key].append(checked(column, column.values(features[key]) if key in features else None))
+                found[key].append(checked(column, column.values(features.get(key))))
             except ValueError as error:
                 raise InvalidArgumentError(f"{function}: {name_of(number)}: feature {key!r} {error}.") from None
     return found
@@ -245,7 +254,7 @@ def decode(function: str, message: Any, record: bytes, name: str) -> Any:
         ) from error
 
 
-def checked(column: Column, values: Array | None) -> Array | None:
+def checked(column: Column, values: Values | None) -> Values | None:
     if values is None:
         if column.kind == "fixed" and column.default is None:
             raise column.missing()
@@ -257,23 +266,23 @@ def checked(column: Column, values: Array | None) -> Array | None:
     return values
 
 
-def _batched(column: Column, rows: list[Array | None]) -> Any:
+def _batched(column: Column, rows: list[Values | None]) -> Any:
     dtype, count = column.dtype, len(rows)
     if column.kind == "fixed":
         return place(joined([row for row in rows if row is not None], dtype).reshape(count, *column.shape), dtype)
-    arrays = [np.empty(0, dtype.numpy_dtype) if row is None else row for row in rows]
-    longest = max(map(len, arrays), default=0)
+    present = [[] if row is None else row for row in rows]
+    longest = max(map(len, present), default=0)
     if column.kind == "variable":
-        return sparse(rows_of([*map(len, arrays)]), joined(arrays, dtype), dtype, [count, longest])
+        return sparse(rows_of([*map(len, present)]), joined(present, dtype), dtype, [count, longest])
     empty = b"" if dtype is dtypes.string else 0
     padded = np.full((count, longest), empty if column.default is None else column.default[0], dtype.numpy_dtype)
-    for row, array in zip(padded, arrays, strict=True):
-        row[: len(array)] = array
+    for row, values in zip(padded, present, strict=True):
+        row[: len(values)] = values
     return place(padded.reshape(count, longest // max(column.count, 1), *column.shape), dtype)
 
 
-def single(column: Column, values: Array | None) -> Any:
-    array = np.empty(0, column.dtype.numpy_dtype) if values is None else values
+def single(column: Column, values: Values | None) -> Any:
+    array = joined([[] if values is None else values], column.dtype)
     if column.kind == "fixed":
         return place(array.reshape(column.shape), column.dtype)
     if column.kind == "variable":

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensor import TensorLike
 from agog_data.examples.features import (
@@ -13,12 +11,11 @@ from agog_data.examples.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
+    Values,
     VarLenFeature,
     columns,
 )
 from agog_data.examples.parsing import assemble, checked, decode, host_strings, joined, place, rows_of, single, sparse
-
-Array = np.ndarray[Any, Any]
 
 _CONTEXT_KINDS = (FixedLenFeature, VarLenFeature, SparseFeature)
 _SEQUENCE_KINDS = (FixedLenSequenceFeature, VarLenFeature, SparseFeature)
@@ -77,7 +74,7 @@ def parse_single_sequence_example(
     for key, column in context.items():
         features = message.context.feature
         try:
-            found[key] = single(column, checked(column, column.values(features[key]) if key in features else None))
+            found[key] = single(column, checked(column, column.values(features.get(key))))
         except ValueError as error:
             raise InvalidArgumentError(f"{function}: {label}: context feature {key!r} {error}.") from None
     lists = message.feature_lists.feature_list
@@ -93,24 +90,24 @@ def parse_single_sequence_example(
 def _steps(column: Column, features: Any) -> Any:
     if features is None and column.required:
         raise column.missing()
-    arrays = []
+    rows: list[Values] = []
     for step, feature in enumerate(features or ()):
         try:
-            arrays.append(_step(column, column.values(feature)))
+            rows.append(_step(column, column.values(feature)))
         except ValueError as error:
             raise ValueError(f"at step {step} {error}") from None
     dtype = column.dtype
     if column.kind == "variable":
-        counts = [*map(len, arrays)]
-        return sparse(rows_of(counts), joined(arrays, dtype), dtype, [len(arrays), max(counts, default=0)])
-    return place(joined(arrays, dtype).reshape(len(arrays), *column.shape), dtype)
+        counts = [*map(len, rows)]
+        return sparse(rows_of(counts), joined(rows, dtype), dtype, [len(rows), max(counts, default=0)])
+    return place(joined(rows, dtype).reshape(len(rows), *column.shape), dtype)
 
 
-def _step(column: Column, values: Array | None) -> Array:
+def _step(column: Column, values: Values | None) -> Values:
     if values is None:
         if column.kind == "sequence":
             raise ValueError("has no values")
-        return np.empty(0, column.dtype.numpy_dtype)
+        return []
     if column.kind == "sequence" and len(values) != column.count:
         raise ValueError(f"has {len(values)} values; shape {column.shape} needs {column.count}")
     return values
