@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import agog_core as ag
-from agog_checkpoint import Checkpoint, NumpyState, PythonState
+from agog_checkpoint import Checkpoint, NumpyState, PythonState, PythonStateWrapper
 from agog_checkpoint.metadata import dot_graph_from_checkpoint, list_objects, object_metadata
 from agog_core.checkpointable import NoDependency
 from agog_core.containers import List, Mapping, UniqueNameTracker
@@ -106,6 +106,28 @@ def test_texts_and_bytes(tmp_path: Path) -> None:
         with pytest.raises(NotImplementedError) as abstract:
             use()
         assert str(abstract.value) == f"PythonState is a PythonState and needs a method {method}."
+
+
+def test_wrappers_by_the_names_of_tensorflow(tmp_path: Path) -> None:
+    class Wrapper(PythonStateWrapper):
+        def __init__(self, value: str) -> None:
+            self.value = value
+
+        def _serialize(self) -> str:
+            return self.value
+
+        def _deserialize(self, string_value: Any) -> None:
+            self.value = string_value
+
+    path = Checkpoint(w=Wrapper("saved")).write(tmp_path / "a")
+    other = Checkpoint(w=Wrapper("before"))
+    other.restore(path).assert_consumed()
+    assert other.w.value == "saved"
+    abstract = PythonStateWrapper()
+    for use, method in ((abstract.serialize, "_serialize"), (lambda: abstract.deserialize(""), "_deserialize")):
+        with pytest.raises(NotImplementedError) as raised:
+            use()
+        assert str(raised.value) == f"PythonStateWrapper is a PythonStateWrapper and needs a method {method}."
 
 
 def test_attributes_that_are_left_out(tmp_path: Path) -> None:

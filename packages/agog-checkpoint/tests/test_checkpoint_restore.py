@@ -406,6 +406,38 @@ def test_shared_objects_and_loops(tmp_path: Path) -> None:
     assert float(shared) == 1.0
 
 
+def test_loops_that_are_closed_later(tmp_path: Path) -> None:
+    def loop() -> tuple[Checkpoint, Checkpoint]:
+        first, second = Checkpoint(), Checkpoint()
+        first.second, second.first = second, first
+        return first, second
+
+    first, second = loop()
+    first.v, second.v = ag.Variable([3.0, 1.0, 4.0]), ag.Variable([1.0, 1.0, 2.0, 3.0])
+    path = first.write(tmp_path / "a")
+    first, second = loop()
+    status = first.restore(path)
+    first.v, second.v = ag.Variable([0.0] * 3), ag.Variable([0.0] * 4)
+    status.assert_consumed()
+    assert (first.v.numpy().tolist(), second.v.numpy().tolist()) == ([3.0, 1.0, 4.0], [1.0, 1.0, 2.0, 3.0])
+    first.v.assign([2.0, 7.0, 1.0])
+    first.restore(path).assert_consumed()
+    assert first.v.numpy().tolist() == [3.0, 1.0, 4.0]
+
+
+def test_a_variable_that_existed_before_it_is_attached(tmp_path: Path) -> None:
+    path = Checkpoint(var1=ag.Variable(4.0), var2=ag.Variable(8.0)).write(tmp_path / "a")
+    second = Checkpoint(var2=ag.Variable(0.0))
+    status = second.restore(path)
+    made = ag.Variable(0.0)
+    status.run_restore_ops()
+    made.assign(-2.0)
+    assert (float(made), float(second.var2)) == (-2.0, 8.0)
+    second.var1 = made
+    assert float(made) == 4.0
+    status.assert_consumed()
+
+
 def test_objects_that_compare_by_value(tmp_path: Path) -> None:
     @dataclass
     class Pair(ag.Checkpointable):

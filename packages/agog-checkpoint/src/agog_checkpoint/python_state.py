@@ -145,3 +145,48 @@ class PythonState(Checkpointable):
             self.deserialize(b64decode(state["base64"]))
         else:
             self.deserialize(state["text"])
+
+
+class PythonStateWrapper(PythonState):
+    """The same as `PythonState`, with the names of methods that TensorFlow 1.12 has: `_serialize` and `_deserialize`.
+
+    >>> class Counter(PythonStateWrapper):
+    ...     def __init__(self):
+    ...         self.count = 3
+    ...
+    ...     def _serialize(self):
+    ...         return str(self.count)
+    ...
+    ...     def _deserialize(self, string_value):
+    ...         self.count = int(string_value)
+    >>> Counter().checkpoint_state()
+    {'text': '3'}
+    """
+
+    def serialize(self) -> str | bytes:
+        """What `_serialize` returns.
+
+        Returns:
+            A text or bytes.
+
+        Raises:
+            NotImplementedError: `_serialize` is not overridden.
+        """
+        return self._serialize()
+
+    def deserialize(self, string_value: Any) -> None:
+        """Give `_deserialize` what a checkpoint holds.
+
+        Args:
+            string_value: what `_serialize` returned.
+
+        Raises:
+            NotImplementedError: `_deserialize` is not overridden.
+        """
+        self._deserialize(string_value)
+
+    def _serialize(self) -> str | bytes:
+        raise NotImplementedError(f"{type(self).__name__} is a PythonStateWrapper and needs a method _serialize.")
+
+    def _deserialize(self, string_value: Any) -> None:
+        raise NotImplementedError(f"{type(self).__name__} is a PythonStateWrapper and needs a method _deserialize.")

@@ -1,6 +1,6 @@
 """``tf.contrib.checkpoint``: objects whose state can be saved, and the graph of what a checkpoint holds."""
 
-from agog_checkpoint import CheckpointManager, NumpyState, PythonState
+from agog_checkpoint import CheckpointManager, NumpyState, PythonState, PythonStateWrapper
 from agog_checkpoint.metadata import (
     CheckpointableObjectGraph,
     dot_graph_from_checkpoint,
@@ -22,6 +22,7 @@ __all__ = [
     "NoDependency",
     "NumpyState",
     "PythonState",
+    "PythonStateWrapper",
     "UniqueNameTracker",
     "dot_graph_from_checkpoint",
     "list_objects",
