@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -239,6 +240,37 @@ time.sleep(60)
             break
         except ag.errors.AlreadyExistsError:
             assert time.monotonic() < deadline
+    assert os.listdir(tmp_path) == ["cache"]
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "write"])
+def test_a_full_disk_leaves_nothing(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "cache"
+    dataset = Dataset.range(3).map(lambda x: ag.fill([100_000], x)).cache(path)
+
+    def fails(*arguments: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if call == "write":
+        if sys.platform == "win32":
+            pytest.skip("there are no limits of sizes")
+        import resource
+
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, limits[1]))
+    else:
+        monkeypatch.setattr(os, call, fails)
+    try:
+        with pytest.raises(ag.errors.ResourceExhaustedError) as info:
+            list(dataset)
+    finally:
+        if call == "write":
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        monkeypatch.undo()
+    named, reason = (f"{path}.partial", "File too large") if call == "write" else (path, "No space left on device")
+    assert str(info.value) == f"cache: {named} cannot be written: {reason}."
+    assert os.listdir(tmp_path) == []
+    assert [int(x[0]) for x in dataset] == [0, 1, 2]
     assert os.listdir(tmp_path) == ["cache"]
 
 

@@ -9,6 +9,7 @@ of all from the description on (u32), and `_END`. A file has its name only when 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
@@ -32,6 +33,7 @@ _RECORD = struct.Struct("<IQ")
 _LENGTH = struct.Struct("<Q")
 _TRAILER = struct.Struct("<QQ")
 _CHECKSUM = struct.Struct("<I")
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TAIL = _TRAILER.size + _CHECKSUM.size + len(_END)
 
 
@@ -45,7 +47,8 @@ def _named(path: str, doing: str) -> Iterator[None]:
     except PermissionError as error:
         raise errors.PermissionDeniedError(f"cache: {path} cannot be {doing}: {error.strerror}.") from error
     except OSError as error:
-        raise errors.UnknownError(f"cache: {path} cannot be {doing}: {error.strerror or error}.") from error
+        kind = errors.ResourceExhaustedError if error.errno in _NO_SPACE else errors.UnknownError
+        raise kind(f"cache: {path} cannot be {doing}: {error.strerror or error}.") from error
 
 
 class CacheWriter:

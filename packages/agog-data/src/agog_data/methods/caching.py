@@ -32,7 +32,8 @@ class CachingMethods(Pipeline):
 
         Returns:
             The dataset. Iterating raises `AlreadyExistsError` where another iterator is writing the file,
-            `DataLossError` where it is damaged, and `InvalidArgumentError` where it is that of another dataset.
+            `ResourceExhaustedError` where the disk is full, `DataLossError` where the file is damaged, and
+            `InvalidArgumentError` where it is that of another dataset.
 
         Raises:
             TypeError: the name is neither a string nor a path.
