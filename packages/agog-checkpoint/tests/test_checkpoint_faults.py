@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import random
 import re
 import signal
-import subprocess
-import sys
-import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,104 +18,6 @@ from agog_checkpoint import Checkpoint, latest_checkpoint
 from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
 
 TEMPORARY = re.compile(r"\..*\.agog-tmp")
-
-# Forks once per line that it is sent. The child goes on from the last checkpoint and saves until it is killed; it
-# prints the number of each save that has returned. Forking spares fifty imports of NumPy.
-SAVER = textwrap.dedent(
-    """
-    import os, sys
-    import numpy as np
-    import agog_core as ag
-    from agog_checkpoint import Checkpoint, latest_checkpoint
-
-    class Position(ag.Checkpointable):
-        row = 0
-
-        def checkpoint_state(self):
-            return {"row": self.row}
-
-        def restore_checkpoint_state(self, state):
-            self.row = state["row"]
-
-    def train(folder):
-        values = [ag.Variable(np.zeros(size, np.float32)) for size in (1, 50_000, 100_000)]
-        position = Position()
-        checkpoint = Checkpoint(values=values, position=position)
-        newest = latest_checkpoint(folder)
-        if newest is not None:
-            checkpoint.restore(newest).assert_consumed()
-        while True:
-            for value in values:
-                value.assign_add(np.ones(value.shape, np.float32))
-            position.row += 1
-            checkpoint.save(folder + "/ckpt")
-            os.write(1, b"%d\\n" % position.row)
-
-    ag.Variable(0.0).assign_add(1.0)  # loads the backend
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            train(sys.argv[1])
-        os.write(1, b"child %d\\n" % child)
-        os.waitpid(child, 0)
-        os.write(1, b"dead\\n")
-    """
-)
-
-
-class Position(ag.Checkpointable):
-    row = 0
-
-    def checkpoint_state(self) -> dict[str, Any]:
-        return {"row": self.row}
-
-    def restore_checkpoint_state(self, state: Any) -> None:
-        self.row = state["row"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
-def test_a_save_that_is_killed_leaves_the_last_checkpoint(tmp_path: Path) -> None:
-    seed = random.SystemRandom().randrange(2**32)
-    print(f"seed {seed}")  # shown where the test fails
-    instants = random.Random(seed)
-    values = [ag.Variable(np.zeros(size, np.float32)) for size in (1, 50_000, 100_000)]
-    position = Position()
-    checkpoint = Checkpoint(values=values, position=position)
-    command = [sys.executable, "-u", "-c", SAVER, str(tmp_path)]
-    acknowledged = killed_in_a_save = 0
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as saver:
-        assert saver.stdin is not None
-        assert saver.stdout is not None
-        for _ in range(50):
-            saver.stdin.write(b"go\n")
-            saver.stdin.flush()
-            line = saver.stdout.readline()
-            while not line.startswith(b"child"):
-                acknowledged = int(line)
-                line = saver.stdout.readline()
-            child = int(line.split()[1])
-            while acknowledged == position.row:  # the child is past its restore, and has made progress
-                acknowledged = int(saver.stdout.readline())
-            time.sleep(instants.uniform(0, 0.02))
-            os.kill(child, signal.SIGKILL)
-            for line in iter(saver.stdout.readline, b"dead\n"):
-                acknowledged = int(line)
-            killed_in_a_save += any(TEMPORARY.fullmatch(name) for name in os.listdir(tmp_path))
-            newest = latest_checkpoint(tmp_path)
-            assert newest is not None
-            checkpoint.restore(newest).assert_consumed()
-            # The save that was killed may have come to its end, unacknowledged.
-            assert acknowledged <= position.row <= acknowledged + 1
-            acknowledged = position.row
-            assert int(checkpoint.save_counter) == position.row
-            assert newest == f"{tmp_path}/ckpt-{position.row}"
-            for value in values:
-                np.testing.assert_array_equal(value.numpy(), np.float32(position.row))
-        saver.stdin.close()
-    assert saver.returncode == 0
-    assert killed_in_a_save > 0, "no instant was within a save, so this has tested nothing"
-    checkpoint.save(tmp_path / "ckpt")
-    assert [name for name in os.listdir(tmp_path) if TEMPORARY.fullmatch(name)] == []
 
 
 def failing(number: int) -> Callable[..., Any]:

@@ -292,5 +292,6 @@ def test_a_crash_at_any_step_leaves_the_newest_whole(tmp_path: Path, monkeypatch
             break
     else:
         pytest.fail("the save never went through")
-    # Three files are committed (checkpoint, list, list without the old one), and one is deleted in between.
-    assert [step for step in steps if step != "fsync"] == ["replace", "replace", "unlink", "replace"]
+    # Three files are committed (checkpoint, list, list without the old one), and one is deleted in between, as would be
+    # its index.
+    assert [step for step in steps if step != "fsync"] == ["replace", "replace", "unlink", "unlink", "replace"]

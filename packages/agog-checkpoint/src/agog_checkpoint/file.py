@@ -85,7 +85,7 @@ def save(path: str, saved: Snapshot, max_shard_bytes: int | None = None) -> None
         delete(plain)
     else:
         commit(plain, partial(write, saved=saved))
-        if os.path.exists(index):
+        if os.path.exists(index):  # otherwise it does no harm: the one file counts
             delete(index)
             shards.remove_shards(path.removesuffix(SUFFIX))
 
@@ -99,10 +99,8 @@ def remove(path: str) -> bool:
     Returns:
         Whether it is gone now.
     """
-    index = index_name(path)
-    if not os.path.exists(index):
-        return delete_old(file_name(path))
-    if not (delete_old(file_name(path)) and delete_old(index)):
+    # Without asking what is there: the answer may be wrong where the disk fails.
+    if not (delete_old(file_name(path)) and delete_old(index_name(path))):
         return False
     try:
         return all(delete_old(shard) for shard in shards_of(path.removesuffix(SUFFIX)))

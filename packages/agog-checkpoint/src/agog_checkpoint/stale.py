@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
@@ -65,14 +65,9 @@ def remove_stale(folder: str) -> None:
         if found := _TEMPORARY.fullmatch(name):
             commits.setdefault(found[1], []).append(os.path.join(folder, name))
     going_on = {commit_id for commit_id, temporaries in commits.items() if not _removed(temporaries)}
-    for name in names:
-        if is_shard(name) and not _has_index(folder, name):
-            shard = os.path.join(folder, name)
-            save_id = save_id_of(shard)
-            # Its index may have come to its place just now.
-            if save_id and save_id not in going_on and not _has_index(folder, name):
-                with suppress(OSError):
-                    os.unlink(shard)
+    for name in _orphans(folder, names, going_on):
+        with suppress(OSError):
+            os.unlink(os.path.join(folder, name))
 
 
 def stale_files(folder: str) -> list[str]:
@@ -91,11 +86,7 @@ def stale_files(folder: str) -> list[str]:
     temporaries = {name: found[1] for name in names if (found := _TEMPORARY.fullmatch(name))}
     going_on = {commit_id for name, commit_id in temporaries.items() if _is_locked(os.path.join(folder, name))}
     stale = [name for name, commit_id in temporaries.items() if commit_id not in going_on]
-    for name in names:
-        if is_shard(name) and not _has_index(folder, name):
-            save_id = save_id_of(os.path.join(folder, name))
-            stale += [name] if save_id and save_id not in going_on else []
-    return sorted(stale)
+    return sorted([*stale, *_orphans(folder, names, going_on)])
 
 
 def is_shard(name: str) -> bool:
@@ -120,9 +111,10 @@ def shards_of(path: str) -> Iterator[str]:
         Their names with their folder.
     """
     folder, stem = os.path.split(path)
-    for name in os.listdir(folder or "."):
+    names = set(os.listdir(folder or "."))
+    for name in names:
         found = _SHARD.fullmatch(name)
-        if found is not None and found[2] == stem and (found[1] == stem or not _exists_index(folder, found[1])):
+        if found is not None and found[2] == stem and (found[1] == stem or found[1] + INDEX_SUFFIX not in names):
             shard = os.path.join(folder, name)
             if save_id_of(shard):
                 yield shard
@@ -165,17 +157,25 @@ def _removed(temporaries: list[str]) -> bool:
 def _is_locked(temporary: str) -> bool:
     try:
         with open(temporary, "rb") as stream:
-            if fcntl is not None:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(stream, wait=False)
     except OSError:
         return True
     return False
 
 
-def _has_index(folder: str, shard: str) -> bool:
+def _orphans(folder: str, names: Iterable[str], going_on: set[str]) -> Iterator[str]:
+    """The shards of agog without an index, other than those of commits that go on."""
+    there = set(names)
+    for name in there:
+        if is_shard(name) and not there & _indexes(name):
+            save_id = save_id_of(os.path.join(folder, name))
+            # Its index may have come to its place just now.
+            came = any(os.path.exists(os.path.join(folder, index)) for index in _indexes(name))
+            if save_id and save_id not in going_on and not came:
+                yield name
+
+
+def _indexes(shard: str) -> set[str]:
+    """The names that the index of a shard may have: what looks like an id may belong to the checkpoint's name."""
     found = _SHARD.fullmatch(shard)
-    return found is not None and (_exists_index(folder, found[1]) or _exists_index(folder, found[2]))
-
-
-def _exists_index(folder: str, stem: str) -> bool:
-    return os.path.exists(os.path.join(folder, stem + INDEX_SUFFIX))
+    return {found[1] + INDEX_SUFFIX, found[2] + INDEX_SUFFIX} if found is not None else set()
