@@ -19,6 +19,7 @@ import pytest
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_data.cache_file import CacheReader
 from agog_data.transformations.limiting import ignore_errors
 
 Pair = namedtuple("Pair", ["x", "y"])
@@ -280,22 +281,32 @@ def small_file(path: Path) -> Dataset:
     return dataset
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pwrite")
 def test_every_damage_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "cache"
     dataset = small_file(path)
     whole = path.read_bytes()
-    for length in range(len(whole)):
-        path.write_bytes(whole[:length])
+
+    def read_all() -> int:
+        reader = CacheReader(str(path))
+        return sum(len(reader.read(number)) for number in range(reader.count))
+
+    assert read_all() == 4
+    with path.open("r+b", buffering=0) as file:  # the same file all the time: to make one costs milliseconds
+        for place, byte in enumerate(whole):
+            for bit in range(8):
+                os.pwrite(file.fileno(), bytes([byte ^ 1 << bit]), place)
+                with pytest.raises(DataLossError):
+                    read_all()
+            os.pwrite(file.fileno(), bytes([byte]), place)
+        assert read_all() == 4
+        os.pwrite(file.fileno(), b"x", len(whole))
         with pytest.raises(DataLossError):
-            values(dataset)
-    for place in range(len(whole)):
-        for bit in range(0, 8, 3):
-            damaged = bytearray(whole)
-            damaged[place] ^= 1 << bit
-            path.write_bytes(damaged)
+            read_all()
+        for length in reversed(range(len(whole))):
+            file.truncate(length)
             with pytest.raises(DataLossError):
-                values(dataset)
-    path.write_bytes(whole + b"x")
+                read_all()
     with pytest.raises(DataLossError):
         values(dataset)
     path.write_bytes(whole)

@@ -23,6 +23,7 @@ from agog_data.transformations.batching import (
     padded_batch_and_drop_remainder,
 )
 from agog_data.transformations.counting import Counter, RandomDataset
+from agog_data.transformations.grouping import Reducer
 from agog_data.transformations.limiting import (
     assert_element_shape,
     get_single_element,
@@ -30,6 +31,7 @@ from agog_data.transformations.limiting import (
     take_while,
     unique,
 )
+from agog_data.transformations.reducing import reduce_dataset
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "y"])
@@ -242,6 +244,20 @@ def test_errors_of_reduce() -> None:
     assert info.value.__notes__ == [
         "This happened in reduce, in the function test_errors_of_reduce.<locals>.fails, at element 0 (the first is 0)."
     ]
+
+
+def test_reduce_dataset() -> None:
+    longest = Reducer(lambda key: (key, ""), lambda s, x: (s[0] + 1, x), lambda count, last: {"n": count, "last": last})
+    words = Dataset.from_tensor_slices(["a", "b"])
+    assert values([reduce_dataset(words, longest)]) == [{"n": 2, "last": b"b"}]
+    plain = Reducer(lambda key: key, lambda s, x: s + x, lambda s: s * 2)
+    assert int(reduce_dataset(Dataset.range(4), plain)) == 12
+    assert text_of(TypeError, lambda: reduce_dataset([1], plain)) == (  # type: ignore[arg-type]
+        "reduce_dataset: a Dataset is expected; got [1] of type list."
+    )
+    assert text_of(TypeError, lambda: reduce_dataset(words, 3)) == (  # type: ignore[arg-type]
+        "reduce_dataset: a Reducer is expected; got 3 of type int."
+    )
 
 
 # Names of TensorFlow for what methods do

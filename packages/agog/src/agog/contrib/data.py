@@ -16,6 +16,7 @@ from agog_data.transformations.grouping import Reducer, bucket_by_sequence_lengt
 from agog_data.transformations.limiting import assert_element_shape, get_single_element, ignore_errors, unique
 from agog_data.transformations.optional import Optional, get_next_as_optional, make_saveable_from_iterator
 from agog_data.transformations.placing import copy_to_device, prefetch_to_device
+from agog_data.transformations.reducing import reduce_dataset
 from agog_data.transformations.sampling import (
     choose_from_datasets,
     rejection_resample,
@@ -49,6 +50,7 @@ __all__ = [
     "parallel_interleave",
     "parse_example_dataset",
     "prefetch_to_device",
+    "reduce_dataset",
     "rejection_resample",
     "sample_from_datasets",
     "scan",
