@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_data import Dataset
+from agog_data import Dataset, Iterator
+from agog_data.elements import tensor_components
 from agog_data.examples.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 from agog_data.examples.messages import (
     BytesList,
@@ -394,3 +396,63 @@ def test_many_floats() -> None:
     found = parse_example(serialized, {"f": FixedLenSequenceFeature([], ag.float32, allow_missing=True)})["f"].numpy()
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, [values, values, np.eye(1, 100)[0]])
+
+
+def test_datasets_hold_sparse_tensors() -> None:
+    features = {"words": VarLenFeature(ag.string), "pair": FEATURES["pair"]}
+    each = Dataset.from_tensor_slices(BATCH).map(lambda x: parse_single_example(x, features))
+    assert each.output_classes == {"words": ag.SparseTensor, "pair": ag.Tensor}
+    assert each.output_types == {"words": ag.string, "pair": ag.int64}
+    assert each.output_shapes["words"].as_list() == [None]
+    assert each.batch(2).output_shapes["words"].as_list() == [None, None]
+    joined = [shown(batch["words"]) for batch in each.batch(2)]
+    assert joined == [[[[0, 0], [0, 1]], [b"x", b"y"], [2, 2]], [[], [], [1, 0]]]
+    at_once = [shown(parse_example(BATCH[at : at + 2], features)["words"]) for at in (0, 2)]
+    assert joined == at_once
+    assert [shown(element["words"]) for element in each.cache()] == [shown(element["words"]) for element in each]
+    with pytest.raises(TypeError) as raised:
+        tensor_components("cache", next(iter(each)))
+    assert str(raised.value) == (
+        "cache: component 1 of the elements is a SparseTensor, and only tensors can be taken; make one of it with "
+        "map() and sparse_tensor_to_dense() first."
+    )
+
+
+def test_sparse_tensors_in_buffers_are_saved() -> None:
+    features = {"words": VarLenFeature(ag.string)}
+
+    def make() -> Dataset:
+        serialized = Dataset.from_tensor_slices(BATCH)
+        return serialized.map(lambda x: parse_single_example(x, features)).shuffle(2, seed=3)
+
+    iterator = Iterator(make())
+    next(iterator)
+    state = json.dumps(iterator.state_dict())
+    resumed = Iterator(make())
+    resumed.load_state_dict(json.loads(state))
+    rest = [shown(element["words"]) for element in iterator]
+    assert [shown(element["words"]) for element in resumed] == rest
+    assert len(rest) == 2
+    broken = json.loads(state)
+    broken["buffer"] = [{"buffer": each["buffer"][:2]} for each in broken["buffer"]]
+    with pytest.raises(InvalidArgumentError) as raised:
+        Iterator(make()).load_state_dict(broken)
+    assert str(raised.value) == "load_state_dict: a buffer holds a SparseTensor without its three parts."
+
+
+def test_sparse_tensors_of_a_batch_are_alike() -> None:
+    def sparse(number: Any) -> Any:
+        rank = 1 + int(number)
+        return ag.SparseTensor(np.zeros((1, rank), np.int64), [1.0], np.ones(rank, np.int64))
+
+    with pytest.raises(InvalidArgumentError) as ranks:
+        list(Dataset.range(2).map(sparse).batch(2))
+    assert str(ranks.value) == (
+        "batch: component 0 of element 1 of batch 0 is a SparseTensor of dtype float32 and rank 2; that of element 0 "
+        "is a SparseTensor of dtype float32 and rank 1. A batch needs equal dtypes and ranks; make them equal with "
+        "map() first."
+    )
+    with pytest.raises(InvalidArgumentError, match=r"^batch: component 0 of element 1 of batch 0 "):
+        list(Dataset.range(2).map(lambda number: number if number.numpy() else sparse(number)).batch(2))
+    with pytest.raises(InvalidArgumentError, match=r"^batch: component 0 of element 1 of batch 0 "):
+        list(Dataset.range(2).map(lambda number: sparse(number) if number.numpy() else number).batch(2))

@@ -207,5 +207,5 @@ class Dataset(
 
     @property
     def output_classes(self) -> Any:
-        """`Tensor` for each component that is no dataset, in the structure of the elements."""
+        """`Tensor` or `SparseTensor` for each component that is no dataset, in the structure of the elements."""
         return map_components(lambda component: component.kind, self._stage.spec())

@@ -14,6 +14,7 @@ from agog_core.dtypes import DType, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.placement import copy_to_device
 from agog_core.shapes import TensorShape, intern_shape
+from agog_core.sparse_tensor import SparseTensor
 from agog_core.tensor import Tensor, wrap
 
 Element = Any
@@ -45,16 +46,16 @@ class ComponentSpec:
     def batched(self, size: int | None) -> ComponentSpec:
         """The same with one axis more in front."""
         known = self.shape.ndims is not None
-        return ComponentSpec(self.dtype, TensorShape([size, *self.shape.as_list()] if known else None))
+        return type(self)(self.dtype, TensorShape([size, *self.shape.as_list()] if known else None))
 
     def row(self) -> ComponentSpec:
         """The same without the first axis."""
         known = self.shape.ndims is not None
-        return ComponentSpec(self.dtype, TensorShape(self.shape.as_list()[1:] if known else None))
+        return type(self)(self.dtype, TensorShape(self.shape.as_list()[1:] if known else None))
 
     def with_unknown_size(self) -> ComponentSpec:
         """The same with an unknown size along the first axis, if there is one."""
-        return ComponentSpec(self.dtype, TensorShape([None, *self.shape.as_list()[1:]])) if self.shape.ndims else self
+        return type(self)(self.dtype, TensorShape([None, *self.shape.as_list()[1:]])) if self.shape.ndims else self
 
 
 class DatasetSpec(ComponentSpec):
@@ -79,6 +80,14 @@ class DatasetSpec(ComponentSpec):
     def with_unknown_size(self) -> ComponentSpec:
         """The same."""
         return self
+
+
+class SparseSpec(ComponentSpec):
+    """What is known of a component that is a `SparseTensor`, such as a ``VarLenFeature`` becomes."""
+
+    __slots__ = ()
+
+    kind = SparseTensor
 
 
 class NestedDataset:
@@ -196,6 +205,11 @@ def tensor_components(stage: str, element: Element) -> list[Tensor]:
     """
     parts = components(element)
     for place, part in enumerate(parts):
+        if isinstance(part, SparseTensor):
+            raise TypeError(
+                f"{stage}: component {place} of the elements is a SparseTensor, and only tensors can be taken; "
+                "make one of it with map() and sparse_tensor_to_dense() first."
+            )
         if isinstance(part, AnyDataset):
             raise TypeError(
                 f"{stage}: component {place} of the elements is a dataset, and only tensors can be taken; "
@@ -213,10 +227,15 @@ def spec_of(element: Element) -> Any:
     Returns:
         Its structure, with a `ComponentSpec` for each component.
     """
-    return map_components(
-        lambda x: DatasetSpec(x._stage.spec()) if isinstance(x, AnyDataset) else ComponentSpec(x.dtype, x.shape),
-        element,
-    )
+    return map_components(_component_spec, element)
+
+
+def _component_spec(component: Any) -> ComponentSpec:
+    if isinstance(component, AnyDataset):
+        return DatasetSpec(component._stage.spec())
+    if isinstance(component, SparseTensor):  # its shape follows from values, so the next one may have another
+        return SparseSpec(component.dtype, TensorShape([None] * component.dense_shape._shape[0]))
+    return ComponentSpec(component.dtype, component.shape)
 
 
 def as_element(value: Any) -> Element:
@@ -226,7 +245,7 @@ def as_element(value: Any) -> Element:
         value: tensors, variables, numbers, arrays, datasets, or a structure of those.
 
     Returns:
-        The same structure, with a tensor for each component that is no dataset.
+        The same structure, with a tensor for each component that is no dataset and no `SparseTensor`.
     """
     if type(value) is Tensor:
         return value
@@ -240,7 +259,7 @@ def as_element(value: Any) -> Element:
 
 
 def _as_component(value: Any) -> Any:
-    return value if isinstance(value, AnyDataset) else convert_to_tensor(value)
+    return value if isinstance(value, (AnyDataset, SparseTensor)) else convert_to_tensor(value)
 
 
 def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:
@@ -316,9 +335,13 @@ def _form(element: Element) -> str:
     return str(map_components(lambda component: "tensor", element)).replace("'tensor'", "tensor")
 
 
-def _stack_component(column: Sequence[Tensor], component: int, batch: int) -> Tensor:
+def _stack_component(column: Sequence[Any], component: int, batch: int) -> Any:
     if isinstance(column[0], AnyDataset):
         raise TypeError(_no_batch(component))
+    if isinstance(column[0], SparseTensor):
+        from agog_data.sparse_elements import stack_sparse  # here, because most elements are dense
+
+        return stack_sparse(column, component, batch)
     table, shape = column[0]._table, column[0]._shape
     arrays = [x._array for x in column if type(x) is Tensor and x._table is table and x._shape is shape]
     if len(arrays) < len(column):  # shapes are nearly always the same object, but need not be

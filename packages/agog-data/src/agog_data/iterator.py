@@ -101,7 +101,7 @@ class Iterator(Checkpointable):
 
     @property
     def output_classes(self) -> Any:
-        """`Tensor` for each component, in the structure of the elements."""
+        """`Tensor` or `SparseTensor` for each component, in the structure of the elements."""
         return self._dataset.output_classes
 
     def state_dict(self) -> dict[str, Any]:

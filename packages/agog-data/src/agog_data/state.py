@@ -13,8 +13,9 @@ from agog_core.convert import from_host
 from agog_core.devices import current_device
 from agog_core.dtypes import as_dtype, string
 from agog_core.errors import InvalidArgumentError
+from agog_core.sparse_tensor import SparseTensor
 from agog_core.tensor import Tensor
-from agog_data.elements import AnyDataset, ComponentSpec, DatasetSpec, Element, components, packer
+from agog_data.elements import AnyDataset, ComponentSpec, DatasetSpec, Element, SparseSpec, components, packer
 
 State = Mapping[str, Any]
 
@@ -65,6 +66,8 @@ def encode(state: State) -> dict[str, Any]:
 
 
 def _encode_component(component: Any) -> dict[str, Any]:
+    if isinstance(component, SparseTensor):
+        return encode({"buffer": [(component.indices, component.values, component.dense_shape)]})
     if not isinstance(component, AnyDataset):
         return _encode_tensor(component)
     held = component._stage.held()
@@ -156,9 +159,13 @@ def restore_elements(spec: Any, parts: list[Any]) -> list[Element]:
 
 
 def _restore_component(spec: ComponentSpec, part: Any) -> Any:
-    if isinstance(part, list) != isinstance(spec, DatasetSpec):
+    if isinstance(part, list) != isinstance(spec, (DatasetSpec, SparseSpec)):
         found = "a dataset" if isinstance(part, list) else "a tensor"
         raise InvalidArgumentError(f"load_state_dict: a buffer holds {found} in the place of another component.")
+    if isinstance(spec, SparseSpec):
+        if len(part) != 3 or any(isinstance(each, list) for each in part):
+            raise InvalidArgumentError("load_state_dict: a buffer holds a SparseTensor without its three parts.")
+        return SparseTensor(*part)
     if not isinstance(spec, DatasetSpec):
         return part
     from agog_data.stages.windows import hold  # here, because stages have states

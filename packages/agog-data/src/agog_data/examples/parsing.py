@@ -107,7 +107,7 @@ def parse_example_dataset(features: dict[str, Any], num_parallel_calls: Any = 1)
     """A transformation of batches of serialized examples to dicts of tensors.
 
     Args:
-        features: as for `parse_example`, without those that give a `SparseTensor`, which datasets cannot hold.
+        features: as for `parse_example`.
         num_parallel_calls: as for `Dataset.map`.
 
     Returns:
