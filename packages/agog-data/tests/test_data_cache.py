@@ -244,6 +244,30 @@ time.sleep(60)
     assert os.listdir(tmp_path) == ["cache"]
 
 
+def test_processes_that_begin_at_once_agree(tmp_path: Path) -> None:
+    """One of them writes; the others wait for it, and read what it wrote."""
+    code = f"""
+import time
+import agog_core as ag
+from agog_data import Dataset
+deadline = time.monotonic() + 60
+while True:
+    try:
+        dataset = Dataset.range(200).map(lambda x: ag.random_uniform([])).cache({str(tmp_path / "cache")!r})
+        list(dataset)
+        print([float(x) for x in dataset])
+        break
+    except ag.errors.AlreadyExistsError:
+        assert time.monotonic() < deadline
+"""
+    command = [sys.executable, "-c", code]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    outputs = [process.communicate(timeout=100)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert len(set(outputs)) == 1
+    assert os.listdir(tmp_path) == ["cache"]
+
+
 @pytest.mark.parametrize("call", ["fsync", "replace", "write"])
 def test_a_full_disk_leaves_nothing(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "cache"
