@@ -16,6 +16,7 @@ from safetensors.numpy import load_file
 
 import agog_core as ag
 from agog_checkpoint import Checkpoint
+from agog_checkpoint.tensors import load_tensors
 from agog_core.errors import InvalidArgumentError, UnimplementedError
 
 
@@ -134,11 +135,12 @@ def test_names_that_look_alike_get_different_keys(tmp_path: Path) -> None:
         *(("float16", "F16"), ("float32", "F32"), ("float64", "F64"), ("bfloat16", "BF16"), ("bool", "BOOL")),
         *(("int8", "I8"), ("int16", "I16"), ("int32", "I32"), ("int64", "I64")),
         *(("uint8", "U8"), ("uint16", "U16"), ("uint32", "U32"), ("uint64", "U64")),
+        *(("float8_e4m3fn", "F8_E4M3"), ("float8_e5m2", "F8_E5M2")),
     ],
 )
 @pytest.mark.parametrize("shape", [(), (0,), (2, 3), (2, 0, 3)])
 def test_every_dtype(tmp_path: Path, dtype: str, code: str, shape: tuple[int, ...]) -> None:
-    host_dtype = np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    host_dtype = np.dtype(getattr(ml_dtypes, dtype, dtype))
     value = np.arange(math.prod(shape)).reshape(shape).astype(host_dtype)
     saved, loaded = Checkpoint(v=ag.Variable(value)), Checkpoint(v=ag.Variable(np.zeros_like(value)))
     loaded.restore(saved.write(tmp_path / "a")).assert_consumed()
@@ -147,6 +149,11 @@ def test_every_dtype(tmp_path: Path, dtype: str, code: str, shape: tuple[int, ..
     header, data = by_hand(tmp_path / "a.safetensors")
     assert header["v"] == {"dtype": code, "shape": list(shape), "data_offsets": [0, value.nbytes]}
     assert data == value.tobytes()
+    with safe_open(str(tmp_path / "a.safetensors"), "numpy") as opened:
+        assert opened.get_slice("v").get_dtype() == code
+    loaded_by_name = load_tensors(tmp_path / "a.safetensors")["v"]
+    assert loaded_by_name.dtype == host_dtype
+    np.testing.assert_array_equal(loaded_by_name, value)
 
 
 @pytest.mark.parametrize(("dtype", "code"), [("complex64", "F32"), ("complex128", "F64")])

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_checkpoint import compact_json
-from agog_core.dtypes import ALL, string
+from agog_core.dtypes import ALL, FLOAT8, string
 
-DTYPES = {dtype.name: dtype for dtype in ALL if dtype is not string}
+DTYPES = {dtype.name: dtype for dtype in ALL | FLOAT8 if dtype is not string}
 
 
 class SavedVariable:

@@ -26,6 +26,7 @@ READABLE = ("1", "2")
 LONGEST_HEADER = 100_000_000  # what readers of safetensors accept
 _ALIGNMENT = 64  # of the first tensor, for vector instructions on mapped memory
 _KINDS = {"float": "F", "int": "I", "uint": "U", "bfloat": "BF"}
+_CODES = {"bool": "BOOL", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
 
 Array = np.ndarray[Any, Any]
 Content = mmap.mmap | bytes | bytearray
@@ -238,4 +239,4 @@ def _stored(variable: SavedVariable) -> tuple[DType, tuple[int, ...]]:
 def _code(dtype: DType) -> str:
     """The name that safetensors has for a dtype, such as ``F32``."""
     name = dtype.name.rstrip("0123456789")
-    return "BOOL" if dtype.is_bool else _KINDS[name] + dtype.name.removeprefix(name)
+    return _CODES.get(dtype.name) or _KINDS[name] + dtype.name.removeprefix(name)

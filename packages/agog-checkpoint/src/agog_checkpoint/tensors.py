@@ -15,6 +15,7 @@ from agog_checkpoint.graph import DTYPES
 from agog_core.errors import DataLossError, NotFoundError
 
 _CODES = {"F": "float", "BF": "bfloat", "I": "int", "U": "uint", "C": "complex"}
+_NAMES = {"BOOL": "bool", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
 _INDEX = ".index.json"
 
 Array = np.ndarray[Any, Any]
@@ -97,7 +98,7 @@ def _array(name: str, entry: Any, data: memoryview) -> Array:
         raise ValueError(f"the entry of {name!r} in its header is malformed")
     code, shape, (first, last) = str(entry["dtype"]), entry["shape"], entry["data_offsets"]
     kind = code.rstrip("0123456789")
-    dtype = DTYPES.get("bool" if code == "BOOL" else _CODES.get(kind, kind) + code.removeprefix(kind))
+    dtype = DTYPES.get(_NAMES.get(code) or _CODES.get(kind, kind) + code.removeprefix(kind))
     if dtype is None:
         raise ValueError(f"{name!r} has the dtype {code!r}, which agog does not have")
     if not all(type(number) is int and number >= 0 for number in (*shape, first, last)):

@@ -45,10 +45,10 @@ class DType:
     def numpy_dtype(self) -> np.dtype[Any]:
         """The NumPy dtype of host arrays that hold such elements (bytes objects for strings)."""
         if self._numpy is None:
-            if self.name == "bfloat16":
+            if self.name in _OF_ML_DTYPES:
                 import ml_dtypes  # here, because most programs never need it and its import takes milliseconds
 
-                self._numpy = np.dtype(ml_dtypes.bfloat16)
+                self._numpy = np.dtype(getattr(ml_dtypes, self.name))
             else:
                 self._numpy = np.dtype("object" if self.name == "string" else self.name)
         return self._numpy
@@ -99,7 +99,7 @@ class DType:
             return which == "max"
         if self.is_integer:
             return getattr(np.iinfo(self.numpy_dtype), which)
-        if self.name == "bfloat16":
+        if self.name in _OF_ML_DTYPES:
             import ml_dtypes
 
             return getattr(ml_dtypes.finfo(self.numpy_dtype), which)  # type: ignore[no-untyped-call]  # it has no annotations
@@ -132,6 +132,8 @@ class DType:
 
 float16 = DType("float16", "float")
 bfloat16 = DType("bfloat16", "float")
+float8_e4m3fn = DType("float8_e4m3fn", "float")
+float8_e5m2 = DType("float8_e5m2", "float")
 float32 = DType("float32", "float")
 float64 = DType("float64", "float")
 complex64 = DType("complex64", "complex")
@@ -151,7 +153,11 @@ _ALL = (
     *(float16, bfloat16, float32, float64, complex64, complex128),
     *(int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, string),
 )
-_BY_NAME = {dtype.name: dtype for dtype in _ALL} | {"half": float16, "float": float32, "double": float64}
+# Values are kept in these, and cast from and to them; ops do not compute with them, so they are in none of the sets
+# below. https://arxiv.org/abs/2209.05433
+FLOAT8 = frozenset((float8_e4m3fn, float8_e5m2))
+_OF_ML_DTYPES = {dtype.name for dtype in (bfloat16, *FLOAT8)}
+_BY_NAME = {dtype.name: dtype for dtype in (*_ALL, *FLOAT8)} | {"half": float16, "float": float32, "double": float64}
 _BY_NUMPY_TYPE: dict[type, DType] = {
     **{dtype.numpy_dtype.type: dtype for dtype in _ALL if dtype.name not in ("bfloat16", "string")},
     **{np.longlong: int64, np.ulonglong: uint64, np.object_: string, np.bytes_: string, np.str_: string},

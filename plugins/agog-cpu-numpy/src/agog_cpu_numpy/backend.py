@@ -88,10 +88,10 @@ def from_dlpack(external: Any) -> Array:
 
 @cache
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """The dtype of a name; bfloat16 is ml_dtypes', strings are objects."""
-    if name == "bfloat16":
+    """The dtype of a name; bfloat16 and float8 are ml_dtypes', strings are objects."""
+    if name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         import ml_dtypes
 
-        bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-        return bfloat16
+        small: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return small
     return np.dtype("object" if name == "string" else name)

@@ -8,9 +8,9 @@ import numpy as np
 
 from agog_core import dtypes
 from agog_core.call import call
-from agog_core.convert import convert_to_tensor
+from agog_core.convert import convert_to_tensor, from_host
 from agog_core.devices import scopes
-from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
+from agog_core.dtypes import FLOAT8, NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
 from agog_core.shapes import Shape
@@ -20,6 +20,8 @@ from agog_core.tensor import Tensor, TensorLike, wrap
 def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """Convert a tensor to a dtype; floats are cut off towards zero when they become integers, and of complex
     numbers the real part is left when they become others.
+
+    Casts from and to the dtypes ``float8_e4m3fn`` and ``float8_e5m2``, which no other op takes, have no gradient.
 
     Args:
         x: a tensor of numbers or bools.
@@ -37,12 +39,24 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     table = tensor._table
     if table.dtype is wanted:
         return tensor
+    if wanted in FLOAT8 or table.dtype in FLOAT8:
+        return _cast_float8(tensor, wanted)
     if not scopes and tensor._watch is None and "cast" in table.kernels:  # the way of `call`, for a pipeline's elements
         array = table.kernels["cast"](tensor._array, dtype=wanted.name)
         if type(array) is not table.array_type:
             array = table.adopt("cast", array)
         return wrap(array, table.device.table(wanted), tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)
+
+
+def _cast_float8(x: Tensor, wanted: DType) -> Tensor:
+    """On the host: these dtypes are for what is kept, and few libraries of arrays have them."""
+    host = x._host()
+    if x.dtype.is_complex:
+        host = host.real
+    elif x.dtype not in FLOAT8 and not x.dtype.is_floating:
+        host = host.astype(np.float32)
+    return from_host(host.astype(wanted.numpy_dtype, order="C"), x._table.device.table(wanted))
 
 
 def _cast_shape(x: Shape, dtype: str) -> Shape:
