@@ -252,7 +252,7 @@ class WorkAhead:
             run = self._scope.context().run
             # Daemons, because the interpreter waits for all others before it lets the finalizer end these.
             self._threads.append(threading.Thread(target=run, args=(queue.work,), name=self._name, daemon=True))
-        self._close = weakref.finalize(self, _close, queue, self._threads)
+        self._close = weakref.finalize(self, end, queue.close, self._threads)
         for thread in self._threads:
             thread.start()
         return queue
@@ -294,8 +294,15 @@ class Pace:
             queue.visits += 1
 
 
-def _close(queue: Queue, threads: list[threading.Thread]) -> None:
-    queue.close()
+def end(close: Callable[[], None], threads: list[threading.Thread]) -> None:
+    """Let threads end, and wait for them.
+
+    Args:
+        close: makes them stop.
+        threads: the threads; the present one may be among them.
+    """
+    close()
     for thread in threads:
-        if thread is not threading.current_thread():
+        # At the program's end, the thread that was to start these may not have come to it.
+        if thread is not threading.current_thread() and thread.is_alive():
             thread.join(_PATIENCE_SECONDS)

@@ -14,9 +14,7 @@ from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.stages.mapping import CountingIterator
 from agog_data.stages.nesting import Interleave, Nested, Opener
 from agog_data.state import State, restore_elements
-
-# How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
-_PATIENCE_SECONDS = 5.0
+from agog_data.threads import end
 
 
 class SloppyInterleave(Interleave):
@@ -230,7 +228,7 @@ class SloppyIterator(CountingIterator):
             run = self._scope.context().run
             # Daemons, because the interpreter waits for all others before it lets the finalizer end these.
             self._threads.append(threading.Thread(target=run, args=(race.work,), name="agog-sloppy", daemon=True))
-        self._close = weakref.finalize(self, _close, race, self._threads)
+        self._close = weakref.finalize(self, end, race.close, self._threads)
         for thread in self._threads:
             thread.start()
         return race
@@ -251,10 +249,3 @@ class SloppyIterator(CountingIterator):
             nested.load_state_dict(part)
             self._nested[part["number"]] = nested
             self._states[part["number"]] = nested.state_dict()
-
-
-def _close(race: Race, threads: list[threading.Thread]) -> None:
-    race.close()
-    for thread in threads:
-        if thread is not threading.current_thread():
-            thread.join(_PATIENCE_SECONDS)
