@@ -270,17 +270,16 @@ class Checkpoint(Checkpointable):
     ) -> CheckpointLoadStatus:
         if graph.is_by_name():
             mapping = {**by_name(self, graph), **(mapping or {})}
+        wants, unwanted = _wants_all, frozenset[int]()
         if mapping or only is not None or skip:
             from agog_checkpoint.selection import Selection, renamed
 
             selection = Selection(only, skip)
-            graph = selection.of(path, renamed(path, graph, mapping or {}))
-            wants = selection.wants
-        else:
-            wants = _wants_all
+            graph = renamed(path, graph, mapping or {})
+            wants, unwanted = selection.wants, frozenset(selection.unwanted(path, graph))
         if "save_counter" in graph.nodes[0].children:
             _ = self.save_counter  # makes it, so that it is restored
-        return CheckpointLoadStatus(Restore(path, graph, arrays, self, cast, wants, borrow), self)
+        return CheckpointLoadStatus(Restore(path, graph, arrays, self, cast, wants, unwanted, borrow), self)
 
 
 class CheckpointableSaver:

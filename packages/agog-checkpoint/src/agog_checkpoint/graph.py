@@ -111,8 +111,11 @@ class Graph(NamedTuple):
                 labels[number] = join(paths.get(number, f"node {number}"), ".state")
         return labels
 
-    def holding_values(self) -> set[int]:
-        """The nodes that hold a value or lead to one.
+    def leading_to(self, values: set[int]) -> set[int]:
+        """The nodes that are among some, or lead to one of them.
+
+        Args:
+            values: the numbers of these nodes.
 
         Returns:
             Their numbers.
@@ -123,7 +126,7 @@ class Graph(NamedTuple):
                 parents[child].append(number)
         for slot in self.slots:
             parents[slot.slot_variable].append(slot.optimizer)
-        found = set(self.labels())
+        found = set(values)
         rest = list(found)
         while rest:
             fresh = set(parents[rest.pop()]) - found

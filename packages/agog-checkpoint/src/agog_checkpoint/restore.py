@@ -56,6 +56,7 @@ class Restore:
         root: the object that stands for the graph's first node.
         cast: whether values are cast to the dtypes of the variables.
         wants: says of a path in the program whether it is restored.
+        unwanted: the nodes whose values are not.
         borrow: whether variables take the arrays' memory over, because nobody will write it.
 
     Raises:
@@ -70,12 +71,14 @@ class Restore:
         root: Checkpointable,
         cast: bool = False,
         wants: Callable[[str], bool] = lambda path: True,
+        unwanted: frozenset[int] = frozenset(),
         borrow: bool = False,
     ) -> None:
         self.path = path
         self.casts: list[str] = []
         self._cast = cast
         self._wants = wants
+        self._unwanted = unwanted
         self._borrow = borrow
         # A mapping may give one value to several variables, which must not share their memory.
         counts = Counter(variable.key for variable in graph.variables())
@@ -84,10 +87,11 @@ class Restore:
         self._arrays = arrays
         self._number = next(_numbers)
         self._paths = graph.paths()
-        self._labels = graph.labels()
-        self._holding = graph.holding_values()
+        self._labels = {number: label for number, label in graph.labels().items() if number not in unwanted}
+        slots = [slot for slot in graph.slots if slot.slot_variable not in unwanted]
+        self._holding = graph.leading_to({*self._labels, *(slot.variable for slot in slots)})
         self._slots: dict[int, dict[tuple[str, int], int]] = {}
-        for slot in graph.slots:
+        for slot in slots:
             self._slots.setdefault(slot.optimizer, {})[slot.name, slot.variable] = slot.slot_variable
         self._node_of: WeakIdentityMap[int] = WeakIdentityMap()
         self._matched: set[int] = set()
@@ -175,7 +179,7 @@ class Restore:
     def _fault(self, number: int, value: Any) -> str | None:
         """Why an object does not fit its node."""
         saved = self._graph.nodes[number].variable
-        if self._is_superseded(value):
+        if self._is_left(number, value):
             return None
         if isinstance(value, ArrayPart) and saved is not None:
             return None
@@ -205,7 +209,7 @@ class Restore:
         undo: list[tuple[Checkpointable, dict[str, Any]]] = []
         for number, value in found.items():
             state = self._graph.nodes[number].state
-            if state is not None and not self._is_superseded(value):
+            if state is not None and not self._is_left(number, value):
                 undo.append((value, value.checkpoint_state()))
                 try:
                     value.restore_checkpoint_state(state)
@@ -220,9 +224,9 @@ class Restore:
                     raise
         for number, value in found.items():
             saved = self._graph.nodes[number].variable
-            if saved is not None and not self._is_superseded(value):
+            if saved is not None and not self._is_left(number, value):
                 self._assign(value, saved)
-            if not self._is_superseded(value):
+            if not self._is_left(number, value):
                 _restored_by.set(value, self._number)
                 if isinstance(value, Generator):
                     value.spare_initial_values(True)
@@ -242,6 +246,9 @@ class Restore:
             lend(from_host(array, value._current()._table), value)
         else:  # assigning copies; making the tensor does not
             value.assign(from_host(array, default_device().table(value.dtype)))
+
+    def _is_left(self, number: int, value: Any) -> bool:
+        return number in self._unwanted or self._is_superseded(value)
 
     def _is_superseded(self, value: Any) -> bool:
         return (_restored_by.get(value) or 0) > self._number

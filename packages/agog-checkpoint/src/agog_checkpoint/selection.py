@@ -38,58 +38,39 @@ class Selection:
             True or False.
         """
         wanted = self._only is None or any(_matches(pattern, path) for pattern in self._only)
-        return wanted and not self._skips(path)
+        # The slots of a variable that is skipped would not fit the one that takes its place.
+        _, _, slot = path.partition("/.slot/")
+        return wanted and not self._skips(path) and not (slot and self._skips(slot.partition("/")[2]))
 
     def _skips(self, path: str) -> bool:
         return any(_matches(pattern, path) for pattern in self._skip)
 
-    def of(self, path: str, graph: Graph) -> Graph:
-        """Leave out what is not wanted.
+    def unwanted(self, path: str, graph: Graph) -> set[int]:
+        """The nodes whose values are not restored.
 
         Args:
             path: the checkpoint's path, for errors.
-            graph: the graph, with the program's paths; it stays as it is.
+            graph: the graph, with the program's paths.
 
         Returns:
-            The graph without it.
+            Their numbers.
 
         Raises:
             ValueError: a pattern matches nothing in the graph.
         """
-        if self._only is None and not self._skip:
-            return graph
         paths = graph.paths()
-        slot_paths = {
-            slot.slot_variable: join(
-                join(join(paths[slot.optimizer], ".slot"), escape(slot.name)), paths[slot.variable]
-            )
-            for slot in graph.slots
-            if slot.optimizer in paths and slot.variable in paths
-        }
-        values = {number: path for number, path in paths.items() if graph.nodes[number].variable is not None}
-        states = {
-            number: join(path, ".state") for number, path in paths.items() if graph.nodes[number].state is not None
-        }
-        self._check(path, sorted([*values.values(), *states.values(), *slot_paths.values()]))
-        dropped = {number for number, path in values.items() if not self.wants(path)}
-        nodes = [
-            Node(
-                {name: child for name, child in node.children.items() if child not in dropped},
-                node.variable,
-                node.state if number in states and self.wants(states[number]) else None,
-            )
-            for number, node in enumerate(graph.nodes)
-        ]
-        slots = [
-            slot
-            for slot in graph.slots
-            # The slots of a variable that is skipped would not fit the one that takes its place.
-            if self.wants(slot_paths.get(slot.slot_variable, "")) and not self._skips(paths.get(slot.variable, ""))
-        ]
-        kept = {slot.slot_variable for slot in slots} | (values.keys() - dropped)
-        for number, node in enumerate(nodes):
-            node.variable = node.variable if number in kept else None
-        return Graph(nodes, slots)
+        known = {}
+        for number, node_path in paths.items():
+            if graph.nodes[number].variable is not None:
+                known[number] = node_path
+            elif graph.nodes[number].state is not None:
+                known[number] = join(node_path, ".state")
+        for slot in graph.slots:
+            if slot.optimizer in paths and slot.variable in paths:
+                slots = join(join(paths[slot.optimizer], ".slot"), escape(slot.name))
+                known.setdefault(slot.slot_variable, join(slots, paths[slot.variable]))
+        self._check(path, sorted(known.values()))
+        return {number for number, value_path in known.items() if not self.wants(value_path)}
 
     def _check(self, path: str, known: list[str]) -> None:
         for argument, patterns in (("only", self._only or ()), ("skip", self._skip)):
@@ -113,7 +94,7 @@ def _patterns(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _matches(pattern: str, path: str) -> bool:
-    return fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern.rstrip('/')}/*")
+    return path == pattern or fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern.rstrip('/')}/*")
 
 
 def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
