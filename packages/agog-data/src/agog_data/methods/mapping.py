@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from agog_core.errors import InvalidArgumentError, UnimplementedError
 from agog_data import arguments
 from agog_data.functions import ElementFunction
 from agog_data.methods.pipeline import Pipeline
 from agog_data.random_stream import Stream
 from agog_data.stages.mapping import Filter, Map
+from agog_data.stages.processing import ProcessMap
 from agog_data.stages.vectorizing import VectorizedMap
 
 if TYPE_CHECKING:
@@ -19,7 +23,14 @@ if TYPE_CHECKING:
 class MappingMethods(Pipeline):
     """Methods of datasets that call a function for each element."""
 
-    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None, *, vectorize: bool = False) -> Dataset:
+    def map(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        *,
+        vectorize: bool = False,
+        processes: bool = False,
+    ) -> Dataset:
         """What a function makes of each element.
 
         Random ops in the function give the same whatever the number of threads, and another value for each element and
@@ -33,13 +44,18 @@ class MappingMethods(Pipeline):
             vectorize: whether the function also works on many elements at a time, joined along a new first axis. It
                 is called once for each batch when `batch` comes next, and once for a number of elements chosen here
                 when it does not. Each tensor that it returns must keep that axis.
+            processes: whether it is called in ``num_parallel_calls`` processes instead of threads. They are forked when
+                the first element is asked for, so the function may be any; what it changes outside its result is lost,
+                and it must not use a GPU or wait for another thread of the program. Results come back through
+                shared memory.
 
         Returns:
             The dataset. Its ``output_types`` and ``output_shapes`` are those that the function returns for one element.
 
         Raises:
             TypeError: the function cannot be called.
-            InvalidArgumentError: ``num_parallel_calls`` is below 1.
+            InvalidArgumentError: ``num_parallel_calls`` is below 1, or None with ``processes=True``.
+            UnimplementedError: ``processes=True`` on a system that cannot fork.
 
         >>> from agog_data import Dataset
         >>> [int(x) for x in Dataset.range(3).map(lambda x: x * x if x.numpy() > 1 else -x)]
@@ -49,9 +65,16 @@ class MappingMethods(Pipeline):
         calls = (
             None if num_parallel_calls is None else arguments.positive("map", "num_parallel_calls", num_parallel_calls)
         )
+        if processes and calls is None:
+            raise InvalidArgumentError("map: processes=True needs num_parallel_calls, the number of processes.")
+        if processes and not hasattr(os, "fork"):
+            raise UnimplementedError(
+                f"map: processes=True forks processes, which {sys.platform} cannot; leave it out to use threads."
+            )
         if vectorize:
-            return self._then(VectorizedMap(self._stage, map_func, calls))
-        return self._then(Map(self._stage, ElementFunction("map", map_func), calls, Stream(None)))
+            return self._then(VectorizedMap(self._stage, map_func, calls, processes))
+        kind = ProcessMap if processes else Map
+        return self._then(kind(self._stage, ElementFunction("map", map_func), calls, Stream(None)))
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements for which a predicate holds.

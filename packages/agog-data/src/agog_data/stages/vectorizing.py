@@ -11,6 +11,7 @@ from agog_data.random_stream import Stream
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.stages.batching import Batch
 from agog_data.stages.mapping import Map
+from agog_data.stages.processing import ProcessMap
 from agog_data.state import State
 
 _BLOCK = 64  # how many elements the function gets where no batch follows
@@ -25,16 +26,21 @@ class VectorizedMap(UnaryStage):
         stage: the input.
         function: the function.
         num_parallel_calls: how many threads call it; None for the consumer's own.
+        processes: whether they are processes.
     """
 
-    def __init__(self, stage: Stage, function: Callable[..., Any], num_parallel_calls: int | None) -> None:
+    def __init__(
+        self, stage: Stage, function: Callable[..., Any], num_parallel_calls: int | None, processes: bool = False
+    ) -> None:
         super().__init__(stage)
         self._function = RowsFunction("map", function)
         self._calls = num_parallel_calls
+        self._processes = processes
         self._stream = Stream(None)
 
     def batched(self, size: int, drop_remainder: bool) -> Stage:
-        return Map(Batch(self.input, size, drop_remainder), self._function, self._calls, self._stream)
+        kind = ProcessMap if self._processes else Map
+        return kind(Batch(self.input, size, drop_remainder), self._function, self._calls, self._stream)
 
     def spec(self) -> Any:
         return map_components(ComponentSpec.row, self.batched(1, False).spec())
