@@ -93,7 +93,10 @@ def convert_to_tensor(
         except InvalidArgumentError as error:
             raise _not_copied(error) from error
     wanted = None if dtype is None else as_dtype(dtype)
-    tensor = value if type(value) is Tensor else _as_tensor(value)
+    if type(value) is np.ndarray:
+        tensor = None
+    else:
+        tensor = value if type(value) is Tensor else _as_tensor(value)
     if tensor is not None:
         if wanted is not None and tensor._table.dtype is not wanted:
             raise ValueError(
@@ -238,6 +241,9 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+    if type(value) is np.ndarray and dtype is None and value.dtype.kind in "biuf" and value.dtype.isnative:
+        as_dtype(value.dtype)
+        return np.array(value, order="C")  # what the rest does, without its questions
     python_made = not hasattr(value, "dtype")
     kinds = _leaf_types(value) if python_made else set()
     if len({kind for kind in map(_kind_of_leaf, kinds) if kind is not None}) > 1:

@@ -193,9 +193,11 @@ def as_dtype(value: Any) -> DType:
         return value
     if isinstance(value, str):
         found = _BY_NAME.get(value)
+    elif isinstance(value, np.dtype):
+        found = _BY_NUMPY_TYPE.get(value.type) or _BY_NAME.get(value.name)
     elif isinstance(value, type) and value in _BY_NUMPY_TYPE:
         found = _BY_NUMPY_TYPE[value]
-    elif isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+    elif isinstance(value, type) and issubclass(value, np.generic):
         # Nothing else: NumPy takes None for float64, and any class for object.
         numpy_dtype: np.dtype[Any] = np.dtype(value)
         found = _BY_NUMPY_TYPE.get(numpy_dtype.type) or _BY_NAME.get(numpy_dtype.name)

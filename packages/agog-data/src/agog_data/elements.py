@@ -19,6 +19,7 @@ from agog_core.tensor import Tensor, wrap
 
 Element = Any
 Array = np.ndarray[Any, Any]
+_PLAIN = frozenset({Tensor, np.ndarray, float, int, bool, str, bytes})  # components that need no closer look
 
 
 class AnyDataset:
@@ -255,6 +256,8 @@ def as_element(value: Any) -> Element:
                 break
         else:
             return value
+        if _PLAIN.issuperset(map(type, value)):
+            return tuple([part if type(part) is Tensor else convert_to_tensor(part) for part in value])
     return map_components(_as_component, tuple(value) if isinstance(value, list) else value)
 
 
