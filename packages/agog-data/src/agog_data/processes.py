@@ -39,7 +39,9 @@ class WorkerTraceback(Exception):
 
 
 class Failure:
-    """An error on its way from a worker process.
+    """An error on its way from a worker process, or one that waits for its turn.
+
+    It holds the traceback as text: the frames themselves would keep alive whoever called the function.
 
     Args:
         error: the error.
@@ -47,13 +49,14 @@ class Failure:
 
     def __init__(self, error: BaseException) -> None:
         self._text = "".join(traceback.format_exception(error))
+        error.__traceback__ = error.__cause__ = error.__context__ = None
         self._error = error if _arrives(error) else RuntimeError(f"{type(error).__qualname__}: {error}")
         for note in getattr(error, "__notes__", []):
             if self._error is not error:
                 self._error.add_note(note)
 
     def error(self) -> BaseException:
-        """The error, with the worker's traceback as its cause."""
+        """The error, with the traceback as its cause."""
         self._error.__cause__ = WorkerTraceback(self._text)
         return self._error
 
@@ -127,11 +130,7 @@ class Worker:
         with suppress(ChildProcessError):
             _, status = os.waitpid(self.pid, 0)
             code = os.waitstatus_to_exitcode(status)
-            how = (
-                f"was killed by signal {-code} ({signal.Signals(-code).name})"
-                if code < 0
-                else f"ended with code {code}"
-            )
+            how = f"ended with code {code}" if code >= 0 else f"was killed by {signal.Signals(-code).name}"
         return AbortedError(
             f"map: the worker process {self.pid} {how} while it computed elements. The kernel kills processes when "
             "memory runs out; a function may also crash in code that is not Python. Run the function without "

@@ -46,6 +46,8 @@ class Memory:
         Returns:
             At least so many bytes, uint8.
         """
+        if not size:
+            return np.empty(0, np.uint8)
         if self._map is None or len(self._map) < size:
             if os.fstat(self._file).st_size < size:
                 os.ftruncate(self._file, (size * 5 // 4 // mmap.PAGESIZE + 1) * mmap.PAGESIZE)

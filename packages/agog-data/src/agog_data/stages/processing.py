@@ -136,7 +136,7 @@ class Flight(NamedTuple):
     length: int
     before: State  # the input's, before the first element was read
     slot: int
-    error: BaseException | None  # what the input raised after these elements
+    failure: Failure | None  # what the input raised after these elements
 
 
 class Block(NamedTuple):
@@ -144,7 +144,7 @@ class Block(NamedTuple):
 
     length: int  # of results and errors
     results: list[Element]
-    errors: dict[int, BaseException]  # by their places; the results are for the others
+    failures: dict[int, Failure]  # by their places; the results are for the others
 
 
 class BlockIterator(CountingIterator):
@@ -229,34 +229,34 @@ class BlockIterator(CountingIterator):
         size = self.batch_size or self._size
         before, first, slot = self._input.state_dict(), self._number, self._sent % len(self._inputs)
         inputs: list[Any] = []
-        error: Exception | None = None
+        failure: Failure | None = None
         try:
             for element in islice(self._input, size):
                 inputs.append(element)
             self._over = len(inputs) < size
         except Exception as raised:  # it comes after the elements before it
-            error = raised
+            failure = Failure(raised)
         if inputs:
             sent: Any = inputs if self._source else _message(inputs, self._inputs[slot])
             workers[slot].send(Request(first, self._word, slot, sent))
             self._sent += 1
             self._number += len(inputs)
-        if inputs or error:
-            self._flights.append(Flight(first, len(inputs), before, slot, error))
+        if inputs or failure:
+            self._flights.append(Flight(first, len(inputs), before, slot, failure))
 
     def _receive(self, workers: Workers, flight: Flight) -> Block:
-        errors: dict[int, BaseException] = {} if flight.error is None else {flight.length: flight.error}
+        failures = {flight.length: flight.failure} if flight.failure else {}
         results: list[Element] = []
         if flight.length:
             answer = workers[flight.slot].receive()
             if isinstance(answer, Failure):
-                return Block(1, [], {0: answer.error()})
-            errors |= {place: failure.error() for place, failure in answer.failures.items()}
+                return Block(1, [], {0: answer})
+            failures |= answer.failures
             if answer.results:
                 results = _elements(answer.results, self._results[flight.slot], self._scope.device)
                 if answer.seconds < _ENOUGH_SECONDS and answer.results.stored.size < _ENOUGH_BYTES:
                     self._size = min(2 * self._size, _LARGEST_BLOCK)
-        return Block(flight.length + (flight.error is not None), results, errors)
+        return Block(flight.length + (flight.failure is not None), results, failures)
 
 
 class ProcessMapIterator(BlockIterator):
@@ -278,8 +278,8 @@ class ProcessMapIterator(BlockIterator):
             block.results.reverse()
         place = self._offset
         self._offset += 1
-        if place in self._block.errors:
-            raise self._block.errors[place]
+        if place in self._block.failures:
+            raise self._block.failures.pop(place).error()
         return self._block.results.pop()
 
     def state_dict(self) -> dict[str, Any]:
@@ -313,8 +313,8 @@ class ProcessBatchIterator(BlockIterator):
 
     def __next__(self) -> Element:
         block = self.next_block()
-        if block.errors:
-            raise block.errors[min(block.errors)]
+        if block.failures:
+            raise block.failures[min(block.failures)].error()
         if not block.length or (self._drop_remainder and block.length < (self.batch_size or 0)):
             raise StopIteration
         return block.results[0]
