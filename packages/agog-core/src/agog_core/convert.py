@@ -93,10 +93,8 @@ def convert_to_tensor(
         except InvalidArgumentError as error:
             raise _not_copied(error) from error
     wanted = None if dtype is None else as_dtype(dtype)
-    if type(value) is np.ndarray:
-        tensor = None
-    else:
-        tensor = value if type(value) is Tensor else _as_tensor(value)
+    is_tensor, is_array = type(value) is Tensor, type(value) is np.ndarray
+    tensor = value if is_tensor else None if is_array else _as_tensor(value)
     if tensor is not None:
         if wanted is not None and tensor._table.dtype is not wanted:
             raise ValueError(

@@ -13,6 +13,7 @@ from typing import Any
 import pluggy
 
 from agog_core.errors import PluginError, PluginWarning
+from agog_core.forking import hold_while_forking
 from agog_core.op import registry as ops
 from agog_core.plugin import API_VERSION, PROJECT, Backend, Conformance, Hooks, Kernel, Op
 
@@ -181,7 +182,7 @@ class PluginLoader:
         warnings.warn(text, PluginWarning, stacklevel=2)
 
 
-_lock = threading.RLock()
+_lock = hold_while_forking(threading.RLock())
 _loader: PluginLoader | None = None
 _is_loading = False
 

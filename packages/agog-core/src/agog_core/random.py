@@ -17,11 +17,12 @@ from contextvars import ContextVar
 from typing import Any
 
 from agog_core.checkpointable import Checkpointable
+from agog_core.forking import hold_while_forking
 
 _DEFAULT_GRAPH_SEED = 87654321  # TensorFlow's, for op seeds without a graph seed
 _INITIAL_VALUES = 0x9E3779B97F4A7C15  # any number; it keeps spared initial values apart from all others
 _MASK = 2**64 - 1
-_lock = threading.Lock()
+_lock = hold_while_forking(threading.Lock())
 
 
 # Takes how many 64-bit values a call needs, and returns the key's two words and the counter to start from.

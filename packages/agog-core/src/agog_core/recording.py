@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from agog_core.forking import hold_while_forking
+
 if TYPE_CHECKING:
     from agog_core.graph_node import GraphNode
     from agog_core.op import Op
@@ -33,7 +35,7 @@ lined: list[Recording] = []
 next_id = itertools.count(1).__next__
 _next_serial = itertools.count(1).__next__
 _alive: set[int] = set()
-_lock = threading.Lock()
+_lock = hold_while_forking(threading.Lock())
 
 
 class Recording:

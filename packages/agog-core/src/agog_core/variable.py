@@ -13,6 +13,7 @@ from agog_core.convert import convert_to_tensor, operand
 from agog_core.devices import current_device, scopes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
+from agog_core.forking import hold_while_forking
 from agog_core.name_scope import current_name_scope
 from agog_core.placement import copy_to_device
 from agog_core.recording import active, variable_read
@@ -21,7 +22,7 @@ from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor, TensorLike, wrap
 
 # Held while variables are updated in place; reentrant, because a signal handler may read them meanwhile.
-_updating = threading.RLock()
+_updating = hold_while_forking(threading.RLock())
 _next_serial = itertools.count().__next__
 # What is told of each new variable, in this thread or task.
 creation_hooks: ContextVar[tuple[Callable[[Variable], None], ...]] = ContextVar("agog_creation_hooks", default=())
