@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,40 @@ def test_a_save_behind_the_program_that_fails(tmp_path: Path, monkeypatch: pytes
     assert base(manager.save(metrics={"accuracy": 0.7})) == "ckpt-3"
     manager.wait()
     assert base(manager.best_checkpoint) == "ckpt-3"
+
+
+class Crash(BaseException):
+    """The end of the process."""
+
+
+def test_a_crash_at_any_step_leaves_the_best_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for instant in range(100):
+        folder, steps = tmp_path / str(instant), 0
+        manager = manager_of(folder, max_to_keep=1)
+        for accuracy in (0.9, 0.5):
+            manager.save(metrics={"accuracy": accuracy})
+
+        def act(really: Any, *arguments: Any, instant: int = instant) -> None:
+            nonlocal steps
+            if steps >= instant:
+                raise Crash
+            steps += 1
+            really(*arguments)
+
+        with monkeypatch.context() as patch:
+            for name in ("replace", "unlink", "fsync"):
+                patch.setattr(os, name, partial(act, getattr(os, name)))
+            try:
+                manager.save(metrics={"accuracy": 0.95})  # a new best, after which two files are old
+                crashed = False
+            except Crash:
+                crashed = True
+        again = manager_of(folder, max_to_keep=1)
+        assert base(again.best_checkpoint) in ("ckpt-1", "ckpt-3"), f"crash at instant {instant}"
+        Checkpoint(v=ag.Variable(0.0)).restore(again.best_checkpoint).assert_consumed()
+        assert base(again.latest_checkpoint) in ("ckpt-2", "ckpt-3"), f"crash at instant {instant}"
+        again.save(metrics={"accuracy": 0.1})
+        assert len(names(folder)) == 2, f"crash at instant {instant}"  # the best and the newest
+        if not crashed:
+            return
+    pytest.fail("the save never went through")
