@@ -6,6 +6,8 @@ import gc
 import gzip
 import json
 import os
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +149,48 @@ def test_an_iterator_resumes_after_every_element(
         resumed = Iterator(dataset)
         resumed.load_state_dict(json.loads(state))
         assert values(resumed) == expected[position:], position
+
+
+RESUME = """
+import json, sys
+import agog_core as ag
+from agog_data import Iterator, readers
+
+given = json.load(sys.stdin)
+names, compression = given["names"], given["compression"]
+datasets = {
+    "lines": readers.TextLineDataset(names, compression),
+    "fixed": readers.FixedLengthRecordDataset(names, 7, 7, 7, 8, compression),
+    "csv": readers.CsvDataset(names, [ag.int64, ""], compression, header=True),
+    "csv in turns": readers.CsvDataset(names, [ag.int64, ""], compression, num_parallel_reads=2),
+}
+found = {}
+for name, states in given["states"].items():
+    found[name] = []
+    for state in states:
+        iterator = Iterator(datasets[name])
+        iterator.load_state_dict(state)
+        found[name].append([[str(x.numpy()) for x in ag.nest.flatten(element)] for element in iterator])
+print(json.dumps(found))
+"""
+
+
+@each_compression
+def test_another_process_resumes_after_every_element(tmp_path: Path, compression: str) -> None:
+    names = write_tables(tmp_path, compression)
+    states: dict[str, list[Any]] = {}
+    rest: dict[str, list[Any]] = {}
+    for name, reader in READERS.items():
+        iterator = Iterator(reader(names, compression))
+        states[name] = [iterator.state_dict()]
+        elements = []
+        for element in iterator:
+            elements.append([str(x.numpy()) for x in ag.nest.flatten(element)])
+            states[name].append(iterator.state_dict())
+        rest[name] = [elements[position:] for position in range(len(elements) + 1)]
+    given = json.dumps({"names": names, "compression": compression, "states": states})
+    done = subprocess.run([sys.executable, "-c", RESUME], input=given, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == rest
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the open files are not to be seen")

@@ -98,6 +98,14 @@ def test_records_may_be_larger_than_the_buffer(tmp_path: Path, compression: str,
     assert read(path, compression, buffer_size=buffer_size) == records
 
 
+def test_an_empty_file_has_no_example_of_its_records(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    dataset = TFRecordDataset(str(tmp_path / "empty")).map(lambda record: record)
+    assert list(dataset.batch(2)) == []
+    with pytest.raises(ValueError, match=r"^A dataset without elements has none to learn the results of a function"):
+        dataset.output_types  # noqa: B018  # the access is what is tested
+
+
 def boundaries() -> dict[int, int]:
     """Where a file may end, and how many records it has then."""
     ends = [0]
@@ -332,6 +340,9 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(ag.errors.NotFoundError) as missing:
         read(tmp_path / "none")
     assert str(missing.value) == f"TFRecordDataset: there is no file '{tmp_path}/none'."
+    with pytest.raises(ag.errors.NotFoundError) as folder:
+        TFRecordWriter(tmp_path / "none" / "file")
+    assert str(folder.value) == f"TFRecordWriter: there is no file '{tmp_path}/none/file'."
     with pytest.raises(TypeError) as numbers:
         TFRecordDataset([1])
     assert str(numbers.value) == (
@@ -378,8 +389,9 @@ def test_options(tmp_path: Path, kind: str) -> None:
         writer.write(b"x")
     assert list(tf_record_iterator(tmp_path / "file", options)) == [b"x"]
     assert read(tmp_path / "file", name) == [b"x"]
-    with pytest.raises(InvalidArgumentError):
+    with pytest.raises(InvalidArgumentError) as raised:
         TFRecordOptions(7)
+    assert str(raised.value) == "TFRecordOptions: compression_type must be '', 'GZIP' or 'ZLIB'; got 7."
 
 
 def test_what_a_writer_takes(tmp_path: Path) -> None:
