@@ -294,6 +294,7 @@ def test_counters() -> None:
     assert floats.output_types == ag.float32
     assert values(floats) == [1.0, 1.5, 2.0]
     assert values(Counter().shuffle(10, seed=1).take(100).map(lambda x: x < 110)) == [True] * 100
+    assert values(Counter(2**63, dtype="uint64").batch(2).take(1)) == [[2**63, 2**63 + 1]]
     small = Counter(254, dtype="uint8")
     assert values(small.take(2)) == [254, 255]
     text = "Counter: 256, at element 2, does not fit uint8."

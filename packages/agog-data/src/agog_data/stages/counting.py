@@ -45,7 +45,8 @@ class CounterSource(Source):
         if len(numbers):
             for number in (int(numbers.min()), int(numbers.max())):
                 self.row(number)
-        return [(self._start + self._step * numbers).astype(self._dtype)]
+        exact = numbers.astype(object) if self._dtype == np.uint64 else numbers
+        return [(self._start + self._step * exact).astype(self._dtype)]
 
     def _too_large(self, number: int) -> Exception:
         return OutOfRangeError(

@@ -30,7 +30,13 @@ class FileStore(Store):
         return KeptInFile(CacheReader(self._path), self._path, stage, own) if os.path.exists(self._path) else None
 
     def writer(self, device: Device) -> Writer:
-        return NoWriter() if os.path.exists(self._path) else FileWriter(self._path)
+        if os.path.exists(self._path):
+            return NoWriter()
+        writer = FileWriter(self._path)
+        if os.path.exists(self._path):  # another one was complete just before we got the lock
+            writer.abandon()
+            return NoWriter()
+        return writer
 
 
 class FileWriter(Writer):
