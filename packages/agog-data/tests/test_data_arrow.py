@@ -119,6 +119,41 @@ def test_the_state_after_every_row(tmp_path: Path, write: Write) -> None:
             next(iterator)
 
 
+@each_format
+@pytest.mark.parametrize("size", [1, 4, 7, 10, 100])
+def test_batches(tmp_path: Path, write: Write, size: int) -> None:
+    paths = [tmp_path / "a", tmp_path / "b"]
+    write(paths[0], TABLE.drop_columns(["list"]))
+    write(paths[1], TABLE.drop_columns(["list"]).slice(3, 9))
+    dataset = ArrowDataset(paths, batch_size=size)
+    rows_of = [range(begin, min(begin + size, SIZE)) for begin in range(0, SIZE, size)]
+    rows_of += [range(begin, min(begin + size, 12)) for begin in range(3, 12, size)]
+    everything = expected(TABLE.drop_columns(["list"]))
+    batches = [{name: [everything[k][name] for k in rows] for name in everything[0]} for rows in rows_of]
+    assert rows(dataset) == batches
+    assert [shape.as_list() for shape in dataset.output_shapes.values()] == [*[[None]] * 8, [None, 3], [None, 2, 2]]
+    iterator = Iterator(dataset)
+    for done in range(len(batches) + 1):
+        other = Iterator(dataset)
+        other.load_state_dict(json.loads(json.dumps(iterator.state_dict())))
+        assert rows(other) == batches[done:]
+        if done < len(batches):
+            next(iterator)
+
+
+def test_what_cannot_be_in_batches(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    parquet(path, TABLE)
+    with pytest.raises(errors.InvalidArgumentError) as info:
+        ArrowDataset(path, batch_size=3)
+    assert str(info.value) == (
+        f"ArrowDataset: {path}: the column 'list' has lists whose size varies, which cannot be in batches. Leave out "
+        "batch_size, or the column with columns=[...]."
+    )
+    with pytest.raises(errors.InvalidArgumentError, match=r"^ArrowDataset: batch_size must be greater than"):
+        ArrowDataset(path, ["i8"], batch_size=0)
+
+
 def test_the_state_in_a_new_process(tmp_path: Path) -> None:
     parquet(tmp_path / "x", TABLE)
     iterator = Iterator(ArrowDataset(tmp_path / "x", ["i8"]).shuffle(5, seed=3).batch(2))

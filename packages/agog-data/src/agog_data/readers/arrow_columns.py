@@ -56,6 +56,18 @@ class Column:
             return np.array(self._rows[number, ...], order="C")
         return np.array(self._rows[self._limits[number] : self._limits[number + 1]])
 
+    def rows(self, begin: int, end: int) -> Array:
+        """Several rows, where they are of one size.
+
+        Args:
+            begin: the first one, from 0.
+            end: where they end.
+
+        Returns:
+            An array of its own, joined along a new first axis.
+        """
+        return self._rows[begin:end].copy()
+
     def _array(self, values: Any) -> Array:
         if values.null_count and (self._fill is None or _is_list(values.type)):
             raise errors.InvalidArgumentError(
