@@ -306,13 +306,13 @@ def stack_elements(elements: list[Element], batch: int) -> Element:
         columns = list(zip(*elements, strict=True))
         if all(type(column[0]) is Tensor for column in columns):
             return tuple([_stack_component(column, k, batch) for k, column in enumerate(columns)])
-    if type(first) is dict and all(type(x) is dict and x.keys() == first.keys() for x in elements):
-        if all(type(part) is Tensor for part in first.values()):
-            stacked = {
-                key: _stack_component([element[key] for element in elements], k, batch)
-                for k, key in enumerate(sorted(first))
-            }
-            return {key: stacked[key] for key in first}
+    is_flat = type(first) is dict and all(type(part) is Tensor for part in first.values())
+    if is_flat and all(type(element) is dict and element.keys() == first.keys() for element in elements):
+        stacked = {
+            key: _stack_component([element[key] for element in elements], k, batch)
+            for k, key in enumerate(sorted(first))
+        }
+        return {key: stacked[key] for key in first}
     form = _form(first)
     for number, element in enumerate(elements):
         if _form(element) != form:
