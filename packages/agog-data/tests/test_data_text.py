@@ -31,7 +31,7 @@ def values(dataset: Any) -> list[Any]:
     return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
-@pytest.mark.parametrize("buffer_size", [None, 1, 4])
+@pytest.mark.parametrize("buffer_size", [None, 0, 1, 4])
 @each_compression
 def test_lines(tmp_path: Path, compression: str, buffer_size: int | None) -> None:
     texts = {
@@ -44,7 +44,7 @@ def test_lines(tmp_path: Path, compression: str, buffer_size: int | None) -> Non
     }
     path = tmp_path / "text"
     for text, lines in texts.items():
-        if buffer_size is None or len(text) < 100:
+        if not buffer_size or len(text) < 100:
             path.write_bytes(COMPRESSIONS[compression](text))
             assert values(TextLineDataset(str(path), compression, buffer_size)) == lines
 
@@ -101,8 +101,8 @@ def test_wrong_arguments() -> None:
             "FixedLengthRecordDataset: footer_bytes must not be negative; got -1.",
         ),
         (
-            lambda: TextLineDataset("x", buffer_size=0),
-            "TextLineDataset: buffer_size must be greater than zero; got 0.",
+            lambda: TextLineDataset("x", buffer_size=-1),
+            "TextLineDataset: buffer_size must not be negative; got -1.",
         ),
         (
             lambda: TextLineDataset("x", "BZIP"),

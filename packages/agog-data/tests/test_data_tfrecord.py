@@ -305,6 +305,9 @@ def test_a_state_of_more_files_does_not_fit(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError) as raised:
         Iterator(TFRecordDataset(names[:1])).load_state_dict(state)
     assert str(raised.value) == "load_state_dict: the state is at file 2; there are only 1."
+    with pytest.raises(InvalidArgumentError) as broken:
+        Iterator(TFRecordDataset(names)).load_state_dict({**state, "taken": 1})
+    assert str(broken.value) == "load_state_dict: the state is in file 2, but has taken 1 files."
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the open files are not to be seen")

@@ -15,7 +15,7 @@ from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec, Element
 from agog_data.readers.csv_fields import CsvColumns
 from agog_data.readers.files import Files, Format, RecordFile, paths
-from agog_data.readers.streams import ByteStream, Damage, compression
+from agog_data.readers.streams import ByteStream, Damage, block_size, compression
 from agog_data.stage import Scope
 
 
@@ -26,7 +26,7 @@ class CsvDataset(Dataset):
         filenames: a path, a list or tensor of paths, or a dataset of paths.
         record_defaults: as for `decode_csv`; also a dtype, for a column that must not be empty.
         compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
-        buffer_size: how many bytes are read at a time; None for a number chosen here.
+        buffer_size: how many bytes are read at a time; 0 or None for a number chosen here.
         header: whether the first record of each file is left out.
         field_delim: the character between fields.
         use_quote_delim: whether fields may be in double quotes; such fields may hold line ends.
@@ -65,24 +65,22 @@ class CsvDataset(Dataset):
     ) -> None:
         name = "CsvDataset"
         columns = CsvColumns(name, record_defaults, field_delim, use_quote_delim, na_value, select_cols)
-        block = None if buffer_size is None else positive(name, "buffer_size", buffer_size)
+        block = block_size(name, buffer_size)
         turns = 1 if num_parallel_reads is None else positive(name, "num_parallel_reads", num_parallel_reads)
         format = _CsvFormat(name, columns, bool(header), block, compression(name, compression_type))
         super().__init__(Files(paths(name, filenames), format, turns))
 
 
 class _CsvFormat(Format):
-    def __init__(
-        self, name: str, columns: CsvColumns, header: bool, buffer_size: int | None, compression_type: str
-    ) -> None:
+    def __init__(self, name: str, columns: CsvColumns, header: bool, block_size: int, compression_type: str) -> None:
         super().__init__(name)
         self._columns = columns
         self._header = header
-        self._buffer_size = buffer_size
+        self._block_size = block_size
         self._compression = compression_type
 
     def open(self, path: str) -> RecordFile:
-        stream = ByteStream(self.name, path, self._compression, self._buffer_size)
+        stream = ByteStream(self.name, path, self._compression, self._block_size)
         return _CsvFile(stream, self._columns, self._header)
 
     def spec(self) -> Any:

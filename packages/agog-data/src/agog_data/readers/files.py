@@ -279,6 +279,10 @@ class FileIterator(ElementIterator):
         self._before = state["filenames"]
         self._begin(0)
         turns = {part["file"]: turn for turn, part in enumerate(state["files"]) if part["file"]}
+        if max(turns, default=0) > state["taken"]:
+            raise InvalidArgumentError(
+                f"load_state_dict: the state is in file {max(turns)}, but has taken {state['taken']} files."
+            )
         for number in range(1, state["taken"] + 1):
             if number not in turns:
                 next(self._filenames, None)

@@ -10,7 +10,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_data.arguments import integer, positive
 from agog_data.dataset import Dataset
 from agog_data.readers.files import Files, Format, RecordFile, paths
-from agog_data.readers.streams import ByteStream, Damage, compression
+from agog_data.readers.streams import ByteStream, Damage, block_size, compression
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -21,7 +21,7 @@ class FixedLengthRecordDataset(Dataset):
         record_bytes: the length of a record.
         header_bytes: how many bytes at the beginning of each file are left out; None for 0.
         footer_bytes: how many at its end; None for 0.
-        buffer_size: how many bytes are read at a time; None for a number chosen here.
+        buffer_size: how many bytes are read at a time; 0 or None for a number chosen here.
         compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
 
     Raises:
@@ -52,7 +52,7 @@ class FixedLengthRecordDataset(Dataset):
             _size(name, argument, value)
             for argument, value in (("header_bytes", header_bytes), ("footer_bytes", footer_bytes))
         )
-        block = None if buffer_size is None else positive(name, "buffer_size", buffer_size)
+        block = block_size(name, buffer_size)
         format = _FixedLengthFormat(name, (header, length, footer), block, compression(name, compression_type))
         super().__init__(Files(paths(name, filenames), format))
 
@@ -65,16 +65,14 @@ def _size(name: str, argument: str, value: Any) -> int:
 
 
 class _FixedLengthFormat(Format):
-    def __init__(
-        self, name: str, lengths: tuple[int, int, int], buffer_size: int | None, compression_type: str
-    ) -> None:
+    def __init__(self, name: str, lengths: tuple[int, int, int], block_size: int, compression_type: str) -> None:
         super().__init__(name)
         self._lengths = lengths
-        self._buffer_size = buffer_size
+        self._block_size = block_size
         self._compression = compression_type
 
     def open(self, path: str) -> RecordFile:
-        stream = ByteStream(self.name, path, self._compression, self._buffer_size)
+        stream = ByteStream(self.name, path, self._compression, self._block_size)
         found = os.stat(path)
         if not self._compression and stat.S_ISREG(found.st_mode):
             header, length, footer = self._lengths

@@ -9,6 +9,7 @@ from typing import Any
 
 from agog_core.errors import DataLossError, InvalidArgumentError, OpError
 from agog_core.files import translated_errors
+from agog_data.arguments import integer
 
 _BLOCK = 1 << 18
 _COMPRESSED_BLOCK = 1 << 16
@@ -50,6 +51,26 @@ def compression(stage: str, name: Any) -> str:
     return str(found)
 
 
+def block_size(stage: str, buffer_size: Any) -> int:
+    """Check how many bytes are to be read at a time.
+
+    Args:
+        stage: who asks, for the error.
+        buffer_size: the number; 0 or None for one chosen here.
+
+    Returns:
+        The number.
+
+    Raises:
+        TypeError: it is no integer.
+        InvalidArgumentError: it is negative.
+    """
+    size = 0 if buffer_size is None else integer(stage, "buffer_size", buffer_size)
+    if size < 0:
+        raise InvalidArgumentError(f"{stage}: buffer_size must not be negative; got {size}.")
+    return size or _BLOCK
+
+
 class ByteStream:
     """A file that is read from its beginning to its end. It is closed when nobody uses it any more.
 
@@ -63,10 +84,10 @@ class ByteStream:
         NotFoundError: there is no such file.
     """
 
-    def __init__(self, stage: str, path: str, compression_type: str = "", block_size: int | None = None) -> None:
+    def __init__(self, stage: str, path: str, compression_type: str = "", block_size: int = _BLOCK) -> None:
         self._stage = stage
         self.path = path
-        self._block_size = max(block_size or _BLOCK, 1)
+        self._block_size = block_size
         with translated_errors(stage):
             self._file = io.FileIO(path)
         bits = WINDOW_BITS[compression_type]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.readers.files import Files, Format, RecordFile, paths
-from agog_data.readers.streams import ByteStream, compression
+from agog_data.readers.streams import ByteStream, block_size, compression
 
 
 class TextLineDataset(Dataset):
@@ -18,7 +17,7 @@ class TextLineDataset(Dataset):
     Args:
         filenames: a path, a list or tensor of paths, or a dataset of paths.
         compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
-        buffer_size: how many bytes are read at a time; None for a number chosen here.
+        buffer_size: how many bytes are read at a time; 0 or None for a number chosen here.
 
     Raises:
         TypeError: the filenames are no strings.
@@ -40,10 +39,10 @@ class _TextFormat(Format):
     def __init__(self, compression_type: Any, buffer_size: Any) -> None:
         super().__init__("TextLineDataset")
         self._compression = compression(self.name, compression_type)
-        self._buffer_size = None if buffer_size is None else positive(self.name, "buffer_size", buffer_size)
+        self._block_size = block_size(self.name, buffer_size)
 
     def open(self, path: str) -> RecordFile:
-        return _TextFile(ByteStream(self.name, path, self._compression, self._buffer_size))
+        return _TextFile(ByteStream(self.name, path, self._compression, self._block_size))
 
 
 class _TextFile(RecordFile):

@@ -17,7 +17,7 @@ from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.readers.files import Files, Format, RecordFile, Skipping, paths
 from agog_data.readers.record_writer import TFRecordOptions
-from agog_data.readers.streams import ByteStream, Damage, compression
+from agog_data.readers.streams import ByteStream, Damage, block_size, compression
 
 HEADER = struct.Struct("<QI")
 CHECKSUM = struct.Struct("<I")
@@ -29,7 +29,7 @@ class TFRecordDataset(Dataset):
     Args:
         filenames: a path, a list or tensor of paths, or a dataset of paths.
         compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
-        buffer_size: how many bytes are read at a time; None for a number chosen here.
+        buffer_size: how many bytes are read at a time; 0 or None for a number chosen here.
         num_parallel_reads: how many files are read in turns, one record of each; None for one after the other. No
             threads are used; `Dataset.prefetch` reads ahead.
         on_corrupt: what happens at a record that is damaged: ``"raise"`` for `DataLossError`; ``"skip"`` to leave it
@@ -101,10 +101,10 @@ class TFRecordFormat(Format):
         super().__init__(name)
         self._masked = masked
         self._compression = compression(name, compression_type)
-        self._buffer_size = None if buffer_size is None else positive(name, "buffer_size", buffer_size)
+        self._block_size = block_size(name, buffer_size)
 
     def open(self, path: str) -> RecordFile:
-        return TFRecordFile(ByteStream(self.name, path, self._compression, self._buffer_size), self._masked)
+        return TFRecordFile(ByteStream(self.name, path, self._compression, self._block_size), self._masked)
 
 
 class TFRecordFile(RecordFile):
