@@ -177,7 +177,10 @@ def test_smaller_jpegs(ratio: int) -> None:
     found = images.decode_jpeg(pillow(flat, "JPEG", quality=95), ratio=ratio).numpy()
     assert found.shape == (-(-23 // ratio), -(-37 // ratio), 3)
     assert abs(found.astype(int) - [200, 100, 50]).max() <= 3
-    assert images.decode_jpeg(pillow(flat[:1, :3], "JPEG"), ratio=ratio).shape == (1, -(-3 // ratio), 3)
+    for height, width in ((1, 3), (3, 3), (5, 2), (7, 100)):
+        found = images.decode_jpeg(pillow(np.resize(flat, (height, width, 3)), "JPEG", quality=95), ratio=ratio).numpy()
+        assert found.shape == (-(-height // ratio), -(-width // ratio), 3)
+        assert abs(found.astype(int) - [200, 100, 50]).max() <= 3
 
 
 def test_crops() -> None:

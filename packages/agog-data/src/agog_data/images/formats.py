@@ -131,11 +131,14 @@ def jpeg(op: str, data: bytes, channels: int, ratio: int = 1, recover: bool = Fa
     image = open_image(op, data + _END_OF_JPEG if recover else data, "JPEG")
     mode = "L" if channels == 1 or (not channels and len(image.getbands()) == 1) else "RGB"
     width, height = image.size
-    image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
-    pixels = _load(op, data, image, mode)
-    left = ratio if image.size == (width, height) else 1
-    # Libjpeg was asked for less than a pixel, so it did nothing.
-    return pixels if left == 1 else pixels[::left, ::left]
+    drafted = image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
+    # Of an image with fewer pixels than that, the decoder makes no less than one; the mean does the rest.
+    left = ratio if drafted is None else round(ratio * drafted[1][2] / width)
+    try:
+        image = image.reduce(left) if left > 1 else image
+    except Exception as error:
+        raise _broken(op, data, "JPEG", error) from error
+    return _load(op, data, image, mode)
 
 
 def bmp(op: str, data: bytes, channels: int) -> Array:
