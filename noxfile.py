@@ -40,6 +40,8 @@ BACKEND_SUITES = (
     "agog-testing",
 )
 DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
+# The tests of agog-data whose volume the session `endurance` raises.
+ENDURING = ("arrow", "images", "mutations", "numpy", "webdataset")
 ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 
@@ -184,7 +186,7 @@ def endurance(session: nox.Session) -> None:
     pytest(
         session,
         ROOT / "tests" / "integration" / "test_integration_mnist_example.py",
-        MEMBERS["agog-data"] / "tests" / "test_data_mutations.py",
+        *(MEMBERS["agog-data"] / "tests" / f"test_data_{name}.py" for name in ENDURING),
         *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations")),
     )
 

@@ -22,6 +22,9 @@ from agog_core import errors
 from agog_data import Iterator
 from agog_data.readers import ArrowDataset
 
+# The session `endurance` tries many more broken files.
+EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
+
 SIZE = 25
 RNG = np.random.default_rng(11)
 TABLE = pa.table(
@@ -268,7 +271,12 @@ def test_memory_is_that_of_a_row_group(tmp_path: Path) -> None:
 SMALL = TABLE.slice(0, 3).select(["i8", "text", "vector", "list", "kind"])
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=EXAMPLES,
+    derandomize=EXAMPLES < 1000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.sampled_from([parquet, ipc_file, ipc_stream]), st.data())
 def test_any_bytes_are_rows_or_one_clear_error(tmp_path: Path, write: Write, data: st.DataObject) -> None:
     path = tmp_path / "x"

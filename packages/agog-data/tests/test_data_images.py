@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import subprocess
 import sys
@@ -19,6 +20,9 @@ from PIL import Image
 from agog_core import errors
 from agog_core.tensor import Tensor
 from agog_data import images
+
+# The session `endurance` tries many more broken files.
+EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
 
 Array = np.ndarray[Any, Any]
 
@@ -377,7 +381,7 @@ WHOLE = [
 ]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=EXAMPLES, derandomize=EXAMPLES < 1000, deadline=None)
 @given(st.sampled_from(WHOLE), st.sampled_from(["uint8", "uint16"]), st.data())
 def test_any_bytes_are_an_image_or_one_error(content: bytes, dtype: str, data: st.DataObject) -> None:
     mutated = bytearray(content)

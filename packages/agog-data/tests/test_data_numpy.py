@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import struct
 import subprocess
@@ -20,6 +21,9 @@ from hypothesis import strategies as st
 from agog_core import errors
 from agog_data import Dataset, Iterator
 from agog_data.readers import NumpyDataset
+
+# The session `endurance` tries many more broken files.
+EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
 
 Array = np.ndarray[Any, Any]
 
@@ -268,7 +272,12 @@ CONTENTS = st.builds(
 )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=EXAMPLES,
+    derandomize=EXAMPLES < 1000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(CONTENTS | st.binary(max_size=64), st.sampled_from(["npy", "stored", "deflated"]), st.data())
 def test_any_bytes_are_rows_or_one_clear_error(tmp_path: Path, content: bytes, kind: str, data: st.DataObject) -> None:
     path = tmp_path / "x.npy"

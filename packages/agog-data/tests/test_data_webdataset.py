@@ -19,6 +19,9 @@ from agog_core import errors
 from agog_data import Dataset, Iterator
 from agog_data.readers import WebDataset
 
+# The session `endurance` tries many more broken files.
+EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
+
 Files = dict[str, bytes]
 
 
@@ -215,7 +218,12 @@ LONG = tar({"k" * 130 + ".a": b"1", "ä.b": b"2"}, tarfile.PAX_FORMAT), tar({"k"
 HEADS = st.integers(0, 511) | st.integers(0, 4096)
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=EXAMPLES,
+    derandomize=EXAMPLES < 1000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.sampled_from([*SMALL, *LONG]), st.booleans(), st.data())
 def test_any_bytes_are_samples_or_one_clear_error(
     tmp_path: Path, content: bytes, repaired: bool, data: st.DataObject
