@@ -47,8 +47,7 @@ if command == "save":
 else:
     for steps in range(5):
         iterator = iter(build())
-        path = tf.train.latest_checkpoint(folder) if steps == 4 else f"{folder}/{steps}-{steps + 1}"
-        tf.train.Checkpoint(iterator=iterator).restore(path).assert_consumed()
+        tf.train.Checkpoint(iterator=iterator).restore(f"{folder}/{steps}-{steps + 1}").assert_consumed()
         found.append(values(iterator))
 print(json.dumps(found))
 """
