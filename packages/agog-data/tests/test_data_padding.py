@@ -114,6 +114,14 @@ def test_errors_of_elements() -> None:
     )
 
 
+def test_sparse_tensors_are_refused() -> None:
+    dataset = Dataset.range(2).map(lambda x: (x, ag.SparseTensor([[0]], [1.0], [2])))
+    assert failure(TypeError, dataset.padded_batch(2, ([], [None]))) == (
+        "padded_batch: component 1 of the elements is a SparseTensor, and only tensors can be taken; "
+        "make one of it with map() and sparse_tensor_to_dense() first."
+    )
+
+
 def test_errors_of_arguments() -> None:
     with pytest.raises(ag.errors.InvalidArgumentError) as info:
         ragged([1]).padded_batch(0, [None])

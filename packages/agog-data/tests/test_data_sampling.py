@@ -115,6 +115,19 @@ def test_mixed_specs() -> None:
     )
 
 
+def test_sparse_tensors_pass() -> None:
+    sparse = Dataset.range(2).map(lambda x: ag.SparseTensor([[0]], [ag.cast(x, ag.float32)], [2]))
+    mixed = choose_from_datasets([sparse, sparse], Dataset.range(2).repeat())
+    assert mixed.output_classes is ag.SparseTensor
+    assert [float(x.values[0]) for x in mixed] == [0, 0, 1, 1]
+    with pytest.raises(TypeError) as info:
+        _ = sparse.concatenate(Dataset.from_tensors([1.0])).output_types
+    assert str(info.value) == (
+        "concatenate: the elements of the first dataset are sparse float32; those of the second are float32. "
+        "They must have one structure and the same dtypes."
+    )
+
+
 def test_errors_of_arguments() -> None:
     pair = endless(2)
     wrong: list[tuple[Callable[[], Any], type[Exception], str]] = [

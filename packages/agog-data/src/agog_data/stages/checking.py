@@ -117,9 +117,9 @@ def _narrowed(part: ComponentSpec, shape: TensorShape, number: int) -> Component
     if not part.shape.is_compatible_with(shape):
         raise ValueError(f"assert_element_shape: component {number} has shape {part.shape}; {shape} is expected.")
     if part.shape.ndims is None or shape.ndims is None:
-        return part if shape.ndims is None else ComponentSpec(part.dtype, shape)
+        return part if shape.ndims is None else type(part)(part.dtype, shape)
     sizes = zip(part.shape.as_list(), shape.as_list(), strict=True)
-    return ComponentSpec(part.dtype, TensorShape([wanted if known is None else known for known, wanted in sizes]))
+    return type(part)(part.dtype, TensorShape([wanted if known is None else known for known, wanted in sizes]))
 
 
 class AssertShapeIterator(ElementIterator):

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from agog_core.shapes import TensorShape
-from agog_data.elements import ComponentSpec, DatasetSpec, Element, components, map_components, packer
+from agog_core.sparse_tensor import SparseTensor
+from agog_data.elements import ComponentSpec, DatasetSpec, Element, SparseSpec, components, map_components, packer
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.state import State
 
@@ -101,8 +102,21 @@ class Concatenate(Stage):
 
 
 def component_dtypes(spec: Any) -> Any:
-    """The names of the dtypes in a spec, in its structure."""
-    return map_components(lambda component: component.dtype.name, spec)
+    """The names of dtypes, in their structure, and which components are sparse.
+
+    Args:
+        spec: an element or a spec.
+
+    Returns:
+        The structure, with a string for each component.
+    """
+    return map_components(_named, spec)
+
+
+def _named(component: Any) -> str:
+    sparse = isinstance(component, (SparseSpec, SparseTensor))
+    name: str = component.dtype.name
+    return f"sparse {name}" if sparse else name
 
 
 def merge(one: Any, other: Any) -> Any:
@@ -122,9 +136,9 @@ def _merge(one: ComponentSpec, other: ComponentSpec) -> ComponentSpec:
     if isinstance(one, DatasetSpec):
         return one
     if one.shape.ndims != other.shape.ndims or one.shape.ndims is None:
-        return ComponentSpec(one.dtype, TensorShape(None))
+        return type(one)(one.dtype, TensorShape(None))
     sizes = zip(one.shape.as_list(), other.shape.as_list(), strict=True)
-    return ComponentSpec(one.dtype, TensorShape([a if a == b else None for a, b in sizes]))
+    return type(one)(one.dtype, TensorShape([a if a == b else None for a, b in sizes]))
 
 
 class ConcatenateIterator(ElementIterator):

@@ -13,7 +13,7 @@ from agog_core.dtypes import DType, string
 from agog_core.errors import DataLossError, InvalidArgumentError
 from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor
-from agog_data.elements import ComponentSpec, Element, components, flatten_up_to, packer, spec_of
+from agog_data.elements import ComponentSpec, Element, components, flatten_up_to, packer, spec_of, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
 
@@ -122,9 +122,11 @@ class Padding:
             An element.
 
         Raises:
+            TypeError: a component is no tensor.
             InvalidArgumentError: structures, dtypes or ranks differ.
             DataLossError: an element is larger than its padded shape.
         """
+        tensor_components("padded_batch", elements[0])
         form = spec_of(elements[0])
         targets = self._components(form)
         columns: Any = zip(*[_parts(form, element) for element in elements], strict=True)
