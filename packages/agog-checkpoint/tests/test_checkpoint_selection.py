@@ -112,6 +112,14 @@ def test_one_value_for_two_objects(saved: str) -> None:
     assert "objects without a value in the file (1): c" in repr(status)
 
 
+def test_a_part_that_comes_from_elsewhere(saved: str) -> None:
+    for turn in (1, -1):
+        new = Checkpoint(a=dense(0.0))
+        mapping = dict([("a", "old/encoder"), ("a/bias", "old/head/bias")][::turn])
+        new.restore(saved, mapping=mapping, only="a").assert_consumed()
+        assert values(new.a) == [1.0, 2.0, 6.0]
+
+
 def test_one_large_value_for_two_variables(tmp_path: Path) -> None:
     ones = np.ones(100_000, np.float32)
     path = Checkpoint(v=ag.Variable(ones)).write(tmp_path / "a")

@@ -70,7 +70,9 @@ class Selection:
                 slots = join(join(paths[slot.optimizer], ".slot"), escape(slot.name))
                 known.setdefault(slot.slot_variable, join(slots, paths[slot.variable]))
         self._check(path, sorted(known.values()))
-        return {number for number, value_path in known.items() if not self.wants(value_path)}
+        # What a mapping has replaced has no path any more.
+        pathless = set() if self._only is None else graph.labels().keys() - known.keys()
+        return pathless | {number for number, value_path in known.items() if not self.wants(value_path)}
 
     def _check(self, path: str, known: list[str]) -> None:
         for argument, patterns in (("only", self._only or ()), ("skip", self._skip)):
@@ -120,7 +122,8 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
                 f"{name!r} of type {type(name).__name__} in it."
             )
     nodes = [Node(dict(node.children), node.variable, node.state) for node in graph.nodes]
-    moves = [(target, *_find(path, graph, source)) for target, source in mapping.items()]
+    by_key = _by_key(graph)
+    moves = [(target, *(by_key.get(source) or _find(path, graph, source))) for target, source in mapping.items()]
     for _, _, parent, name in moves:
         if parent is not None:
             nodes[parent].children.pop(name, None)
@@ -129,7 +132,8 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
         nodes.append(nodes[0])
         nodes[0] = Node({})
     placed: set[int] = set()
-    for target, number, *_ in moves:
+    # An object before its parts, which may come from elsewhere.
+    for target, number, *_ in sorted(moves, key=lambda move: move[0].count("/") + bool(move[0])):
         moved = number or root
         # One value for two objects: each needs a node of its own.
         _place(nodes, target, _copy(nodes, moved, {}) if moved in placed else moved)
@@ -137,16 +141,26 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
     return Graph(nodes, graph.slots)
 
 
-def _find(path: str, graph: Graph, source: str) -> tuple[int, int | None, str]:
-    """The node of a path or key, and where it hangs: its parent, and its name there."""
-    for number, node in enumerate(graph.nodes):
-        if node.variable is not None and node.variable.key == source:
-            for parent in graph.paths():
-                for name, child in graph.nodes[parent].children.items():
-                    if child == number:
-                        return number, parent, name
-            return number, None, ""  # a slot
-    number, found, holder, own_name = 0, "", None, ""
+# The number of a node, that of its parent where it has one, and its name there.
+_Place = tuple[int, int | None, str]
+
+
+def _by_key(graph: Graph) -> dict[str, _Place]:
+    parents = {
+        child: (parent, name)
+        for parent in reversed(graph.paths())
+        for name, child in graph.nodes[parent].children.items()
+    }
+    return {
+        node.variable.key: (number, *parents.get(number, (None, "")))
+        for number, node in enumerate(graph.nodes)
+        if node.variable is not None
+    }
+
+
+def _find(path: str, graph: Graph, source: str) -> _Place:
+    number, found, own_name = 0, "", ""
+    holder: int | None = None
     for part in source.split("/") if source else ():
         children = graph.nodes[number].children
         own_name = unescape(part)
