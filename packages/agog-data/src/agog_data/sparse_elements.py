@@ -1,8 +1,9 @@
-"""Elements with a `SparseTensor` among their components, joined."""
+"""Elements with a `SparseTensor` among their components, joined and cut into rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,34 @@ def stack_sparse(column: Sequence[Any], component: int, batch: int) -> SparseTen
     )
 
 
+def unstack_sparse(sparse: SparseTensor) -> list[SparseTensor]:
+    """Cut a sparse tensor into its rows, the opposite of `stack_sparse`.
+
+    Args:
+        sparse: a tensor with a first axis.
+
+    Returns:
+        A `SparseTensor` of one rank less for each row.
+
+    >>> rows = unstack_sparse(SparseTensor([[0, 1], [2, 0], [2, 3]], [5.0, 6.0, 7.0], [3, 4]))
+    >>> [(row.indices.numpy().tolist(), row.values.numpy().tolist()) for row in rows]
+    [([[1]], [5.0]), ([], []), ([[0], [3]], [6.0, 7.0])]
+    """
+    indices, values = sparse.indices._host(), sparse.values._host()
+    shape = sparse.dense_shape._host()
+    order = np.argsort(indices[:, 0], kind="stable")
+    bounds = np.searchsorted(indices[order, 0], np.arange(shape[0] + 1))
+    places = [order[begin:end] for begin, end in pairwise(bounds)]
+    return [
+        SparseTensor(
+            _like(sparse.indices, indices[place, 1:]),
+            _like(sparse.values, values[place]),
+            _like(sparse.dense_shape, shape[1:]),
+        )
+        for place in places
+    ]
+
+
 def _form(component: Any) -> str:
     if isinstance(component, SparseTensor):
         return f"a SparseTensor of dtype {component.dtype.name} and rank {component.dense_shape._shape[0]}"
@@ -59,4 +88,4 @@ def _form(component: Any) -> str:
 
 
 def _like(tensor: Tensor, host: np.ndarray[Any, Any]) -> Tensor:
-    return from_host(host, tensor._table)
+    return from_host(np.ascontiguousarray(host), tensor._table)

@@ -6,8 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from agog_core.shapes import TensorShape
+from agog_core.tensor import Tensor
 from agog_data import arguments
 from agog_data.dataset import Dataset
+from agog_data.stages.sparse_batching import SparseBatch
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -85,3 +88,33 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
     [[[1, 2, 0], [3, 4, 0]]]
     """
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """Join tensors of different sizes into sparse ones, instead of padding them.
+
+    Args:
+        batch_size: how many elements are joined.
+        row_shape: the shape that all elements lie in: a `TensorShape` or a list of sizes; None or -1 for a size that is
+            the largest of each batch.
+
+    Returns:
+        A function for `Dataset.apply`. Its elements are `SparseTensor`s of shapes (batch_size, *row_shape), which hold
+        all values of the tensors, zeros too. Iterating raises `DataLossError` where a tensor is larger than
+        ``row_shape``, `InvalidArgumentError` where it has another rank.
+
+    Raises:
+        InvalidArgumentError: ``batch_size`` is below 1.
+
+    >>> import agog_core as ag
+    >>> rows = Dataset.from_tensor_slices([1, 3]).map(lambda n: ag.fill([int(n)], n))
+    >>> (batch,) = rows.apply(dense_to_sparse_batch(2, [4]))
+    >>> batch.indices.numpy().tolist(), batch.values.numpy().tolist(), batch.shape
+    ([[0, 0], [1, 0], [1, 1], [1, 2]], [1, 3, 3, 3], TensorShape([2, 4]))
+    """
+    size = arguments.positive("dense_to_sparse_batch", "batch_size", batch_size)
+    listed = row_shape.numpy().tolist() if isinstance(row_shape, Tensor) else row_shape
+    if isinstance(listed, (list, tuple)):
+        listed = [None if each == -1 else each for each in listed]
+    shape = TensorShape(listed).as_list()
+    return lambda dataset: dataset._then(SparseBatch(dataset._stage, size, shape))

@@ -4,7 +4,12 @@ from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
-from agog_data.transformations.batching import batch_and_drop_remainder, map_and_batch, padded_batch_and_drop_remainder
+from agog_data.transformations.batching import (
+    batch_and_drop_remainder,
+    dense_to_sparse_batch,
+    map_and_batch,
+    padded_batch_and_drop_remainder,
+)
 from agog_data.transformations.counting import Counter, RandomDataset
 from agog_data.transformations.flattening import (
     enumerate_dataset,
@@ -37,6 +42,7 @@ __all__ = [
     "bucket_by_sequence_length",
     "choose_from_datasets",
     "copy_to_device",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
     "get_next_as_optional",
     "get_single_element",

@@ -1,0 +1,121 @@
+"""The stage that joins tensors of different sizes into sparse ones: dense_to_sparse_batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from agog_core import dtypes
+from agog_core.convert import from_host
+from agog_core.errors import DataLossError, InvalidArgumentError
+from agog_core.shapes import TensorShape
+from agog_core.sparse_tensor import SparseTensor
+from agog_core.tensor import Tensor
+from agog_data.elements import ComponentSpec, Element, SparseSpec
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.state import State
+
+
+class SparseBatch(UnaryStage):
+    """Consecutive tensors, all of whose values are those of one sparse tensor.
+
+    Args:
+        stage: the input.
+        batch_size: how many elements are joined.
+        row_shape: the shape that all elements lie in; None for sizes that are the largest of each batch.
+    """
+
+    def __init__(self, stage: Stage, batch_size: int, row_shape: list[int | None]) -> None:
+        super().__init__(stage)
+        self.batch_size = batch_size
+        self._row_shape = row_shape
+
+    def spec(self) -> Any:
+        spec = self.input.spec()
+        if type(spec) is not ComponentSpec:
+            raise TypeError(_SINGLE)
+        return SparseSpec(spec.dtype, TensorShape([None, *self._row_shape]))
+
+    def sample(self, scope: Scope) -> Element:
+        return self.join([self.input.sample(scope)], 0)
+
+    def iterate(self, scope: Scope) -> ElementIterator:
+        return SparseBatchIterator(self, self.input.iterate(scope))
+
+    def join(self, elements: Sequence[Element], batch: int) -> SparseTensor:
+        """Join tensors.
+
+        Args:
+            elements: at least one.
+            batch: the batch's number, for errors.
+
+        Returns:
+            A tensor of one rank more.
+
+        Raises:
+            TypeError: an element is no single tensor.
+            InvalidArgumentError: ranks or dtypes differ.
+            DataLossError: a tensor is larger than the row shape.
+        """
+        for number, element in enumerate(elements):
+            if not isinstance(element, Tensor):
+                raise TypeError(_SINGLE)
+            self._check(element, elements[0].dtype.name, f"element {number} of batch {batch}")
+        shapes = np.array([element._shape for element in elements], np.int64).reshape(len(elements), -1)
+        sizes = [size if size is not None else shapes[:, axis].max() for axis, size in enumerate(self._row_shape)]
+        indices = [
+            np.insert(np.argwhere(np.ones(element._shape, bool)), 0, number, axis=1)
+            for number, element in enumerate(elements)
+        ]
+        table = elements[0]._table
+        numbers = table.device.table(dtypes.int64)
+        return SparseTensor(
+            from_host(np.concatenate(indices).astype(np.int64), numbers),
+            from_host(np.concatenate([element._host().ravel() for element in elements]), table),
+            from_host(np.array([len(elements), *sizes], np.int64), numbers),
+        )
+
+    def _check(self, tensor: Tensor, dtype: str, where: str) -> None:
+        shape = f"dense_to_sparse_batch: {where} has shape {tensor._shape}"
+        if len(tensor._shape) != len(self._row_shape):
+            raise InvalidArgumentError(f"{shape}, which has another rank than the row shape {self._row_shape}.")
+        if tensor.dtype.name != dtype:
+            raise InvalidArgumentError(
+                f"dense_to_sparse_batch: {where} has dtype {tensor.dtype.name}; that of element 0 is {dtype}."
+            )
+        for size, limit in zip(tensor._shape, self._row_shape, strict=True):
+            if limit is not None and size > limit:
+                raise DataLossError(f"{shape}, which is larger than the row shape {self._row_shape}.")
+
+
+_SINGLE = "dense_to_sparse_batch: elements of one tensor each are expected; take one component with map() first."
+
+
+class SparseBatchIterator(ElementIterator):
+    """Joins elements."""
+
+    def __init__(self, stage: SparseBatch, elements: ElementIterator) -> None:
+        self._stage = stage
+        self._input = elements
+        self._number = 0
+
+    def start(self, epoch: int) -> None:
+        self._number = 0
+        self._input.start(epoch)
+
+    def __next__(self) -> Element:
+        elements = list(islice(self._input, self._stage.batch_size))
+        if not elements:
+            raise StopIteration
+        self._number += 1
+        return self._stage.join(elements, self._number - 1)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"stage": "dense_to_sparse_batch", "number": self._number, "input": self._input.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        self._number = state["number"]
+        self._input.load_state_dict(state["input"])

@@ -1,0 +1,143 @@
+"""Sparse tensors as elements: made of dense ones, joined and taken apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import agog_core as ag
+from agog_core import random as ag_random
+from agog_data import Dataset
+from agog_data.transformations.batching import dense_to_sparse_batch
+
+InvalidArgumentError = ag.errors.InvalidArgumentError
+
+
+def shown(component: Any) -> Any:
+    if isinstance(component, ag.SparseTensor):
+        return [part.numpy().tolist() for part in (component.indices, component.values, component.dense_shape)]
+    return component.numpy().tolist()
+
+
+def values(dataset: Any) -> list[Any]:
+    return [ag.nest.map_structure(shown, element) for element in dataset]
+
+
+def rows(lengths: list[int]) -> Dataset:
+    return Dataset.from_tensor_slices(np.array(lengths, np.int32)).map(lambda n: ag.fill([int(n)], n))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=9), st.integers(1, 4), st.sampled_from([5, 8, None, -1]))
+def test_all_values_of_rows_are_kept(lengths: list[int], size: int, width: int | None) -> None:
+    batches = [lengths[k : k + size] for k in range(0, len(lengths), size)]
+    expected = [
+        [
+            [[number, place] for number, length in enumerate(batch) for place in range(length)],
+            [length for length in batch for _ in range(length)],
+            [len(batch), max(batch) if width in (None, -1) else width],
+        ]
+        for batch in batches
+    ]
+    assert values(rows(lengths).apply(dense_to_sparse_batch(size, [width]))) == expected
+
+
+# Seen in TensorFlow 2.21.
+def test_rows_of_rows() -> None:
+    dataset = Dataset.from_tensor_slices([1, 0, 3]).map(lambda n: ag.fill([int(n), 2], n))
+    batches = dataset.apply(dense_to_sparse_batch(4, [None, 4]))
+    assert values(batches) == [
+        [
+            [[0, 0, 0], [0, 0, 1], [2, 0, 0], [2, 0, 1], [2, 1, 0], [2, 1, 1], [2, 2, 0], [2, 2, 1]],
+            [1, 1, 3, 3, 3, 3, 3, 3],
+            [3, 3, 4],
+        ]
+    ]
+    assert batches.output_types == ag.int32
+    assert batches.output_shapes.as_list() == [None, None, 4]
+    assert batches.output_classes is ag.SparseTensor
+
+
+def test_scalars_strings_and_shapes_as_tensors() -> None:
+    assert values(Dataset.range(5, 7).apply(dense_to_sparse_batch(2, []))) == [[[[0], [1]], [5, 6], [2]]]
+    names = Dataset.from_tensor_slices([["a", "b"]])
+    for shape in (ag.constant([3]), ag.TensorShape([3])):
+        assert values(names.apply(dense_to_sparse_batch(1, shape))) == [[[[0, 0], [0, 1]], [b"a", b"b"], [1, 3]]]
+
+
+def error(kind: type[Exception], dataset: Dataset) -> str:
+    with pytest.raises(kind) as info:
+        list(dataset)
+    return str(info.value)
+
+
+def test_what_cannot_be_joined() -> None:
+    assert error(ag.errors.DataLossError, rows([1, 3]).apply(dense_to_sparse_batch(2, [2]))) == (
+        "dense_to_sparse_batch: element 1 of batch 0 has shape (3,), which is larger than the row shape [2]."
+    )
+    assert error(InvalidArgumentError, rows([1, 3]).apply(dense_to_sparse_batch(1, [2, None]))) == (
+        "dense_to_sparse_batch: element 0 of batch 0 has shape (1,), which has another rank than the row shape "
+        "[2, None]."
+    )
+    mixed = Dataset.range(2).map(lambda n: ag.ones([2], [ag.int32, ag.float32][int(n)]))
+    assert error(InvalidArgumentError, mixed.apply(dense_to_sparse_batch(2, [2]))) == (
+        "dense_to_sparse_batch: element 1 of batch 0 has dtype float32; that of element 0 is int32."
+    )
+    pairs = Dataset.zip((Dataset.range(2), Dataset.range(2))).apply(dense_to_sparse_batch(2, []))
+    single = "dense_to_sparse_batch: elements of one tensor each are expected; take one component with map() first."
+    assert error(TypeError, pairs) == single
+    with pytest.raises(TypeError) as info:
+        pairs.output_types  # noqa: B018  # the access is what is tested
+    assert str(info.value) == single
+    with pytest.raises(InvalidArgumentError) as invalid:
+        dense_to_sparse_batch(0, [1])
+    assert str(invalid.value) == "dense_to_sparse_batch: batch_size must be greater than zero; got 0."
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=9), st.integers(1, 4))
+def test_unbatch_takes_sparse_batches_apart(lengths: list[int], size: int) -> None:
+    expected = [[[[place] for place in range(n)], [n] * n, [6]] for n in lengths]
+    batches = rows(lengths).apply(dense_to_sparse_batch(size, [6]))
+    assert values(batches.unbatch()) == expected
+    assert values(batches.unbatch().batch(size)) == values(batches)
+
+
+def test_unbatch_takes_sparse_and_dense_apart_together() -> None:
+    sparse = rows([1, 2]).apply(dense_to_sparse_batch(2, [2]))
+    dataset = Dataset.zip((sparse, Dataset.range(2).batch(2))).unbatch()
+    assert values(dataset) == [([[[0]], [1], [2]], 0), ([[[0], [1]], [2, 2], [2]], 1)]
+    assert dataset.output_classes == (ag.SparseTensor, ag.Tensor)
+    assert dataset.output_shapes[0].as_list() == [2]
+    unequal = Dataset.zip((sparse, Dataset.range(1).batch(1))).unbatch()
+    assert error(InvalidArgumentError, unequal) == (
+        "unbatch: component 0 of element 0 has shape (2, 2) and component 1 has shape (1,); "
+        "the first axes must have one length."
+    )
+
+
+STAGES: dict[str, Callable[[], Dataset]] = {
+    "dense_to_sparse_batch": lambda: rows([1, 3, 0, 2, 4]).apply(dense_to_sparse_batch(2, [4])),
+    "unbatch": lambda: rows([1, 3, 0, 2, 4]).apply(dense_to_sparse_batch(2, [4])).unbatch(),
+    "window": lambda: rows([1, 3, 2]).apply(dense_to_sparse_batch(1, [4])).window(2, 1).flat_map(lambda w: w.batch(2)),
+}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_an_iterator_resumes_after_every_element(name: str) -> None:
+    iterator = iter(STAGES[name]())
+    states, elements = [json.dumps(iterator.state_dict())], []
+    for element in iterator:
+        elements += values([element])
+        states.append(json.dumps(iterator.state_dict()))
+    for count, state in enumerate(states):
+        ag_random.set_generator(ag_random.Generator())
+        resumed = iter(STAGES[name]())
+        resumed.load_state_dict(json.loads(state))
+        assert values(resumed) == elements[count:], f"resumed after {count} elements"
