@@ -41,7 +41,7 @@ BACKEND_SUITES = (
 )
 DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 # The tests of agog-data whose volume the session `endurance` raises.
-ENDURING = ("arrow", "images", "mutations", "numpy", "webdataset")
+ENDURING = ("arrow", "compositions", "images", "mutations", "numpy", "webdataset")
 ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 
