@@ -144,6 +144,10 @@ def _members(name: str, position: int) -> Iterator[tuple[str, int, bytes]]:
         size = os.fstat(file.fileno()).st_size
         if position == size and size:  # after the last sample
             return
+        if file.read(2) == b"\x1f\x8b":
+            raise errors.InvalidArgumentError(
+                f"{name}: it is compressed by gzip; WebDataset reads tar files that are not, to continue anywhere in them."
+            )
         file.seek(position)
         begin = position
         try:
