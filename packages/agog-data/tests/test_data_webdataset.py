@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -208,6 +209,14 @@ def test_broken_files_name_the_place(tmp_path: Path) -> None:
         with pytest.raises(errors.DataLossError) as info:
             listed(WebDataset(path, ["a"]))
         assert str(info.value) == f"{path}: {problem}"
+
+
+def test_compressed_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(gzip.compress(tar({"0.a": b"1"})))
+    with pytest.raises(errors.InvalidArgumentError) as info:
+        listed(WebDataset(path))
+    assert str(info.value) == f"{path}: it is compressed by gzip; WebDataset reads tar files that are not compressed."
 
 
 SMALL = [

@@ -146,7 +146,7 @@ def _members(name: str, position: int) -> Iterator[tuple[str, int, bytes]]:
             return
         if file.read(2) == b"\x1f\x8b":
             raise errors.InvalidArgumentError(
-                f"{name}: it is compressed by gzip; WebDataset reads tar files that are not, to continue anywhere in them."
+                f"{name}: it is compressed by gzip; WebDataset reads tar files that are not compressed."
             )
         file.seek(position)
         begin = position
