@@ -280,9 +280,8 @@ def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:
     if type(form) is tuple and all(part is None for part in form):
         return tuple
     if type(form) is dict and all(part is None for part in form.values()):
-        order = sorted(form)
-        places = [(key, order.index(key)) for key in form]
-        return lambda parts: {key: parts[place] for key, place in places}
+        places = {key: place for place, key in enumerate(sorted(form))}
+        return lambda parts: {key: parts[places[key]] for key in form}
     return lambda parts: nest.pack(form, list(parts))
 
 
@@ -308,11 +307,8 @@ def stack_elements(elements: list[Element], batch: int) -> Element:
             return tuple([_stack_component(column, k, batch) for k, column in enumerate(columns)])
     is_flat = type(first) is dict and all(type(part) is Tensor for part in first.values())
     if is_flat and all(type(element) is dict and element.keys() == first.keys() for element in elements):
-        stacked = {
-            key: _stack_component([element[key] for element in elements], k, batch)
-            for k, key in enumerate(sorted(first))
-        }
-        return {key: stacked[key] for key in first}
+        parts = zip(*[[element[key] for key in sorted(first)] for element in elements], strict=True)
+        return packer(first)([_stack_component(column, k, batch) for k, column in enumerate(parts)])
     form = _form(first)
     for number, element in enumerate(elements):
         if _form(element) != form:
