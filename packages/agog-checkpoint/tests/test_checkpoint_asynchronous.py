@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,48 @@ def test_a_failure_that_nobody_asks_for_is_warned_of(tmp_path: Path, monkeypatch
         f"the file '{tmp_path}/ckpt-1.safetensors': No space left on device. What was saved before is as it was. Free "
         "space there, or save elsewhere."
     ]
+
+
+def test_a_failure_after_the_checkpoint_is_gone_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached = threading.Event()
+
+    def full_later(handle: int) -> None:
+        assert reached.wait(30)
+        full(handle)
+
+    monkeypatch.setattr(os, "fsync", full_later)
+    objects(1.0).save(tmp_path / "ckpt", asynchronous=True)
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "agog-checkpoint")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        reached.set()
+        thread.join()
+    assert [warning.category for warning in caught] == [CheckpointWarning]
+
+
+@pytest.mark.parametrize("managed", [False, True])
+def test_the_program_may_change_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: Gate, managed: bool
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    checkpoint = objects(1.0)
+    manager = CheckpointManager(checkpoint, "run", 1, asynchronous=True)
+    gate.open.set()
+    manager.save()
+    manager.wait()
+    gate.open.clear()
+    gate.reached.clear()
+    path = manager.save() if managed else checkpoint.save("run/ckpt", asynchronous=True)
+    assert path == "run/ckpt-2"
+    assert gate.reached.wait(30)
+    monkeypatch.chdir(tmp_path / "b")
+    gate.open.set()
+    checkpoint.wait()
+    assert os.listdir(tmp_path / "b") == []
+    assert latest_checkpoint(tmp_path / "a" / "run") == f"{tmp_path}/a/run/ckpt-2"
+    assert os.path.exists(tmp_path / "a" / "run" / "ckpt-1.safetensors") == (not managed)
 
 
 def test_what_cannot_be_saved_is_said_at_once(tmp_path: Path) -> None:

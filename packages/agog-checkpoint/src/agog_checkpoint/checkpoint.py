@@ -106,7 +106,7 @@ class Checkpoint(Checkpointable):
         self.save_counter.assign_add(1)
         try:
             path = f"{os.fspath(file_prefix)}-{int(self.save_counter)}"
-            self._write(path, partial(point_to, path), max_shard_bytes, asynchronous)
+            self._write(path, partial(point_to, os.path.abspath(path)), max_shard_bytes, asynchronous)
         except BaseException:
             self.save_counter.assign_sub(1)
             raise
@@ -160,9 +160,10 @@ class Checkpoint(Checkpointable):
         """Save a snapshot, after the saves before it, and do what comes after that."""
         self._behind.wait()
         saved = _snapshot(self, max_shard_bytes)
+        place = os.path.abspath(path)  # the program may change its folder meanwhile
 
         def save() -> None:
-            file.save(path, saved, max_shard_bytes)
+            file.save(place, saved, max_shard_bytes)
             if then is not None:
                 then()
 

@@ -83,6 +83,7 @@ class CheckpointManager:
         self._checkpoint = checkpoint
         self._best = best
         self._folder = os.fspath(directory)
+        self._place = os.path.abspath(directory)  # the program may change its folder while files are written behind
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._max_shard_bytes = max_shard_bytes
@@ -181,12 +182,12 @@ class CheckpointManager:
 
     def _list(self, name: str, metrics: Mapping[str, float]) -> None:
         """Make a checkpoint that is on the disk the newest."""
-        path = self._path(name)
+        path = os.path.join(self._place, name)
         times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
         all_metrics = {other: values for other, values in self._metrics.items() if other != name}
         all_metrics |= {name: metrics} if metrics else {}
         point_to(path, Kept(times, self._preserved, all_metrics, self._best_of(all_metrics)))
-        self._newest, self._times, self._metrics = path, times, all_metrics
+        self._newest, self._times, self._metrics = self._path(name), times, all_metrics
         self._sweep(path)
 
     def _sweep(self, path: str) -> None:
@@ -198,7 +199,7 @@ class CheckpointManager:
             made = self._times[name]
             if self._hours and made - self._hours * _SECONDS_PER_HOUR >= self._preserved:
                 self._preserved = made
-            elif not file.remove(self._path(name)):
+            elif not file.remove(os.path.join(self._place, name)):
                 continue
             # Not in place: another thread may read them.
             self._times = {other: made for other, made in self._times.items() if other != name}

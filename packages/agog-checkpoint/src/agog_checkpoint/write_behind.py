@@ -32,7 +32,8 @@ class WriteBehind:
             OpError: the save before has failed; this one was not begun.
         """
         self.wait()
-        self._thread = threading.Thread(target=_run, args=(save, self._failures), name="agog-checkpoint")
+        # The thread holds this object, so that its failures are told of after the save and not before.
+        self._thread = threading.Thread(target=self._run, args=(save,), name="agog-checkpoint")
         self._thread.start()
 
     def wait(self) -> None:
@@ -47,12 +48,13 @@ class WriteBehind:
         if self._failures:
             raise self._failures.pop()
 
-
-def _run(save: Callable[[], object], failures: list[BaseException]) -> None:
-    try:
-        save()
-    except BaseException as error:
-        failures.append(error)
+    def _run(self, save: Callable[[], object]) -> None:
+        try:
+            save()
+        except BaseException as error:
+            self._failures.append(error)
+        finally:
+            del self  # which the frames of the error would hold
 
 
 def _warn(failures: list[BaseException]) -> None:
