@@ -13,9 +13,10 @@ from agog_core.dtypes import DType, string
 from agog_core.errors import DataLossError, InvalidArgumentError
 from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor
-from agog_data.elements import ComponentSpec, Element, components, flatten_up_to, packer, spec_of, tensor_components
+from agog_data.elements import ComponentSpec, Element, components, packer, spec_of, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
+from agog_data.structures import flatten_up_to
 
 
 class PaddedBatch(UnaryStage):
