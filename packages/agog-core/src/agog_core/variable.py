@@ -14,6 +14,7 @@ from agog_core.devices import current_device, scopes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.forking import hold_while_forking
+from agog_core.initial import drawn
 from agog_core.name_scope import current_name_scope
 from agog_core.placement import copy_to_device
 from agog_core.recording import active, variable_read
@@ -90,7 +91,7 @@ class Variable(Rows):
         self._serial = _next_serial()
         self._taken: Tensor | None = None
         self._lent: Tensor | None = None
-        value = _initial(initial_value) if callable(initial_value) else initial_value
+        value = drawn(initial_value) if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
         if scopes:
             tensor = copy_to_device(tensor, current_device())
@@ -392,10 +393,3 @@ def _count_own_holders() -> tuple[int, int]:
 
 
 _OWN_HOLDERS, _OWN_ARRAY_HOLDERS = _count_own_holders()
-
-
-def _initial(make: Callable[[], TensorLike]) -> TensorLike:
-    from agog_core.random import initializing  # here, because the random state is saved with variables
-
-    with initializing():
-        return make()
