@@ -30,16 +30,22 @@ _NAP_SECONDS = 0.004  # how long it may be away before the thread goes on withou
 class Slot:
     """The place of one element between the threads and the consumer, in the order of the elements."""
 
-    __slots__ = ("element", "ended", "error", "number", "ready", "state")
+    __slots__ = ("done", "element", "ended", "error", "number", "ready", "state")
 
     def __init__(self, number: int) -> None:
         self.number = number  # how many elements were read with this one
-        self.ready = threading.Lock()  # free when the consumer may take the element, the error, or neither at the end
+        self.done = False  # whether the consumer may take the element, the error, or neither at the end
+        self.ready = threading.Lock()  # free when it is done
         self.ready.acquire()
         self.ended = False
         self.element: Element = None
         self.error: BaseException | None = None
         self.state: State = {}  # the input's, after it gave the element
+
+    def finish(self) -> None:
+        """Let the consumer take it."""
+        self.done = True
+        self.ready.release()
 
 
 class Queue:
@@ -63,6 +69,7 @@ class Queue:
         self._compute = compute
         self._number = number
         self._reading = threading.Lock()
+        self._busy = False  # whether a thread reads now
         self._slots: SimpleQueue[Slot] = SimpleQueue()
         self._head: Slot | None = None
         self._room: SimpleQueue[bool] = SimpleQueue()  # an item for each slot that may be filled; False to end
@@ -80,12 +87,13 @@ class Queue:
             with self._reading:
                 if self._stopped:
                     break
+                self._busy = True
                 slot = self._read()
-                done = self._compute is None or slot.ended or slot.error is not None
-                if done:
-                    slot.ready.release()
+                if self._compute is None or slot.ended or slot.error is not None:
+                    slot.finish()
                 self._slots.put(slot)
-            if not done:
+                self._busy = False
+            if not slot.done:
                 self._run(slot)
             if self._closed:  # nobody will take the error, which leads to the slot
                 slot.error = None
@@ -116,7 +124,7 @@ class Queue:
             slot.element = self._compute(slot.element, slot.number - 1)
         except BaseException as error:
             slot.error = error
-        slot.ready.release()
+        slot.finish()
 
     def get(self) -> Slot:
         """Take the next element, when it is there.
@@ -126,7 +134,8 @@ class Queue:
             state.
         """
         slot = self._head = self._head or self._slots.get()  # kept, should an interrupt come now
-        slot.ready.acquire()
+        if not slot.done:
+            slot.ready.acquire()
         self._head = None
         self._room.put(True)
         return slot
@@ -137,12 +146,10 @@ class Queue:
         Returns:
             A slot; None where a thread has read one, or is at it.
         """
-        if self.has_slots() or not self._reading.acquire(blocking=False):
+        if self.has_slots() or self._busy:
             return None
-        try:
+        with self._reading:
             return None if self._stopped or self.has_slots() else self._read()
-        finally:
-            self._reading.release()
 
     def has_slots(self) -> bool:
         """Whether a thread has read an element that the consumer has not taken."""
@@ -156,7 +163,7 @@ class Queue:
                 self._slots.get_nowait().error = None
         end = Slot(self._number)
         end.ended = True
-        end.ready.release()
+        end.finish()
         self._slots.put(end)
         self._room.put(False)
         with suppress(RuntimeError):  # it was closed before

@@ -1,0 +1,185 @@
+"""Pipelines that run for long: memory stays, threads work beside the loop, and Ctrl-C ends them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_data import Dataset, threads
+
+EPOCHS = 100
+WARM = 20
+ALLOWED = 64_000  # bytes: what caches take in 80 epochs; a leak of one batch would be 1.6 MB
+
+
+def scale(x: Any, y: Any) -> Any:
+    return ag.cast(x, "float32") / 255.0, y
+
+
+def growth(dataset: Dataset, each: Callable[[Any], object] = lambda batch: None) -> int:
+    """By how many bytes the program's memory grows after the first epochs."""
+    tracemalloc.start()
+    try:
+        for epoch in range(EPOCHS):
+            for batch in dataset:
+                each(batch)
+            if epoch == WARM:
+                gc.collect()
+                before = tracemalloc.get_traced_memory()[0]
+        batch = None
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+
+def source() -> Dataset:
+    return Dataset.from_tensor_slices((np.zeros((200, 50), np.uint8), np.arange(200))).shuffle(100)
+
+
+PIPELINES: dict[str, Callable[[Dataset], Dataset]] = {
+    "elements": lambda d: d.map(scale).batch(64).prefetch(2),
+    "batches": lambda d: d.batch(64).map(scale).prefetch(2),
+    "vectorized": lambda d: d.map(scale, vectorize=True).shuffle(30).batch(64),
+    "threads": lambda d: d.map(scale, 2).batch(64).prefetch(2),
+}
+if hasattr(os, "fork"):
+    PIPELINES["processes"] = lambda d: d.map(scale, 1, processes=True).batch(64).prefetch(2)
+
+
+@pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
+def test_memory_stays_flat(build: Callable[[Dataset], Dataset]) -> None:
+    assert growth(build(source())) < ALLOWED
+
+
+def test_a_leak_would_be_seen() -> None:
+    kept: list[Any] = []
+    assert growth(PIPELINES["elements"](source()), each=lambda batch: kept.append(batch[0] + 0.0)) > 20 * ALLOWED
+
+
+@pytest.mark.parametrize("buffer_size", [1, 2, 8])
+def test_the_next_element_is_made_in_each_step_of_the_loop(buffer_size: int) -> None:
+    made = [threading.Event() for _ in range(30)]
+    dataset = Dataset.range(30).map(lambda x: made[int(x)].set() or x).prefetch(buffer_size)
+    for step, _ in enumerate(dataset):
+        assert step == 29 or made[step + 1].wait(20)  # passes only when it is made while we are here
+
+
+class FakeQueue:
+    """A queue whose consumer reads for itself when that is allowed, and a clock that both use."""
+
+    def __init__(self, clock: list[float], reading: float) -> None:
+        self.resting = True
+        self.visits = 0
+        self.ready = False
+        self._clock = clock
+        self._reading = reading
+
+    def has_slots(self) -> bool:
+        return self.ready
+
+    def read(self) -> str:
+        self._clock[0] += self._reading
+        return "by the consumer"
+
+    def get(self) -> str:
+        return "by the thread"
+
+
+@pytest.mark.parametrize(
+    ("reading", "away", "expected"),
+    [
+        (1e-3, 1e-6, "by the consumer"),  # handing over would take longer than what the loop does
+        (1.0, 1e-2, "by the consumer"),  # one per cent
+        (1.0, 0.1, "by the thread"),
+        (1e-3, 1.0, "by the thread"),
+        (1e-6, 1e-3, "by the thread"),
+    ],
+)
+def test_who_reads(reading: float, away: float, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(threads, "perf_counter", lambda: clock[0])
+    queue: Any = FakeQueue(clock, reading)
+    pace = threads.Pace()
+    found = []
+    for _ in range(60):
+        found.append(pace.next(queue))
+        clock[0] += away
+    assert found[0] == "by the consumer"
+    assert set(found[4:]) == {expected}
+    assert queue.visits == 120
+
+
+def test_a_hungry_consumer_tries_again_ever_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(threads, "perf_counter", lambda: clock[0])
+    queue: Any = FakeQueue(clock, 1.0)
+    pace = threads.Pace()
+    found = []
+    for _ in range(400):
+        found.append(pace.next(queue))
+        clock[0] += 0.5
+    tries = [step for step in range(1, 400) if found[step - 1] != found[step] == "by the consumer"]
+    assert tries == [67, 325]  # after 64 steps with the thread, and after 256 more
+    queue.ready = True
+    assert {pace.next(queue) for _ in range(2000)} == {"by the thread"}
+
+
+PROGRAM = """
+import sys, threading, time
+from agog_data import Dataset
+from agog_data.transformations.flattening import parallel_interleave, sloppy_interleave
+
+def slow(x):
+    time.sleep(0.01)
+    return x
+
+def datasets(x):
+    return Dataset.range(10**9).map(slow)
+
+iterator = iter(Dataset.range(10**9).{stages})
+next(iterator)
+print("ready", flush=True)
+for _ in iterator:
+    pass
+"""
+STAGES = {
+    "prefetch": "map(slow).prefetch(2)",
+    "parallel map": "map(slow, 3)",
+    "vectorized": "map(slow, 2, vectorize=True).batch(4).prefetch(1)",
+    "nested": "prefetch(1).map(slow, 2).batch(2).prefetch(2)",
+    "interleave": "interleave(datasets, 2, 1, 2)",
+    "parallel_interleave": "apply(parallel_interleave(datasets, 2)).prefetch(1)",
+    "sloppy_interleave": "apply(sloppy_interleave(datasets, 2))",
+}
+
+
+@pytest.mark.parametrize("stages", STAGES.values(), ids=STAGES)
+def test_ctrl_c_ends_a_program_at_once(stages: str) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(stages=stages)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "ready\n"
+    started = time.monotonic()
+    program.send_signal(signal.SIGINT)
+    _, errors = program.communicate(timeout=60)
+    assert time.monotonic() - started < 4  # it takes tenths of a second; a thread that is waited for in vain takes 5
+    assert program.returncode == -signal.SIGINT
+    assert errors.count("Traceback") == 1
+    assert errors.rstrip().endswith("KeyboardInterrupt")
