@@ -101,6 +101,7 @@ def sources(folder: Path) -> dict[str, Dataset]:
         "list_files": Dataset.list_files(f"{folder}/*.csv", seed=3).repeat(2),
         "random": counting.RandomDataset().take(5),
         "npy": readers.NumpyDataset(str(folder / "rows.npy")).shuffle(4),
+        "arrow batches": readers.ArrowDataset(str(folder / "rows.parquet"), batch_size=4),
         "arrow": readers.ArrowDataset(str(folder / "rows.parquet")),
         "text": readers.TextLineDataset([a, b]),
         "csv": readers.CsvDataset([a, b], ["string", [0]]),
@@ -123,6 +124,7 @@ def pipelines(folder: Path) -> dict[str, Dataset]:
         "batch of rows": source.batch(2).repeat(2),
         "batch": elements.batch(2, drop_remainder=True).repeat(2),
         "padded_batch": source.map(lambda x: ag.random_uniform([int(x)])).padded_batch(2, [None]),
+        "sparse": source.map(lambda x: ag.random_uniform([int(x)])).apply(batching.dense_to_sparse_batch(2, [7])),
         "filter": source.filter(lambda x: ag.random_uniform([]) < 0.7).repeat(3),
         "zip": Dataset.zip((elements, source.repeat(2))),
         "concatenate": source.concatenate(Dataset.range(3).shuffle(3)),
@@ -183,6 +185,8 @@ def values(iterator: Any) -> list[Any]:
 
 
 def shown(element: Any) -> Any:
+    if isinstance(element, ag.SparseTensor):
+        element = element.indices, element.values
     return [str(np.asarray(part.numpy()).tolist()) for part in ag.nest.flatten(element)]
 
 
