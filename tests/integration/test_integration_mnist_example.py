@@ -49,6 +49,30 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return content(folder)
 
 
+def test_all_state_is_in_the_checkpoint(tmp_path: Path) -> None:
+    train(tmp_path, "--epochs", "1")
+    (node, *_) = nodes = tf.contrib.checkpoint.object_metadata(tmp_path / "ckpt-12").nodes
+    assert sorted(part.local_name for part in node.children) == [
+        "batches",
+        "metrics",
+        "network",
+        "optimizer",
+        "random",
+        "save_counter",
+        "step",
+    ]
+    keys = {attribute.checkpoint_key for node in nodes for attribute in node.attributes}
+    assert keys >= {
+        "batches/.state",
+        "metrics/accuracy/numer",
+        "metrics/loss/denom",
+        "network/hidden1/kernel",
+        "optimizer/.slot/v/network/hidden1/kernel",
+        "optimizer/beta1_power",
+        "random/.state",
+    }
+
+
 def test_digits_are_learned(tmp_path: Path) -> None:
     assert accuracy(train(tmp_path, "--epochs", "15")) > 94
 
