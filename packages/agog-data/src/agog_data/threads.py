@@ -309,7 +309,8 @@ def end(close: Callable[[], None], threads: list[threading.Thread]) -> None:
         threads: the threads; the present one may be among them.
     """
     close()
+    last = perf_counter() + _PATIENCE_SECONDS
     for thread in threads:
         # At the program's end, the thread that was to start these may not have come to it.
         if thread is not threading.current_thread() and thread.is_alive():
-            thread.join(_PATIENCE_SECONDS)
+            thread.join(max(last - perf_counter(), 0.0))
