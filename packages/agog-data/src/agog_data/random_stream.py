@@ -210,6 +210,9 @@ def permutation(size: int, words: np.random.Philox) -> Array:
 class ElementGenerator(random.Generator):
     """The random state of a function for one element: the same whichever thread computes the element, and when."""
 
+    # No checkpoint follows its attributes, which are set for each element.
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+
     def __init__(self) -> None:
         self._base = self._element = self._iterations = 0
         self._counters = {}

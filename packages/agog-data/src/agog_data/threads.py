@@ -77,6 +77,8 @@ class Queue:
             self._room.put(True)
         self._wake = threading.Lock()  # never free until the end, so that waiting for it is a nap
         self._wake.acquire()
+        # Where the threads began to read after the consumer did; None while they have not.
+        self._before: tuple[int, State] | None = None
         self._stopped = False  # nothing is read any more
         self._closed = False  # because the consumer has gone, or the program ends
 
@@ -88,7 +90,9 @@ class Queue:
                 if self._stopped:
                     break
                 self._busy = True
+                self._before = self._before or (self._number, self._elements.state_dict())
                 slot = self._read()
+                slot.state = self._elements.state_dict()
                 if self._compute is None or slot.ended or slot.error is not None:
                     slot.finish()
                 self._slots.put(slot)
@@ -115,7 +119,6 @@ class Queue:
             slot.ended = self._stopped = True
         except BaseException as error:  # whatever it is, the consumer's thread raises it
             slot.error = error
-        slot.state = self._elements.state_dict()
         return slot
 
     def _run(self, slot: Slot) -> None:
@@ -130,8 +133,7 @@ class Queue:
         """Take the next element, when it is there.
 
         Returns:
-            A slot that is ready. When the queue was closed, as all are when the program ends, it is an end without a
-            state.
+            A slot that is ready. When the queue was closed, as all are when the program ends, it is an end.
         """
         slot = self._head = self._head or self._slots.get()  # kept, should an interrupt come now
         if not slot.done:
@@ -144,12 +146,26 @@ class Queue:
         """Read the next element on the consumer's thread.
 
         Returns:
-            A slot; None where a thread has read one, or is at it.
+            A slot, without the input's state; None where a thread has read one, or is at it.
         """
         if self.has_slots() or self._busy:
             return None
         with self._reading:
-            return None if self._stopped or self.has_slots() else self._read()
+            if self._stopped or self.has_slots():
+                return None
+            self._before = None
+            return self._read()
+
+    def position(self) -> tuple[int, State]:
+        """Where the consumer is that has read the last element itself.
+
+        Returns:
+            How many elements were read up to there, and the input's state.
+        """
+        if self._before is None:
+            with self._reading:
+                return self._before or (self._number, self._elements.state_dict())
+        return self._before
 
     def has_slots(self) -> bool:
         """Whether a thread has read an element that the consumer has not taken."""
@@ -217,8 +233,7 @@ class WorkAhead:
             raise StopIteration
         queue = self._queue or self._start(compute, number)
         slot = queue.get() if compute else self._pace.next(queue)
-        if slot.state:
-            self._position = slot.number, slot.state
+        self._position = (slot.number, slot.state) if slot.state else None
         if slot.ended:
             self._ended = True
             self._close()
@@ -250,7 +265,9 @@ class WorkAhead:
         Returns:
             How many elements were read up to the last one given, and the input's state there.
         """
-        return self._position or (number, self._elements.state_dict())
+        if self._position:
+            return self._position
+        return self._queue.position() if self._queue else (number, self._elements.state_dict())
 
     def _start(self, compute: Compute | None, number: int) -> Queue:
         self._position = number, self._elements.state_dict()
