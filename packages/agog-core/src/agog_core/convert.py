@@ -16,6 +16,7 @@ from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensor import Tensor, TensorLike, wrap
 
 _PYTHON_NUMBERS = (int, float, bool)
+_NUMBERS = {np.dtype(dtype.name): dtype for dtype in (*dtypes.INTEGERS, dtypes.bool_, dtypes.float32, dtypes.float64)}
 _RAGGED = "Can't convert non-rectangular Python sequence to Tensor: its rows differ in length."
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
@@ -92,9 +93,13 @@ def convert_to_tensor(
             return from_host(np.array(value, np.float32), current_device().table(dtypes.float32))
         except InvalidArgumentError as error:
             raise _not_copied(error) from error
+    if type(value) is np.ndarray and dtype is None and preferred_dtype is None and value.dtype in _NUMBERS:
+        try:  # what the rest does, without its questions
+            return from_host(np.array(value, order="C"), current_device().table(_NUMBERS[value.dtype]))
+        except InvalidArgumentError as error:
+            raise _not_copied(error) from error
     wanted = None if dtype is None else as_dtype(dtype)
-    is_tensor, is_array = type(value) is Tensor, type(value) is np.ndarray
-    tensor = value if is_tensor else None if is_array else _as_tensor(value)
+    tensor = value if type(value) is Tensor else _as_tensor(value)
     if tensor is not None:
         if wanted is not None and tensor._table.dtype is not wanted:
             raise ValueError(
@@ -239,9 +244,6 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
-    if type(value) is np.ndarray and dtype is None and value.dtype.kind in "biuf" and value.dtype.isnative:
-        as_dtype(value.dtype)
-        return np.array(value, order="C")  # what the rest does, without its questions
     python_made = not hasattr(value, "dtype")
     kinds = _leaf_types(value) if python_made else set()
     if len({kind for kind in map(_kind_of_leaf, kinds) if kind is not None}) > 1:

@@ -41,8 +41,9 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
         return tensor
     if wanted in FLOAT8 or table.dtype in FLOAT8:
         return _cast_float8(tensor, wanted)
-    if not scopes and tensor._watch is None and "cast" in table.kernels:  # the way of `call`, for a pipeline's elements
-        array = table.kernels["cast"](tensor._array, dtype=wanted.name)
+    kernel = table.kernels.get("cast")
+    if kernel and not scopes and tensor._watch is None:  # the way of `call`, shorter: pipelines cast each element
+        array = kernel(tensor._array, dtype=wanted.name)
         if type(array) is not table.array_type:
             array = table.adopt("cast", array)
         return wrap(array, table.device.table(wanted), tensor._shape)
