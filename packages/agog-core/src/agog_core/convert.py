@@ -88,16 +88,11 @@ def convert_to_tensor(
     >>> convert_to_tensor(np.arange(3)).dtype
     tf.int64
     """
-    if type(value) is float and -3e38 < value < 3e38 and dtype is None and preferred_dtype is None:
-        try:
-            return from_host(np.array(value, np.float32), current_device().table(dtypes.float32))
-        except InvalidArgumentError as error:
-            raise _not_copied(error) from error
-    if type(value) is np.ndarray and dtype is None and preferred_dtype is None and value.dtype in _NUMBERS:
-        try:  # what the rest does, without its questions
-            return from_host(np.array(value, order="C"), current_device().table(_NUMBERS[value.dtype]))
-        except InvalidArgumentError as error:
-            raise _not_copied(error) from error
+    if dtype is None and preferred_dtype is None:  # the most frequent values, without the questions that follow
+        if type(value) is float and -3e38 < value < 3e38:
+            return _placed(np.array(value, np.float32), dtypes.float32)
+        if type(value) is np.ndarray and value.dtype in _NUMBERS:
+            return _placed(np.array(value, order="C"), _NUMBERS[value.dtype])
     wanted = None if dtype is None else as_dtype(dtype)
     tensor = value if type(value) is Tensor else _as_tensor(value)
     if tensor is not None:
@@ -116,15 +111,16 @@ def convert_to_tensor(
         except (TypeError, ValueError):
             pass
     host = host_array(value, wanted)
+    return _placed(host, as_dtype(host.dtype))
+
+
+def _placed(host: np.ndarray[Any, Any], dtype: DType) -> Tensor:
+    """A tensor on the current device; where the scope's device cannot have it, the error is of TensorFlow's type."""
     try:
-        return from_host(host, current_device().table(as_dtype(host.dtype)))
+        return from_host(host, current_device().table(dtype))
     except InvalidArgumentError as error:
-        raise _not_copied(error) from error
-
-
-def _not_copied(error: InvalidArgumentError) -> Exception:
-    """What is raised for a value that cannot be brought to the device of the scope: TensorFlow's type."""
-    return RuntimeError(f"Error copying tensor to device: {error}") if scopes else InvalidArgumentError(str(error))
+        text = f"Error copying tensor to device: {error}"
+        raise (RuntimeError(text) if scopes else InvalidArgumentError(str(error))) from error
 
 
 def from_host(host: np.ndarray[Any, Any], table: KernelTable) -> Tensor:
