@@ -110,7 +110,9 @@ def test_sparse_gradients_and_none(tmp_path: Path) -> None:
 
 
 def test_pictures_of_weights(tmp_path: Path) -> None:
-    model = Sequential([Conv2D(5, 3, input_shape=(4, 4, 1)), Conv2D(2, 2), Flatten(), Dense(3, name="d")])
+    model = Sequential(
+        [Conv2D(5, 3, input_shape=(4, 4, 1), name="a"), Conv2D(2, 2, name="b"), Flatten(), Dense(3, name="d")]
+    )
     model.compile("sgd", "mse")
     callback = TensorBoard(tmp_path, histogram_freq=1, write_images=True)
     model.fit(np.ones([2, 4, 4, 1]), np.ones([2, 3]), verbose=0, callbacks=[callback])
@@ -118,9 +120,9 @@ def test_pictures_of_weights(tmp_path: Path) -> None:
     sizes = [(tag.split("/", 1)[1], image.height, image.width) for tag, image in found.items()]
     # At most three filters; the kernel of several channels has too many axes.
     assert sizes == [
-        *((f"conv2d/kernel_0/image/{number}", 3, 3) for number in range(3)),
-        ("conv2d/bias_0/image/0", 5, 1),
-        ("conv2d_1/bias_0/image/0", 2, 1),
+        *((f"a/kernel_0/image/{number}", 3, 3) for number in range(3)),
+        ("a/bias_0/image/0", 5, 1),
+        ("b/bias_0/image/0", 2, 1),
         ("d/kernel_0/image/0", 2, 3),
         ("d/bias_0/image/0", 3, 1),
     ]

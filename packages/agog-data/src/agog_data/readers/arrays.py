@@ -230,7 +230,8 @@ def _dtype(name: str, written: Any) -> np.dtype[Any]:
             "done; save the array with a dtype of numbers or strings."
         )
     try:
-        if not (isinstance(written, str) and re.fullmatch(r"[<>|=][a-zA-Z?]\d{1,9}", written)):
+        # Of more digits, the number of bytes overflows in older versions of NumPy.
+        if not (isinstance(written, str) and re.fullmatch(r"[<>|=][a-zA-Z?]\d{1,8}", written)):
             raise TypeError(f"{written!r} is no dtype of one element")
         dtype = np.dtype(written)
         if dtype.kind not in "SU":
