@@ -294,9 +294,8 @@ def _exchange(buffer: Array, fresh: Array, words: np.random.Philox) -> Array:
     keys.sort()
     place, time = keys >> _BLOCK_BITS, keys & (_BLOCK - 1)
     again = place[1:] == place[:-1]
-    leaving = buffer[place]
-    entering = fresh[time]
-    leaving[1:][again] = entering[:-1][again]
+    leaving, entering = buffer.take(place), fresh.take(time)
+    np.copyto(leaving[1:], entering[:-1], where=again)
     last = np.append(~again, True)
     buffer[place[last]] = entering[last]
     emitted = np.empty(count, np.int64)
