@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
 import subprocess
@@ -288,3 +289,36 @@ def test_a_manager_tells_of_a_failure(tmp_path: Path, monkeypatch: pytest.Monkey
     manager.save()
     manager.wait()
     assert manager.checkpoints == [f"{tmp_path}/ckpt-3"]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_threads_save_one_checkpoint_one_after_another(tmp_path: Path, asynchronous: bool) -> None:
+    checkpoint = objects(1.0)
+    errors: list[BaseException] = []
+
+    def save() -> None:
+        try:
+            for _ in range(20):
+                checkpoint.save(tmp_path / "ckpt", asynchronous=asynchronous)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=save) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    checkpoint.wait()
+    assert errors == []
+    names = {"checkpoint", *(f"ckpt-{number}.safetensors" for number in range(1, 81))}
+    assert set(os.listdir(tmp_path)) == names
+
+
+def test_a_copy_of_a_checkpoint_saves_on_its_own(tmp_path: Path) -> None:
+    checkpoint = objects(1.0)
+    checkpoint.save(tmp_path / "one")
+    other = copy.deepcopy(checkpoint)
+    other.save(tmp_path / "other", asynchronous=True)
+    other.wait()
+    assert int(checkpoint.save_counter) == 1
+    assert int(other.save_counter) == 2

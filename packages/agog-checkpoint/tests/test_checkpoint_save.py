@@ -223,3 +223,12 @@ def test_importing_costs_nothing_that_is_not_used() -> None:
         *sys.stdlib_module_names,
     }
     assert "safetensors" not in result.stdout
+
+
+def test_paths_as_bytes(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(v=ag.Variable(1.0))
+    folder = os.fsencode(tmp_path)
+    path = checkpoint.save(os.path.join(folder, b"ckpt"))
+    assert path == str(tmp_path / "ckpt-1")
+    assert latest_checkpoint(folder) == path
+    checkpoint.restore(os.fsencode(path)).assert_consumed()

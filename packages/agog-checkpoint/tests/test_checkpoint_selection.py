@@ -458,3 +458,11 @@ def test_damaged_files_of_tensors(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError) as missing:
         load_tensors(tmp_path / "none")
     assert str(missing.value) == f"load_tensors: the file '{tmp_path}/none' does not exist."
+
+
+def test_names_that_look_like_patterns(tmp_path: Path) -> None:
+    parts = {"[a]": ag.Variable(1.0), "a": ag.Variable(2.0)}
+    path = Checkpoint(parts={"b*[0]": parts}).write(tmp_path / "a")
+    restored = {"[a]": ag.Variable(0.0), "a": ag.Variable(0.0)}
+    Checkpoint(parts={"b*[0]": restored}).restore(path, only="parts/b*[0]").assert_consumed()
+    assert [float(value) for value in restored.values()] == [1.0, 2.0]

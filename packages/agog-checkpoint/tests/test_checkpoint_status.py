@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import agog_core as ag
-from agog_checkpoint import Checkpoint, CheckpointWarning
+from agog_checkpoint import Checkpoint, CheckpointWarning, load_variable
+from agog_core.errors import NotFoundError
 
 
 class Position(ag.Checkpointable):
@@ -185,3 +186,23 @@ def test_assert_nontrivial_match(tmp_path: Path) -> None:
     status.expect_partial()
     with pytest.raises(AssertionError, match=r"^No checkpoint specified"):
         checkpoint.restore(None).assert_nontrivial_match()
+
+
+def test_warnings_and_errors_of_many_values_are_short(tmp_path: Path) -> None:
+    path = save(tmp_path, v=[ag.Variable(1.0) for _ in range(30)])
+    names = [f"v/{number}" for number in range(20)]
+    with pytest.warns(CheckpointWarning) as warned:
+        Checkpoint().restore(path)
+    assert str(warned[0].message) == (
+        f"Checkpoint {path!r} has values that no object of the program has asked for: "
+        f"{', '.join(map(repr, names))}, and 10 more."
+    )
+    known = ", ".join(sorted(f"v/{number}" for number in range(30))[:20])
+    with pytest.raises(NotFoundError) as raised:
+        load_variable(path, "w")
+    assert raised.value.message == f"Key w not found in checkpoint {path!r}; its keys are {known}, and 10 more."
+    with pytest.raises(ValueError, match="matches nothing") as unmatched:
+        Checkpoint().restore(path, only="w")
+    assert str(unmatched.value) == (
+        f"restore: only has 'w', which matches nothing in checkpoint {path!r}; it has {known}, and 10 more."
+    )

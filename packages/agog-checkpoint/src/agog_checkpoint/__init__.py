@@ -11,7 +11,8 @@
 <tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>
 """
 
-from agog_checkpoint.checkpoint import Checkpoint, CheckpointableSaver
+from agog_checkpoint.checkpoint import Checkpoint
+from agog_checkpoint.checkpointable_saver import CheckpointableSaver
 from agog_checkpoint.folders import (
     CheckpointState,
     checkpoints_iterator,

@@ -1,4 +1,4 @@
-"""Checkpoint and CheckpointableSaver: save and restore a group of objects, and an object with its parts."""
+"""Checkpoint: saves and restores a group of objects."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from agog_checkpoint import file
 from agog_checkpoint.graph import Graph, graph_of_names
-from agog_checkpoint.objects import Snapshot, by_name, snapshot
+from agog_checkpoint.objects import by_name, snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog_checkpoint.write_behind import WriteBehind
-from agog_core.checkpointable import Checkpointable, is_checkpointable, notify
+from agog_core.checkpointable import Checkpointable, is_checkpointable
 from agog_core.devices import device
 from agog_core.dtypes import int64
 from agog_core.variable import Variable
@@ -102,14 +102,16 @@ class Checkpoint(Checkpointable):
         >>> v.numpy()
         np.float32(1.0)
         """
-        self._behind.wait()
-        self.save_counter.assign_add(1)
-        try:
-            path = f"{os.fspath(file_prefix)}-{int(self.save_counter)}"
-            self._write(path, partial(point_to, os.path.abspath(path)), max_shard_bytes, asynchronous)
-        except BaseException:
-            self.save_counter.assign_sub(1)
-            raise
+        prefix = os.fsdecode(file_prefix)
+        with self._behind.turn:
+            self._behind.wait()
+            self.save_counter.assign_add(1)
+            try:
+                path = f"{prefix}-{int(self.save_counter)}"
+                self._write(path, partial(point_to, os.path.abspath(path)), max_shard_bytes, asynchronous)
+            except BaseException:
+                self.save_counter.assign_sub(1)
+                raise
         return path
 
     def write(
@@ -136,7 +138,7 @@ class Checkpoint(Checkpointable):
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases the file is as it was.
         """
-        path = os.fspath(file_prefix)
+        path = os.fsdecode(file_prefix)
         self._write(path, None, max_shard_bytes, asynchronous)
         return path
 
@@ -158,19 +160,25 @@ class Checkpoint(Checkpointable):
         self, path: str, then: Callable[[], None] | None, max_shard_bytes: int | None, asynchronous: bool
     ) -> None:
         """Save a snapshot, after the saves before it, and do what comes after that."""
-        self._behind.wait()
-        saved = _snapshot(self, max_shard_bytes)
-        place = os.path.abspath(path)  # the program may change its folder meanwhile
+        if max_shard_bytes is not None and max_shard_bytes <= 0:
+            raise ValueError(
+                "Checkpoint: max_shard_bytes must be a positive number of bytes, or None for one file of any size; got "
+                f"{max_shard_bytes}."
+            )
+        with self._behind.turn:
+            self._behind.wait()
+            saved = snapshot(self)
+            place = os.path.abspath(path)  # the program may change its folder meanwhile
 
-        def save() -> None:
-            file.save(place, saved, max_shard_bytes)
-            if then is not None:
-                then()
+            def save() -> None:
+                file.save(place, saved, max_shard_bytes)
+                if then is not None:
+                    then()
 
-        if asynchronous:
-            self._behind.start(save)
-        else:
-            save()
+            if asynchronous:
+                self._behind.start(save)
+            else:
+                save()
 
     def restore(
         self,
@@ -215,7 +223,7 @@ class Checkpoint(Checkpointable):
         if save_path is None:
             return InitializationOnlyStatus()
         self._behind.wait()
-        path = os.fspath(save_path)
+        path = os.fsdecode(save_path)
         graph, arrays = file.read(path)
         return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True)
 
@@ -283,84 +291,5 @@ class Checkpoint(Checkpointable):
         return CheckpointLoadStatus(Restore(path, graph, arrays, self, cast, wants, unwanted, borrow), self)
 
 
-class CheckpointableSaver:
-    """Saves and restores one object with its parts, without numbering the files: what `Checkpoint` does for several.
-
-    Args:
-        root_checkpointable: the object, whose name is no part of the keys.
-
-    >>> import tempfile
-    >>> v = Variable(1.0)
-    >>> saver = CheckpointableSaver(Checkpoint(v=v))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = saver.save(f"{folder}/ckpt", checkpoint_number=7)
-    ...     _ = v.assign(2.0)
-    ...     print(saver.restore(path).assert_consumed())
-    <CheckpointLoadStatus of '...ckpt-7'
-      matched (1): v>
-    >>> v.numpy()
-    np.float32(1.0)
-    """
-
-    def __init__(self, root_checkpointable: Checkpointable) -> None:
-        self._root = root_checkpointable
-
-    def save(
-        self, file_prefix: str | os.PathLike[str], checkpoint_number: int | Variable | None = None, session: Any = None
-    ) -> str:
-        """Save all state into one file, and make that the newest checkpoint of its folder.
-
-        Args:
-            file_prefix: the folder, which is made where it is missing, and the beginning of the file's name.
-            checkpoint_number: a number, or a variable that holds it, which the name ends with; None for none.
-            session: not used; kept for compatibility.
-
-        Returns:
-            The path for `restore`.
-
-        Raises:
-            ValueError: an object's state cannot be saved, or a dict has a key that is not a string.
-            ResourceExhaustedError: the disk is full.
-            PermissionDeniedError: the folder may not be written.
-            UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
-        """
-        path = os.fspath(file_prefix)
-        if checkpoint_number is not None:
-            path = f"{path}-{int(checkpoint_number)}"
-        file.save(path, _snapshot(self._root))
-        point_to(path)
-        return path
-
-    def restore(self, save_path: str | os.PathLike[str] | None) -> CheckpointLoadStatus | InitializationOnlyStatus:
-        """Restore all state as `Checkpoint.restore` does.
-
-        Args:
-            save_path: what `save` or `latest_checkpoint` returned; None restores nothing.
-
-        Returns:
-            A status, whose `repr` is a report and whose methods check that everything was matched.
-
-        Raises:
-            NotFoundError: there is no such checkpoint.
-            DataLossError: the file is truncated or damaged, or is no checkpoint of agog.
-            PermissionDeniedError: the file may not be read.
-            ValueError: a shape or dtype in the file is not that of the object.
-        """
-        if save_path is None:
-            return InitializationOnlyStatus()
-        path = os.fspath(save_path)
-        return CheckpointLoadStatus(Restore(path, *file.read(path), self._root, borrow=True), self._root)
-
-
 def _wants_all(path: str) -> bool:
     return True
-
-
-def _snapshot(root: Checkpointable, max_shard_bytes: int | None = None) -> Snapshot:
-    if max_shard_bytes is not None and max_shard_bytes <= 0:
-        raise ValueError(
-            "Checkpoint: max_shard_bytes must be a positive number of bytes, or None for one file of any size; got "
-            f"{max_shard_bytes}."
-        )
-    notify()  # values that still wait for an object are saved with it
-    return snapshot(root)

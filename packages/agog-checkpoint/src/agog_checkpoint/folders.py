@@ -51,7 +51,7 @@ def get_checkpoint_state(
     >>> get_checkpoint_state("a-folder-that-does-not-exist") is None
     True
     """
-    folder, name = os.fspath(checkpoint_dir), latest_filename or _NAME
+    folder, name = os.fsdecode(checkpoint_dir), latest_filename or _NAME
     pointer = os.path.join(folder, name)
     if not os.path.isfile(pointer):
         return None
@@ -93,11 +93,11 @@ def update_checkpoint_state(
     ...     get_checkpoint_state(folder).all_model_checkpoint_timestamps
     [1.0, 2.0]
     """
-    folder = os.fspath(save_dir)
-    newest = _name_in(folder, os.fspath(model_checkpoint_path))
+    folder = os.fsdecode(save_dir)
+    newest = _name_in(folder, os.fsdecode(model_checkpoint_path))
     kept = None
     if all_model_checkpoint_paths is not None:
-        names = [_name_in(folder, os.fspath(path)) for path in all_model_checkpoint_paths]
+        names = [_name_in(folder, os.fsdecode(path)) for path in all_model_checkpoint_paths]
         times = all_model_checkpoint_timestamps
         if times is not None and len(times) != len(names):
             raise ValueError(
@@ -180,7 +180,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     >>> files_of("a-folder-that-does-not-exist/ckpt-1")
     []
     """
-    main = file.main_file(os.fspath(path))
+    main = file.main_file(os.fsdecode(path))
     if main is None or not main.endswith(INDEX_SUFFIX):
         return [] if main is None else [main]
     return [main, *sorted(shards_of(main.removesuffix(INDEX_SUFFIX)))]
@@ -198,7 +198,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]])
     >>> get_checkpoint_mtimes(["a-folder-that-does-not-exist/ckpt-1"])
     []
     """
-    files = [file.main_file(os.fspath(prefix)) for prefix in checkpoint_prefixes]
+    files = [file.main_file(os.fsdecode(prefix)) for prefix in checkpoint_prefixes]
     return [os.path.getmtime(found) for found in files if found is not None]
 
 
@@ -214,7 +214,7 @@ def remove_checkpoint(
 
     >>> remove_checkpoint("a-folder-that-does-not-exist/ckpt-1")
     """
-    file.remove(os.fspath(checkpoint_prefix))
+    file.remove(os.fsdecode(checkpoint_prefix))
 
 
 def checkpoints_iterator(

@@ -82,8 +82,8 @@ class CheckpointManager:
             )
         self._checkpoint = checkpoint
         self._best = best
-        self._folder = os.fspath(directory)
-        self._place = os.path.abspath(directory)  # the program may change its folder while files are written behind
+        self._folder = os.fsdecode(directory)
+        self._place = os.path.abspath(self._folder)  # the program may change its folder while files are written behind
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._max_shard_bytes = max_shard_bytes
@@ -157,17 +157,18 @@ class CheckpointManager:
                 f"{', '.join(map(repr, metrics)) or 'nothing'}; add it, or pass no metrics."
             )
         noted = {name: float(value) for name, value in (metrics or {}).items()}
-        self.wait()
-        counter = self._checkpoint.save_counter
-        counter.assign_add(1)
-        try:
-            name = f"ckpt-{int(counter if checkpoint_number is None else checkpoint_number)}"
-            path = self._path(name)
-            then = partial(self._list, name, noted)
-            self._checkpoint._write(path, then, self._max_shard_bytes, self._asynchronous)
-        except BaseException:
-            counter.assign_sub(1)
-            raise
+        with self._checkpoint._behind.turn:
+            self.wait()
+            counter = self._checkpoint.save_counter
+            counter.assign_add(1)
+            try:
+                name = f"ckpt-{int(counter if checkpoint_number is None else checkpoint_number)}"
+                path = self._path(name)
+                then = partial(self._list, name, noted)
+                self._checkpoint._write(path, then, self._max_shard_bytes, self._asynchronous)
+            except BaseException:
+                counter.assign_sub(1)
+                raise
         return path
 
     def wait(self) -> None:

@@ -68,7 +68,7 @@ def object_metadata(save_path: str | os.PathLike[str]) -> CheckpointableObjectGr
     >>> graph.nodes[0].children, graph.nodes[1].attributes[0].checkpoint_key
     ([ObjectReference(node_id=1, local_name='v')], 'v')
     """
-    graph, _ = file.read(os.fspath(save_path))
+    graph, _ = file.read(os.fsdecode(save_path))
     labels = graph.labels()
     nodes = [
         ObjectNode([ObjectReference(child, name) for name, child in node.children.items()], [], [])
@@ -127,7 +127,7 @@ def dot_graph_from_checkpoint(save_path: str | os.PathLike[str]) -> str:
       n0 -> n1 [label="v"];
     }
     """
-    graph, _ = file.read(os.fspath(save_path))
+    graph, _ = file.read(os.fsdecode(save_path))
     paths, lines = graph.paths(), []
     for number, node in enumerate(graph.nodes):
         if node.variable is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from agog_checkpoint import file
 from agog_checkpoint.graph import Graph, Node, SavedVariable
+from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.pointer import point_to
 from agog_core import Variable
@@ -83,8 +84,7 @@ def assign_named(
     pairs = list(variables.items() if isinstance(variables, Mapping) else variables)
     for name, variable in pairs:
         if name not in values:
-            known = ", ".join(sorted(values)) or "none"
-            raise NotFoundError(f"{what}: Key {name} not found in checkpoint; its keys are {known}.")
+            raise NotFoundError(f"{what}: Key {name} not found in checkpoint; its keys are {listed(sorted(values))}.")
         if variable.shape != values[name].shape:
             raise ValueError(
                 f"{what}: Shapes {variable.shape} and {values[name].shape} are incompatible: variable "
@@ -138,7 +138,7 @@ def restore_variables_on_create(
     if save_path is None:
         yield
         return
-    values = read_named(os.fspath(save_path))
+    values = read_named(os.fsdecode(save_path))
 
     def take(variable: Variable) -> None:
         name = short_name(variable) if map_func is None else map_func(short_name(variable))
@@ -207,7 +207,7 @@ class Saver:
             ValueError: two variables have one name, or the file cannot have a name.
             UnimplementedError: a variable holds strings.
         """
-        path = os.fspath(file_prefix)
+        path = os.fsdecode(file_prefix)
         if global_step is not None:
             path = f"{path}-{int(global_step)}"
         write_named(path, self._named())
@@ -230,7 +230,7 @@ class Saver:
             NotFoundError: there is no such file, or a variable is not in it.
             ValueError: a shape or dtype differs, or two variables have one name.
         """
-        assign_named("Saver.restore", self._named(), read_named(os.fspath(file_prefix)))
+        assign_named("Saver.restore", self._named(), read_named(os.fsdecode(file_prefix)))
 
     def _named(self) -> dict[str, Variable]:
         if isinstance(self._given, dict):

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from agog_checkpoint import compact_json
 from agog_checkpoint.graph import Graph, Node, SavedVariable, Slot, escape, join
 from agog_checkpoint.python_state import ArrayPart
-from agog_core.checkpointable import Checkpointable, is_checkpointable
+from agog_core.checkpointable import Checkpointable, is_checkpointable, notify
 from agog_core.convert import convert_to_tensor
 from agog_core.devices import device
 from agog_core.dtypes import string
@@ -166,6 +166,7 @@ def snapshot(root: Any) -> Snapshot:
         ValueError: an object's state is not what JSON can hold, or as `parts`.
         UnimplementedError: a variable holds strings.
     """
+    notify()  # values of a checkpoint that still wait for an object are saved with it
     found, slots = walk(root)
     nodes, values = [], {}
     for value, path, children in found:

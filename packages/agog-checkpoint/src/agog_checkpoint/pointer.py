@@ -179,7 +179,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     >>> latest_checkpoint("a-folder-that-does-not-exist") is None
     True
     """
-    folder = os.fspath(checkpoint_dir)
+    folder = os.fsdecode(checkpoint_dir)
     pointer = os.path.join(folder, latest_filename or _NAME)
     if not os.path.isfile(pointer):
         return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from agog_checkpoint import file
 from agog_checkpoint.graph import DTYPES
+from agog_checkpoint.listing import listed
 from agog_checkpoint.pointer import latest_checkpoint
 from agog_core.dtypes import DType
 from agog_core.errors import NotFoundError
@@ -37,7 +38,7 @@ class CheckpointReader:
     """
 
     def __init__(self, file_pattern: str | os.PathLike[str]) -> None:
-        self._path = os.fspath(file_pattern)
+        self._path = os.fsdecode(file_pattern)
         graph, self._arrays = file.read(self._path)
         self._variables = {variable.key: variable for variable in sorted(graph.variables(), key=lambda v: v.key)}
 
@@ -82,8 +83,7 @@ class CheckpointReader:
         """
         if tensor_str not in self._arrays:
             raise NotFoundError(
-                f"Key {tensor_str} not found in checkpoint {self._path!r}; its keys are "
-                f"{', '.join(self._variables) or 'none'}."
+                f"Key {tensor_str} not found in checkpoint {self._path!r}; its keys are {listed(self._variables)}."
             )
         return self._arrays[tensor_str].copy()
 
@@ -108,7 +108,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
         ...
     ValueError: load_checkpoint: the folder '.' has no checkpoint; pass a folder that something was saved in, ...
     """
-    path = os.fspath(ckpt_dir_or_file)
+    path = os.fsdecode(ckpt_dir_or_file)
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
         if newest is None:
@@ -183,4 +183,4 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     >>> checkpoint_exists("a-folder-that-does-not-exist/ckpt-1")
     False
     """
-    return file.exists(os.fspath(checkpoint_prefix))
+    return file.exists(os.fsdecode(checkpoint_prefix))

@@ -16,6 +16,7 @@ import numpy as np
 
 from agog_checkpoint.casting import obstacle
 from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, join
+from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import WeakIdentityMap, parts, walk
 from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.warning import CheckpointWarning
@@ -301,7 +302,7 @@ class Restore:
         unnamed = [number for number in self._labels if not self._is_settled(number) and number not in self._named]
         if unnamed:
             self._named.update(unnamed)
-            keys = ", ".join(repr(self._labels[number]) for number in unnamed)
+            keys = listed(repr(self._labels[number]) for number in unnamed)
             text = f"Checkpoint {self.path!r} has values that no object of the program has asked for: {keys}."
             warnings.warn(text, CheckpointWarning, stacklevel=2)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from agog_checkpoint.graph import Graph, Node, escape, join, unescape
+from agog_checkpoint.listing import listed
 from agog_core.errors import NotFoundError
 
 
@@ -80,7 +81,7 @@ class Selection:
                 if not any(_matches(pattern, name) for name in known):
                     raise ValueError(
                         f"restore: {argument} has {pattern!r}, which matches nothing in checkpoint {path!r}; it has "
-                        f"{', '.join(known) or 'nothing'}."
+                        f"{listed(known, 'nothing')}."
                     )
 
 
@@ -96,7 +97,9 @@ def _patterns(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _matches(pattern: str, path: str) -> bool:
-    return path == pattern or fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern.rstrip('/')}/*")
+    whole = pattern.rstrip("/")
+    named = path == pattern or path.startswith(f"{whole}/")  # also where a name has brackets or stars
+    return named or fnmatchcase(path, pattern) or fnmatchcase(path, f"{whole}/*")
 
 
 def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
@@ -165,7 +168,7 @@ def _find(path: str, graph: Graph, source: str) -> _Place:
         children = graph.nodes[number].children
         own_name = unescape(part)
         if own_name not in children:
-            names = ", ".join(sorted(map(escape, children))) or "nothing"
+            names = listed(sorted(map(escape, children)), "nothing")
             raise NotFoundError(
                 f"restore: mapping asks for {source!r}, which is not in checkpoint {path!r}; "
                 + (f"{found!r} has {names}." if found else f"it has {names}.")

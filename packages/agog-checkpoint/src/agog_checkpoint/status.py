@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from agog_checkpoint.listing import listed
 from agog_checkpoint.restore import Restore
 from agog_core.checkpointable import Checkpointable
 
-_MOST_NAMES = 20
 # The numbering is the checkpoint's own; a file made by `Checkpoint.write` has none.
 _OPTIONAL = {"save_counter"}
 
@@ -196,5 +196,4 @@ class InitializationOnlyStatus:
 def _lines(title: str, keys: Sequence[str]) -> str:
     if not keys:
         return ""
-    more = f", and {len(keys) - _MOST_NAMES} more" if len(keys) > _MOST_NAMES else ""
-    return f"\n  {title} ({len(keys)}): {', '.join(keys[:_MOST_NAMES])}{more}"
+    return f"\n  {title} ({len(keys)}): {listed(keys)}"

@@ -48,7 +48,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
     >>> {name: tensor.tolist() for name, tensor in tensors.items()}
     {'v': [1.0, 2.0]}
     """
-    file = os.fspath(path)
+    file = os.fsdecode(path)
     if not os.path.isfile(file):
         raise NotFoundError(f"load_tensors: the file {file!r} does not exist.")
     try:

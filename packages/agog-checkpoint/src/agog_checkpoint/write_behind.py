@@ -6,6 +6,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 from agog_checkpoint.warning import CheckpointWarning
 
@@ -15,12 +16,18 @@ class WriteBehind:
 
     A failure is raised when the next save begins, or by `wait`; one that nobody has heard of when the program ends, or
     when nobody can any more, is told of by a warning. The interpreter does not end before the thread.
+
+    Several threads may save: who numbers a save and begins it holds `turn` meanwhile.
     """
 
     def __init__(self) -> None:
+        self.turn = threading.RLock()
         self._thread: threading.Thread | None = None
         self._failures: list[BaseException] = []
         weakref.finalize(self, _warn, self._failures)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> WriteBehind:
+        return WriteBehind()  # what is copied has not begun to save
 
     def start(self, save: Callable[[], object]) -> None:
         """Wait for the save before, and begin another.
@@ -31,10 +38,11 @@ class WriteBehind:
         Raises:
             OpError: the save before has failed; this one was not begun.
         """
-        self.wait()
-        # The thread holds this object, so that its failures are told of after the save and not before.
-        self._thread = threading.Thread(target=self._run, args=(save,), name="agog-checkpoint")
-        self._thread.start()
+        with self.turn:
+            self.wait()
+            # The thread holds this object, so that its failures are told of after the save and not before.
+            self._thread = threading.Thread(target=self._run, args=(save,), name="agog-checkpoint")
+            self._thread.start()
 
     def wait(self) -> None:
         """Wait until the save is on the disk.
@@ -42,11 +50,12 @@ class WriteBehind:
         Raises:
             OpError: it has failed; this is raised once.
         """
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
-            self._thread = None
-        if self._failures:
-            raise self._failures.pop()
+        with self.turn:
+            if self._thread is not None:
+                self._thread.join()
+                self._thread = None
+            if self._failures:
+                raise self._failures.pop()
 
     def _run(self, save: Callable[[], object]) -> None:
         try:

@@ -43,7 +43,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_ma
     pairs = [
         pair
         for key, target in assignment_map.items()
-        for pair in _pairs(os.fspath(ckpt_dir_or_file), reader, key, target)
+        for pair in _pairs(os.fsdecode(ckpt_dir_or_file), reader, key, target)
     ]
     assign_named("init_from_checkpoint", pairs, {key: reader.get_tensor(key) for key, _ in pairs})
 

@@ -42,7 +42,7 @@ def save_network_checkpoint(
         raise ValueError(
             "save_network_checkpoint: the network has no variables yet, since it was not called; call it first."
         )
-    path = os.fspath(save_path)
+    path = os.fsdecode(save_path)
     if os.path.isdir(path):
         path = os.path.join(path, network._full_path().replace("/", "_"))
     step = get_global_step() if global_step is None else global_step
@@ -69,7 +69,7 @@ def restore_network_checkpoint(
         ValueError: a shape or dtype differs, or two variables get one name.
     """
     _check("restore_network_checkpoint", network)
-    values = read_named(os.fspath(save_path))
+    values = read_named(os.fsdecode(save_path))
     existing = _named(network, map_func) if network.variables else {}
     assign_named("restore_network_checkpoint", existing, values)
     _Waiting(network, values, map_func, existing)
