@@ -85,6 +85,8 @@ def test_a_program_reads_text(tmp_path: Path) -> None:
         ("decode_csv", ["io.decode_csv"]),
         ("data.experimental.CsvDataset", ["contrib.data.CsvDataset"]),
         ("data.experimental.make_csv_dataset", ["contrib.data.make_csv_dataset"]),
+        ("data.experimental.make_batched_features_dataset", ["contrib.data.make_batched_features_dataset"]),
+        ("data.experimental.SqlDataset", ["contrib.data.SqlDataset"]),
         ("data.experimental.parse_example_dataset", ["contrib.data.parse_example_dataset"]),
         ("data.experimental.TFRecordWriter", ["contrib.data.TFRecordWriter"]),
     ],

@@ -5,10 +5,12 @@ from agog_data.readers.arrow import ArrowDataset
 from agog_data.readers.csv_fields import decode_csv
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset
+from agog_data.readers.example_batches import make_batched_features_dataset
 from agog_data.readers.fixed_length import FixedLengthRecordDataset
 from agog_data.readers.folder import ImageFolder
 from agog_data.readers.huggingface import from_huggingface
 from agog_data.readers.record_writer import TFRecordCompressionType, TFRecordOptions, TFRecordWriter
+from agog_data.readers.sqlite import SqlDataset
 from agog_data.readers.text import TextLineDataset
 from agog_data.readers.tfrecord import TFRecordDataset, tf_record_iterator
 from agog_data.readers.webdataset import WebDataset
@@ -19,6 +21,7 @@ __all__ = [
     "FixedLengthRecordDataset",
     "ImageFolder",
     "NumpyDataset",
+    "SqlDataset",
     "TFRecordCompressionType",
     "TFRecordDataset",
     "TFRecordOptions",
@@ -27,6 +30,7 @@ __all__ = [
     "WebDataset",
     "decode_csv",
     "from_huggingface",
+    "make_batched_features_dataset",
     "make_csv_dataset",
     "tf_record_iterator",
 ]

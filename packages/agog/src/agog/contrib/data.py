@@ -3,7 +3,9 @@
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset
+from agog_data.readers.example_batches import make_batched_features_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
+from agog_data.readers.sqlite import SqlDataset
 from agog_data.transformations.batching import (
     batch_and_drop_remainder,
     dense_to_sparse_batch,
@@ -36,6 +38,7 @@ __all__ = [
     "Optional",
     "RandomDataset",
     "Reducer",
+    "SqlDataset",
     "TFRecordWriter",
     "assert_element_shape",
     "batch_and_drop_remainder",
@@ -49,6 +52,7 @@ __all__ = [
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "make_batched_features_dataset",
     "make_csv_dataset",
     "make_saveable_from_iterator",
     "map_and_batch",

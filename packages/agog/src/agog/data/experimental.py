@@ -3,7 +3,9 @@
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset
+from agog_data.readers.example_batches import make_batched_features_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
+from agog_data.readers.sqlite import SqlDataset
 from agog_data.transformations.batching import dense_to_sparse_batch, map_and_batch
 from agog_data.transformations.counting import Counter, RandomDataset
 from agog_data.transformations.flattening import (
@@ -29,6 +31,7 @@ __all__ = [
     "Optional",
     "RandomDataset",
     "Reducer",
+    "SqlDataset",
     "TFRecordWriter",
     "bucket_by_sequence_length",
     "choose_from_datasets",
@@ -40,6 +43,7 @@ __all__ = [
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "make_batched_features_dataset",
     "make_csv_dataset",
     "make_saveable_from_iterator",
     "map_and_batch",

@@ -1,0 +1,116 @@
+"""SqlDataset: rows of a SQLite database."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agog_core import dtypes, errors
+from agog_data import Iterator
+from agog_data.readers import SqlDataset
+
+ROWS = [(1, 0.5, "one", b"\x00\xff"), (-2, 1.5, "zwölf", b""), (3, None, None, None), (300, 2.0, "4", b"x")]
+TYPES = (dtypes.int32, dtypes.float64, dtypes.string, dtypes.string)
+QUERY = "SELECT * FROM things ORDER BY rowid"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a file #1?.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE things (i INTEGER, f REAL, t TEXT, b BLOB)")
+        database.executemany("INSERT INTO things VALUES (?, ?, ?, ?)", ROWS)
+    return path
+
+
+def values(dataset: Any) -> list[Any]:
+    return [tuple(part.numpy() for part in element) for element in dataset]
+
+
+def test_rows(path: Path) -> None:
+    dataset = SqlDataset("sqlite", path, QUERY, TYPES)
+    assert values(dataset) == [
+        (1, 0.5, b"one", b"\x00\xff"),
+        (-2, 1.5, "zwölf".encode(), b""),
+        (3, 0.0, b"", b""),
+        (300, 2.0, b"4", b"x"),
+    ]
+    assert dataset.output_types == TYPES
+    assert dataset.output_shapes == ([], [], [], [])
+
+
+def test_nothing_found(path: Path) -> None:
+    assert values(SqlDataset("sqlite", path, "SELECT i FROM things WHERE i > 1000", (dtypes.int64,))) == []
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int64", "uint16", "float32", "bool", "string"])
+def test_dtypes(path: Path, dtype: str) -> None:
+    ((value,),) = SqlDataset("sqlite", path, "SELECT i FROM things WHERE i = 300", (dtype,))
+    assert value.dtype.name == dtype
+    assert value.numpy() == {"bool": True, "string": b"300"}.get(dtype, 300)
+
+
+@pytest.mark.parametrize("taken", range(5))
+def test_resume(path: Path, taken: int) -> None:
+    dataset = SqlDataset("sqlite", path, QUERY, TYPES).prefetch(1)
+    iterator = Iterator(dataset)
+    for _ in range(taken):
+        next(iterator)
+    other = Iterator(dataset)
+    other.load_state_dict(iterator.state_dict())
+    assert values(other) == values(dataset)[taken:] == values(iterator)
+
+
+@pytest.mark.parametrize(
+    ("query", "types", "message"),
+    [
+        ("SELECT i FROM things", (dtypes.int8,), "row 3, column 0 holds 300, which is no int8."),
+        ("SELECT f FROM things", (dtypes.int32,), "row 0, column 0 holds 0.5, which is no int32."),
+        (
+            "SELECT i, t FROM things",
+            (dtypes.int32, dtypes.float32),
+            "row 0, column 1 holds b'one', which is no float32.",
+        ),
+        ("SELECT i FROM things", TYPES, "the query gives 1 columns, and output_types has 4."),
+        ("SELECT * FROM no", TYPES, "the query 'SELECT * FROM no' failed: no such table: no."),
+        (
+            "DELETE FROM things",
+            (dtypes.int32,),
+            "the query 'DELETE FROM things' failed: attempt to write a readonly database.",
+        ),
+    ],
+)
+def test_errors_while_iterating(path: Path, query: str, types: Any, message: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        values(SqlDataset("sqlite", path, query, types))
+    assert str(caught.value) == f"SqlDataset: {path}: {message}"
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "text.db"
+    path.write_text("this is no database, and long enough that SQLite looks at it" * 20)
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        values(SqlDataset("sqlite", path, "SELECT x FROM y", (dtypes.int32,)))
+    assert str(caught.value) == f"SqlDataset: {path}: the query 'SELECT x FROM y' failed: file is not a database."
+
+
+def test_wrong_arguments(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        SqlDataset("mysql", path, QUERY, TYPES)
+    assert str(caught.value) == "SqlDataset: the only driver is 'sqlite'; got 'mysql'."
+    with pytest.raises(TypeError) as wrong:
+        SqlDataset("sqlite", path, QUERY, dtypes.int32)
+    assert str(wrong.value) == "SqlDataset: output_types must be a tuple of dtypes; got tf.int32."
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        SqlDataset("sqlite", path, QUERY, (dtypes.complex64,))
+    assert str(caught.value) == (
+        "SqlDataset: column 0 is to have dtype complex64; columns have int8, int16, int32, int64, uint8, uint16, "
+        "float32, float64, bool, string."
+    )
+    with pytest.raises(errors.NotFoundError) as missing:
+        SqlDataset("sqlite", tmp_path / "none.db", QUERY, TYPES)
+    assert str(missing.value) == f"{tmp_path / 'none.db'}: there is no such file."
