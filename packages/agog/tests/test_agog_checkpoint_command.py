@@ -13,7 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import agog as tf
+from agog import checkpoint_command
 from agog.__main__ import main
+from agog_checkpoint import folders
 
 
 def run(*arguments: object) -> Result:
@@ -143,7 +145,7 @@ def test_diff(tmp_path: Path) -> None:
         "model/bias: shape [500] and [7]\n"
         "model/kernel: 1 of 6 values differ, by at most 0.5\n"
         "step: dtype int64 and int32\n"
-        'position/.state: {"row":0} and {"row":8}\n'
+        "position/.state row: 0 and 8\n"
     )
     result = run("diff", one, one)
     assert (result.exit_code, result.output) == (0, "5 tensors and all other state are the same.\n")
@@ -227,6 +229,10 @@ def test_errors_are_one_clear_text(tmp_path: Path) -> None:
             ["diff", here / "own", here / "none"],
             f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
         ),
+        (
+            ["verify", here / "none"],
+            f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
+        ),
         (["gc", here / "none"], f"there is no folder '{here}/none'."),
         (
             ["gc", here / "own", "--unlisted"],
@@ -237,6 +243,49 @@ def test_errors_are_one_clear_text(tmp_path: Path) -> None:
     for arguments, text in cases:
         result = run(*arguments)
         assert (result.exit_code, result.output) == (1, f"Error: {text}\n")
+
+
+def test_ls_with_a_damaged_list(folder: Path) -> None:
+    (folder / "checkpoint").write_text("damaged")
+    result = run("ls", folder)
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.output.splitlines()[1:5]] == ["other", "ckpt-10", "ckpt-20", "ckpt-30"]
+    assert result.output.splitlines()[5] == (
+        f"Error: latest_checkpoint: the file '{folder}/checkpoint' is damaged: it should begin with "
+        "'model_checkpoint_path: \"NAME\"', but begins with 'damaged'. Restore a checkpoint of that folder by its own "
+        "path."
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+def test_what_is_no_file_is_no_checkpoint(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.safetensors")
+    (folder / "folder.safetensors").mkdir()
+    (folder / "link.safetensors").symlink_to("nowhere")
+    (folder / "link.safetensors.index.json").symlink_to("nowhere")
+    for command in ("ls", "verify", "gc"):
+        result = run(command, folder)
+        assert result.exit_code == 0, result.output
+        assert not any(name in result.output for name in ("pipe", "folder.", "link"))
+
+
+def test_checkpoints_that_are_deleted_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = folders.checkpoints_in(folder)
+    monkeypatch.setattr(checkpoint_command, "checkpoints_in", lambda folder: paths)
+    (folder / "ckpt-20.safetensors").unlink()
+    result = run("ls", folder)
+    assert result.exit_code == 0, result.output
+    assert [line.split()[0] for line in result.output.splitlines()[1:]] == ["other", "ckpt-10", "ckpt-30"]
+    result = run("verify", folder)
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[2] == f"{folder}/ckpt-20: deleted meanwhile"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell with pipes")
+def test_a_reader_that_ends_early(folder: Path) -> None:
+    command = f"{sys.executable} -m agog ckpt verify {folder} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
 
 
 def test_the_other_commands_do_not_import_it() -> None:

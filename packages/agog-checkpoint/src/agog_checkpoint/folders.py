@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from agog_checkpoint import file
@@ -145,14 +146,16 @@ def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
     ...     checkpoints_in(folder)
     []
     """
-    paths = []
+    times: dict[str, float] = {}
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
-        if name.endswith(INDEX_SUFFIX):
-            paths.append(path.removesuffix(INDEX_SUFFIX))
-        elif name.endswith(file.SUFFIX) and not is_shard(name) and _is_of_agog(path):
-            paths.append(path.removesuffix(file.SUFFIX))
-    return sorted(paths, key=lambda path: os.path.getmtime(file.main_file(path) or path))
+        if os.path.isfile(path):  # reading a pipe, say, would wait for ever
+            with suppress(FileNotFoundError):  # a program that saves deletes old ones
+                if name.endswith(INDEX_SUFFIX):
+                    times[path.removesuffix(INDEX_SUFFIX)] = os.path.getmtime(path)
+                elif name.endswith(file.SUFFIX) and not is_shard(name) and _is_of_agog(path):
+                    times[path.removesuffix(file.SUFFIX)] = os.path.getmtime(path)
+    return sorted(times, key=times.__getitem__)
 
 
 def _is_of_agog(path: str) -> bool:
@@ -163,7 +166,7 @@ def _is_of_agog(path: str) -> bool:
             metadata = parse_header(
                 length + stream.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
             ).metadata
-    except ValueError:
+    except (ValueError, PermissionError):
         return True
     return isinstance(metadata, dict) and "agog_format" in metadata
 

@@ -18,7 +18,7 @@ from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.graph import DTYPES, Graph
 from agog_checkpoint.pointer import read_kept
 from agog_checkpoint.stale import INDEX_SUFFIX, remove_stale, stale_files
-from agog_core.errors import OpError
+from agog_core.errors import NotFoundError, OpError
 
 _LONGEST_STATE = 100
 
@@ -34,22 +34,29 @@ def list_folder(folder: str) -> None:
     """List the checkpoints of FOLDER: number, size, date, metrics, which is the newest and which the best."""
     with _errors():
         paths = _checkpoints_of(folder)
-        kept = read_kept(folder)
-        newest = _newest(folder)
+        damage = None
+        try:
+            kept, newest = read_kept(folder), _newest(folder)
+        except OpError as error:  # the checkpoints may be whole, and can be restored by their paths
+            kept, newest, damage = None, None, error
         rows = [("checkpoint", "number", "size", "saved", "")]
         for path in paths:
             name = os.path.basename(path)
+            try:
+                size, seconds = _bytes_on_disk(path), max(map(os.path.getmtime, files_of(path)))
+            except (FileNotFoundError, ValueError):  # a program that saves has deleted it
+                continue
             metrics = {} if kept is None else kept.metrics.get(name, {})
             marks = ["newest"] if path == newest else []
             marks += ["best"] if kept is not None and kept.best == name else []
             marks += ["not in the list"] if kept is not None and name not in kept.times else []
             marks += [f"{metric}={value:g}" for metric, value in metrics.items()]
-            saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(os.path.getmtime(files_of(path)[0])))
+            saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
             number = name.rpartition("-")[2]
-            rows.append(
-                (name, number if number.isdecimal() else "", _size(_bytes_on_disk(path)), saved, ", ".join(marks))
-            )
+            rows.append((name, number if number.isdecimal() else "", _size(size), saved, ", ".join(marks)))
     _print_columns(rows)
+    if damage is not None:
+        raise click.ClickException(str(damage))
 
 
 @ckpt.command()
@@ -77,11 +84,16 @@ def show(path: str) -> None:
 def verify(path: str) -> None:
     """Check every byte of the checkpoint PATH, or of all in the folder PATH; exit with 1 where one is damaged."""
     with _errors():
-        paths = _checkpoints_of(path) if os.path.isdir(path) else [_one(path)]
+        is_folder = os.path.isdir(path)
+        paths = _checkpoints_of(path) if is_folder else [_one(path)]
         damaged = 0
         for each in paths:
             try:
                 graph, _ = file.read(each)
+            except NotFoundError:
+                if not is_folder:
+                    raise
+                click.echo(f"{each}: deleted meanwhile")
             except OpError as error:
                 damaged += 1
                 click.echo(f"{each}: DAMAGED\n  {error}")
@@ -107,7 +119,7 @@ def diff(one: str, other: str) -> None:
                 for key in sorted(arrays.keys() & other_arrays.keys())
                 if (difference := _difference(arrays[key], other_arrays[key])) is not None
             ),
-            *_state_differences(_states(graph), _states(other_graph)),
+            *_state_differences("", _states(graph), _states(other_graph)),
         ]
     if not lines:
         click.echo(f"{_counted(len(arrays), 'tensor')} and all other state are the same.")
@@ -147,6 +159,8 @@ def gc(folder: str, delete: bool, unlisted: bool) -> None:
 def _errors() -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:  # click ends without a word where nobody reads on
+        raise
     except (OpError, OSError, ValueError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -239,10 +253,13 @@ def _states(graph: Graph) -> dict[str, Any]:
     return {label: graph.nodes[number].state for number, label in graph.labels().items() if graph.nodes[number].state}
 
 
-def _state_differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    for label in sorted(one.keys() | other.keys()):
-        if one.get(label) != other.get(label):
-            yield f"{label}: {_short(one.get(label))} and {_short(other.get(label))}"
+def _state_differences(label: str, one: Any, other: Any) -> Iterator[str]:
+    """What differs in the innermost dicts, since the beginnings of long states are often the same."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in sorted(one.keys() | other.keys()):
+            yield from _state_differences(f"{label} {name}".lstrip(), one.get(name), other.get(name))
+    elif one != other:
+        yield f"{label}: {_short(one)} and {_short(other)}"
 
 
 def _short(state: Any) -> str:
