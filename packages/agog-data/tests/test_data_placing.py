@@ -110,8 +110,8 @@ def test_prefetch_to_device_is_the_last_and_for_no_iterator() -> None:
 
 def test_errors_of_devices() -> None:
     for transformation in (copy_to_device, prefetch_to_device):
-        with pytest.raises(InvalidArgumentError, match="/job:localhost/replica:0/task:0/device:FAKE:99 unknown device"):
-            transformation("/device:fake:99")
+        with pytest.raises(InvalidArgumentError, match="/job:localhost/replica:0/task:0/device:GPU:99 unknown device"):
+            transformation("/gpu:99")
         with pytest.raises(ValueError, match="7seas"):
             transformation("7seas")
     with pytest.raises(InvalidArgumentError) as info:
