@@ -250,7 +250,7 @@ def test_a_flipped_byte_of_a_tensor(tmp_path: Path, good: bytes) -> None:
 
 def test_a_file_of_another_program(tmp_path: Path) -> None:
     save_file({"v": np.zeros(3)}, tmp_path / "b.safetensors", {"format": "np"})
-    expected = "its metadata have no 'agog_format', so another program wrote it"
+    expected = "its metadata have no 'agog_format': it is of another program, so read it with load_tensors"
     assert reason(tmp_path, (tmp_path / "b.safetensors").read_bytes()) == expected
     save_file({"v": np.zeros(3)}, tmp_path / "b.safetensors")
     assert reason(tmp_path, (tmp_path / "b.safetensors").read_bytes()) == expected

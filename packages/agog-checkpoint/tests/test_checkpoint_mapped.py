@@ -104,3 +104,11 @@ def test_arrays_of_the_program_are_copied() -> None:
     Checkpoint(v=v).restore_tensors({"v": array})
     array[:] = 7.0
     np.testing.assert_array_equal(v.numpy(), np.ones(SIZE))
+
+
+@mapped
+def test_assigning_the_own_value_takes_it_out_of_the_file(tmp_path: Path, restored: Checkpoint) -> None:
+    restored.v.assign(restored.v.numpy())
+    assert not is_mapped(restored.v)
+    os.truncate(tmp_path / "a.safetensors", 0)
+    np.testing.assert_array_equal(restored.v.numpy(), np.arange(SIZE))

@@ -156,3 +156,15 @@ def test_variables_take_values_as_they_are_made(tmp_path: Path) -> None:
     assert float(ag.Variable(0.0, name="w")) == 0.0
     with restore_variables_on_create(None):
         assert float(ag.Variable(5.0, name="w")) == 5.0
+
+
+def test_a_map_that_is_no_function(tmp_path: Path) -> None:
+    path = Saver(variables()).save(tmp_path / "ckpt")
+    with (
+        pytest.raises(ValueError, match="map_func") as raised,
+        restore_variables_on_create(path, {"a": "b"}),  # type: ignore[arg-type]
+    ):
+        pass
+    assert str(raised.value) == (
+        "restore_variables_on_create: map_func must be a function of a variable's name, or None; got {'a': 'b'}."
+    )

@@ -232,3 +232,9 @@ def test_paths_as_bytes(tmp_path: Path) -> None:
     assert path == str(tmp_path / "ckpt-1")
     assert latest_checkpoint(folder) == path
     checkpoint.restore(os.fsencode(path)).assert_consumed()
+
+
+def test_the_session_of_programs_for_graphs_is_not_used(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(v=ag.Variable(1.0))
+    assert checkpoint.save(tmp_path / "ckpt", None) == str(tmp_path / "ckpt-1")
+    assert checkpoint.write(tmp_path / "other", session=None) == str(tmp_path / "other")

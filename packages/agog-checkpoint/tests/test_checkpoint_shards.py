@@ -197,7 +197,7 @@ def test_a_damaged_shard(saved: Path) -> None:
         (lambda index: [], "it has not the two parts metadata and weight_map"),
         (
             lambda index: index | {"metadata": {}},
-            "its metadata have no 'agog_format', so another program wrote it",
+            "its metadata have no 'agog_format': it is of another program, so read it with load_tensors",
         ),
         (
             lambda index: index | {"weight_map": {}},

@@ -67,6 +67,7 @@ class Checkpoint(Checkpointable):
     def save(
         self,
         file_prefix: str | os.PathLike[str],
+        session: Any = None,
         *,
         max_shard_bytes: int | None = None,
         asynchronous: bool = False,
@@ -75,6 +76,7 @@ class Checkpoint(Checkpointable):
 
         Args:
             file_prefix: the folder, which is made where it is missing, and the beginning of the file's name.
+            session: not used; kept for compatibility.
             max_shard_bytes: how many bytes of values a file may have: what is more goes into several files, with an
                 index in the layout of the Hugging Face Hub; None for one file of any size.
             asynchronous: whether to return as soon as the state is taken hold of, which copies nothing, and to write
@@ -117,6 +119,7 @@ class Checkpoint(Checkpointable):
     def write(
         self,
         file_prefix: str | os.PathLike[str],
+        session: Any = None,
         *,
         max_shard_bytes: int | None = None,
         asynchronous: bool = False,
@@ -125,6 +128,7 @@ class Checkpoint(Checkpointable):
 
         Args:
             file_prefix: the folder, which is made where it is missing, and the file's name without ``.safetensors``.
+            session: not used; kept for compatibility.
             max_shard_bytes: as for `save`.
             asynchronous: as for `save`.
 

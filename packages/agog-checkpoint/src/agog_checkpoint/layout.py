@@ -134,7 +134,7 @@ def parse_metadata(metadata: Any) -> Graph:
         ValueError: they are anything else; it says what.
     """
     if not isinstance(metadata, dict) or "agog_format" not in metadata:
-        raise ValueError("its metadata have no 'agog_format', so another program wrote it")
+        raise ValueError("its metadata have no 'agog_format': it is of another program, so read it with load_tensors")
     if metadata["agog_format"] not in READABLE:
         raise ValueError(
             f"its format version is {metadata['agog_format']!r}, but this release reads the versions "

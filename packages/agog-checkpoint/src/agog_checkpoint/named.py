@@ -126,7 +126,7 @@ def restore_variables_on_create(
 
     Raises:
         NotFoundError: there is no such file; or a variable that is made is not in it, or took its value before.
-        ValueError: a shape or dtype differs.
+        ValueError: a shape or dtype differs, or ``map_func`` is not a function.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -138,6 +138,10 @@ def restore_variables_on_create(
     if save_path is None:
         yield
         return
+    if map_func is not None and not callable(map_func):
+        raise ValueError(
+            f"restore_variables_on_create: map_func must be a function of a variable's name, or None; got {map_func!r}."
+        )
     values = read_named(os.fsdecode(save_path))
 
     def take(variable: Variable) -> None:

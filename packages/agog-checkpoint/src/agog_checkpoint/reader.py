@@ -21,7 +21,7 @@ class CheckpointReader:
     """The variables in one checkpoint, by their keys.
 
     Args:
-        file_pattern: what `Checkpoint.save`, `Saver.save` or another function that saves returned.
+        filepattern: what `Checkpoint.save`, `Saver.save` or another function that saves returned.
 
     Raises:
         NotFoundError: there is no such checkpoint.
@@ -37,8 +37,8 @@ class CheckpointReader:
     ({'v': [2]}, array([1., 2.], dtype=float32))
     """
 
-    def __init__(self, file_pattern: str | os.PathLike[str]) -> None:
-        self._path = os.fsdecode(file_pattern)
+    def __init__(self, filepattern: str | os.PathLike[str]) -> None:
+        self._path = os.fsdecode(filepattern)
         graph, self._arrays = file.read(self._path)
         self._variables = {variable.key: variable for variable in sorted(graph.variables(), key=lambda v: v.key)}
 
