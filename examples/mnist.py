@@ -12,7 +12,7 @@ that was not.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import math
 from pathlib import Path
 from typing import Any
 
@@ -85,33 +85,20 @@ def test(network: Any, batches: Any) -> float:
 @click.option("--save-every", type=click.IntRange(1), help="Steps between checkpoints; one epoch by default.")
 @click.option("--workers", type=click.IntRange(0), default=0, show_default=True, help="Threads that prepare batches.")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
-def main(
-    data: str,
-    epochs: int | None,
-    batch_size: int,
-    learning_rate: float,
-    seed: int,
-    device: str | None,
-    prefer: str | None,
-    checkpoints: Path,
-    save_every: int | None,
-    workers: int,
-    resume: bool,
-) -> None:
+def main(device: str | None, prefer: str | None, **options: Any) -> None:
     """Train a network with two hidden layers on handwritten digits."""
-    epochs = epochs if epochs is not None else 20 if data == "digits" else 5
     try:
         if prefer:
             tf.prefer(prefer)
-        with tf.device(device) if device else nullcontext():
-            run(data, epochs, batch_size, learning_rate, seed, checkpoints, save_every, workers, resume)
+        with tf.device(device):
+            run(**options)
     except (tf.errors.OpError, ImportError, RuntimeError, ValueError) as error:
         raise click.ClickException(str(error)) from error
 
 
 def run(
     data: str,
-    epochs: int,
+    epochs: int | None,
     batch_size: int,
     learning_rate: float,
     seed: int,
@@ -123,7 +110,8 @@ def run(
     """Train, save now and then, test at the end."""
     tf.set_random_seed(seed)
     (images, labels), test_set = load(data)
-    steps_per_epoch = -(-len(labels) // batch_size)
+    epochs = epochs if epochs is not None else 20 if data == "digits" else 5
+    steps_per_epoch = math.ceil(len(labels) / batch_size)
     shuffled = slices(images, labels).shuffle(len(labels), seed=seed).batch(batch_size)
     batches = tfe.Iterator(shuffled.map(scale, num_parallel_calls=workers or None).repeat().prefetch(2))
     network = NeuralNet()
@@ -153,9 +141,8 @@ def run(
             for _ in range(done, steps_per_epoch):
                 train_step(network, optimizer, metrics, *next(batches))
                 step.assign_add(1)
-                progress.set_postfix(
-                    {name: f"{float(metric.result()):.4f}" for name, metric in metrics.items()}, refresh=False
-                )
+                results = {name: f"{float(metric.result()):.4f}" for name, metric in metrics.items()}
+                progress.set_postfix(results, refresh=False)
                 progress.update()
                 if int(step) % (save_every or steps_per_epoch) == 0:
                     manager.save(checkpoint_number=step)
