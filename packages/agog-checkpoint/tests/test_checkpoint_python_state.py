@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -252,3 +253,17 @@ def test_the_graph_to_look_at(tmp_path: Path) -> None:
         "  n4 -> n5 [color=orange style=dashed];",
         "}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("base", "methods"),
+    [(PythonState, ("serialize", "deserialize")), (PythonStateWrapper, ("_serialize", "_deserialize"))],
+)
+def test_methods_that_are_missing(base: type[PythonState], methods: tuple[str, str]) -> None:
+    class Bare(base):  # type: ignore[misc, valid-type]
+        pass
+
+    for method, call in zip(methods, (Bare().serialize, partial(Bare().deserialize, "")), strict=True):
+        with pytest.raises(NotImplementedError) as raised:
+            call()
+        assert str(raised.value) == f"Bare is a {base.__name__} and needs a method {method}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 import agog_core as ag
-from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, latest_checkpoint, load_checkpoint
+from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, latest_checkpoint, load_checkpoint, shards
 from agog_checkpoint.tensors import load_tensors
-from agog_core.errors import DataLossError, PermissionDeniedError
+from agog_core.errors import DataLossError, InvalidArgumentError, PermissionDeniedError
 
 SIZES = (300, 300, 300, 2000, 10)
 
@@ -297,3 +298,24 @@ def test_what_cannot_be_deleted_is_told(saved: Path, monkeypatch: pytest.MonkeyP
         with pytest.warns(CheckpointWarning, match="cannot delete"):
             assert not file.remove(f"{saved}/ckpt-1")
     assert file.remove(f"{saved}/ckpt-1")
+
+
+def test_an_index_that_is_too_long(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = saved / "ckpt-1.safetensors.index.json"
+    length = index.stat().st_size
+    monkeypatch.setattr(shards, "LONGEST_HEADER", length // 2)
+    with pytest.raises(InvalidArgumentError) as refused:
+        objects(1.0).write(saved / "new", max_shard_bytes=2500)
+    text = (
+        r"Checkpoint: the names, the shapes and the state outside of variables take \d+ bytes, but an index holds at "
+        rf"most {length // 2} of them; keep large state in variables\."
+    )
+    assert re.fullmatch(text, refused.value.message)
+    assert names(saved) == ["checkpoint", *SHARDS, index.name]
+    monkeypatch.setattr(shards, "LONGEST_HEADER", length - 1)
+    with pytest.raises(DataLossError) as raised:
+        objects(0.0).restore(saved / "ckpt-1")
+    assert raised.value.message == (
+        f"Checkpoint: the file '{index}' is not a whole checkpoint: it has {length} bytes, but an index has at most "
+        f"{length - 1}. Nothing was changed; restore another checkpoint."
+    )

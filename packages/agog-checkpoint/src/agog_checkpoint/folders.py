@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from agog_checkpoint import file
-from agog_checkpoint.layout import LONGEST_HEADER, parse_header
+from agog_checkpoint.layout import header_of
 from agog_checkpoint.pointer import Kept, latest_checkpoint, newest_name, point_to, read_kept
 from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 
@@ -161,11 +161,7 @@ def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
 def _is_of_agog(path: str) -> bool:
     """Whether a file is a checkpoint of agog, or may have been one before it was damaged."""
     try:
-        with open(path, "rb") as stream:
-            length = stream.read(8)
-            metadata = parse_header(
-                length + stream.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
-            ).metadata
+        metadata = header_of(path).metadata
     except (ValueError, PermissionError):
         return True
     return isinstance(metadata, dict) and "agog_format" in metadata

@@ -175,6 +175,24 @@ def parse_header(content: Content) -> Header:
     return Header(entries, entries.pop("__metadata__", None), 8 + length)
 
 
+def header_of(path: str) -> Header:
+    """Read the header of a file, and nothing else of it.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The header.
+
+    Raises:
+        ValueError: the file has none; it says why.
+        OSError: the file cannot be read.
+    """
+    with open(path, "rb") as stream:
+        length = stream.read(8)
+        return parse_header(length + stream.read(min(int.from_bytes(length, "little"), LONGEST_HEADER)))
+
+
 def read_tensors(
     content: Content, entries: Mapping[str, Any], begin: int, variables: Iterable[SavedVariable]
 ) -> dict[str, Array]:

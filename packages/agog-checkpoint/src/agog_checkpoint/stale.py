@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
-from agog_checkpoint.layout import LONGEST_HEADER, parse_header
+from agog_checkpoint.layout import header_of
 
 try:
     import fcntl
@@ -130,10 +130,7 @@ def save_id_of(shard: str) -> str | None:
         The id, or None for a file of another program.
     """
     try:
-        with open(shard, "rb") as stream:
-            length = stream.read(8)
-            size = min(int.from_bytes(length, "little"), LONGEST_HEADER)
-            metadata = parse_header(length + stream.read(size)).metadata
+        metadata = header_of(shard).metadata
     except (OSError, ValueError):
         return None
     found = metadata.get("agog_save") if isinstance(metadata, dict) else None

@@ -12,6 +12,7 @@ import numpy as np
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import translated
 from agog_checkpoint.graph import DTYPES
+from agog_checkpoint.layout import parse_header
 from agog_core.errors import DataLossError, NotFoundError
 
 _CODES = {"F": "float", "BF": "bfloat", "I": "int", "U": "uint", "C": "complex"}
@@ -79,18 +80,11 @@ def _shards(index: Any) -> list[str]:
 
 def _read(file: str) -> dict[str, Array]:
     with open(file, "rb") as stream:
-        size = os.fstat(stream.fileno()).st_size
-        if size < 8:
-            raise ValueError(f"it has {size} bytes, fewer than the 8 that hold the length of its header")
-        content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    length = int.from_bytes(content[:8], "little")
-    if length > size - 8:
-        raise ValueError(f"it announces a header of {length} bytes, but {size - 8} bytes follow")
-    header = compact_json.load(content[8 : 8 + length].decode())
-    if not isinstance(header, dict):
-        raise ValueError("its header is not a JSON object")
-    data = memoryview(content)[8 + length :]
-    return {name: _array(name, entry, data) for name, entry in header.items() if name != "__metadata__"}
+        is_empty = not os.fstat(stream.fileno()).st_size  # such a file cannot be mapped
+        content = b"" if is_empty else mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    entries, _, begin = parse_header(content)
+    data = memoryview(content)[begin:]
+    return {name: _array(name, entry, data) for name, entry in entries.items()}
 
 
 def _array(name: str, entry: Any, data: memoryview) -> Array:
@@ -98,9 +92,9 @@ def _array(name: str, entry: Any, data: memoryview) -> Array:
         raise ValueError(f"the entry of {name!r} in its header is malformed")
     code, shape, (first, last) = str(entry["dtype"]), entry["shape"], entry["data_offsets"]
     kind = code.rstrip("0123456789")
-    dtype = DTYPES.get(_NAMES.get(code) or _CODES.get(kind, kind) + code.removeprefix(kind))
+    dtype = DTYPES.get(_NAMES.get(code) or _CODES.get(kind, "") + code.removeprefix(kind))
     if dtype is None:
-        raise ValueError(f"{name!r} has the dtype {code!r}, which agog does not have")
+        raise ValueError(f"{name!r} has the dtype {code!r}, which agog lacks")
     if not all(type(number) is int and number >= 0 for number in (*shape, first, last)):
         raise ValueError(f"the shape or the offsets of {name!r} in its header are not those of a tensor")
     if last > len(data) or last - first != dtype.size * math.prod(shape):
