@@ -59,7 +59,8 @@ class Checkpointable:
             Attribute names to variables, checkpointables, and lists, tuples or dicts of those.
         """
         without = vars(self).get("_no_dependencies", ())
-        return {name: value for name, value in vars(self).items() if is_checkpointable(value) and name not in without}
+        every = vars(self).copy()  # a restore may ask while another thread makes parts
+        return {name: value for name, value in every.items() if is_checkpointable(value) and name not in without}
 
     def checkpoint_state(self) -> dict[str, Any]:
         """State that is not in variables, such as a position.
@@ -98,7 +99,7 @@ def is_checkpointable(value: Any) -> bool:
     if isinstance(value, (Variable, Checkpointable)):
         return True
     if isinstance(value, Mapping):
-        return not value or any(is_checkpointable(part) for part in value.values())
+        return not value or any(is_checkpointable(part) for part in list(value.values()))
     if isinstance(value, (list, tuple)):
         return (isinstance(value, list) and not value) or any(is_checkpointable(part) for part in value)
     return False

@@ -239,7 +239,8 @@ class Module(Configured, Checkpointable):
         Returns:
             Attribute or weight names to what they stand for.
         """
-        parts = {name: part for name, part in self._tracked_parts.items() if is_checkpointable(part)}
+        every = self._tracked_parts.copy()  # a restore may ask while another thread makes parts
+        parts = {name: part for name, part in every.items() if is_checkpointable(part)}
         held = {id(part) for part in _leaves(parts.values())}
         for weight in self._own_weights:
             if id(weight.variable) not in held:

@@ -66,4 +66,4 @@ class State(Checkpointable):
         """
         parts = super().checkpoint_dependencies()
         del parts["_variables"]
-        return {name: variable for name, (variable, _) in self._variables.items()} | parts
+        return {name: variable for name, (variable, _) in self._variables.copy().items()} | parts
