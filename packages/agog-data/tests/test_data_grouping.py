@@ -337,3 +337,15 @@ def test_arguments_are_checked() -> None:
         assert message(InvalidArgumentError, lambda given=arguments: sliding_window_batch(*given)) == (  # type: ignore[misc]
             f"sliding_window_batch: {name} must be greater than zero; got 0."
         )
+
+
+def test_errors_in_buckets_name_the_function() -> None:
+    def length(row: Any, n: Any) -> Any:
+        raise KeyError("length")
+
+    with pytest.raises(KeyError) as caught:
+        list(lengths([1]).apply(bucket_by_sequence_length(length, [3], [2, 2])))
+    assert caught.value.__notes__ == [
+        "This happened in bucket_by_sequence_length, in the function "
+        "test_errors_in_buckets_name_the_function.<locals>.length, at element 0 (the first is 0)."
+    ]

@@ -202,7 +202,10 @@ class Dataset(
 
     @property
     def output_shapes(self) -> Any:
-        """The shapes of the elements, in their structure, with None for sizes that vary."""
+        """The shapes of the elements, in their structure, with None for sizes that vary.
+
+        After a `map`, they are those of what its function returns for one element.
+        """
         return map_components(lambda component: component.shape, self._stage.spec())
 
     @property

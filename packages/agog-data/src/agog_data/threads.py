@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 from time import perf_counter
 
 from agog_data.elements import Element
+from agog_data.forks import Forks
 from agog_data.stage import ElementIterator, Scope
 from agog_data.state import State
 
@@ -232,6 +233,7 @@ class WorkAhead:
         if self._ended:
             raise StopIteration
         queue = self._queue or self._start(compute, number)
+        Forks.check(self._forks)
         slot = queue.get() if compute else self._pace.next(queue)
         self._position = (slot.number, slot.state) if slot.state else None
         if slot.ended:
@@ -271,6 +273,7 @@ class WorkAhead:
 
     def _start(self, compute: Compute | None, number: int) -> Queue:
         self._position = number, self._elements.state_dict()
+        self._forks = Forks.count
         self._queue = queue = Queue(self._elements, compute, self._capacity, number)
         for _ in range(self._count):
             run = self._scope.context().run

@@ -58,9 +58,8 @@ class GroupByWindow(UnaryStage):
         key_function: makes an integer of an element.
         reduce_function: makes a dataset of a key and the dataset of a group.
         size_function: makes of a key the number of elements of its full groups.
+        name: the transformation, for errors.
     """
-
-    name = "group_by_window"
 
     def __init__(
         self,
@@ -68,11 +67,13 @@ class GroupByWindow(UnaryStage):
         key_function: Callable[..., Any],
         reduce_function: Callable[..., Any],
         size_function: Callable[..., Any],
+        name: str = "group_by_window",
     ) -> None:
         super().__init__(stage)
-        self.key_function = integer_function(self.name, "key_func", key_function)
-        self.reduce_function = dataset_function(f"the windows of {self.name}", reduce_function)
-        self.size_function = integer_function(self.name, "window_size_func", size_function)
+        self.name = name
+        self.key_function = integer_function(name, "key_func", key_function)
+        self.reduce_function = dataset_function(f"the windows of {name}", reduce_function)
+        self.size_function = integer_function(name, "window_size_func", size_function)
         self.stream = Stream(None)
         self._spec: Any = None
 

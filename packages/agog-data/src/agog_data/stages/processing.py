@@ -14,6 +14,7 @@ from agog_core import list_devices
 from agog_core.devices import Device, get_device
 from agog_core.errors import InvalidArgumentError
 from agog_data.elements import Element, stack_elements, unstack_elements
+from agog_data.forks import Forks
 from agog_data.functions import ElementFunction
 from agog_data.processes import Failure, Workers
 from agog_data.random_stream import ElementGenerator, Stream
@@ -186,6 +187,7 @@ class BlockIterator(CountingIterator):
         self._sent = 0
         self._inputs, self._results = [Memory() for _ in slots], [Memory() for _ in slots]
         serve = _server(self._function, self._source, self._inputs, self._results, self._scope, self.batch_size)
+        self._forks = Forks.count
         self._workers = Workers([serve] * self._processes)
         return self._workers
 
@@ -208,6 +210,8 @@ class BlockIterator(CountingIterator):
         Raises:
             AbortedError: a process has ended.
         """
+        if self._workers:
+            Forks.check(self._forks)
         number, state = self.position()
         try:
             workers = self._workers or self._start()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_data.elements import Element
+from agog_data.forks import Forks
 from agog_data.random_stream import Stream
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.stages.mapping import CountingIterator
@@ -194,7 +195,9 @@ class SloppyIterator(CountingIterator):
 
     def __next__(self) -> Element:
         while self._states or not self._ended:
-            report = (self._race or self._start()).get()
+            race = self._race or self._start()
+            Forks.check(self._forks)
+            report = race.get()
             if report is None:
                 raise StopIteration
             self._note(report)
@@ -222,6 +225,7 @@ class SloppyIterator(CountingIterator):
     def _start(self) -> Race:
         self._position = self._number, self._input.state_dict()
         elements = None if self._ended else self._input
+        self._forks = Forks.count
         race = Race(elements, self._opener, self._number, self._nested, self._stage._buffer)
         self._race, self._nested = race, {}
         for _ in range(self._stage._cycle_length):

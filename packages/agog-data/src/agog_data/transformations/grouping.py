@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
@@ -159,6 +160,7 @@ def bucket_by_sequence_length(
     if sorted(set(boundaries)) != boundaries:
         raise ValueError(f"{name}: bucket_boundaries must rise; got {boundaries}.")
 
+    @wraps(element_length_func)  # so that errors name the user's function
     def bucket(*element: Any) -> int:
         return bisect_right(boundaries, arguments.integer(name, "the length", element_length_func(*element)))
 
@@ -181,7 +183,8 @@ def bucket_by_sequence_length(
             shapes = _fill(shapes, boundaries[number] - 1)
         return group.padded_batch(sizes[number], shapes, padding_values)
 
-    return group_by_window(bucket, batch, window_size_func=lambda key: sizes[int(key)])
+    size_of = lambda key: sizes[int(key)]  # noqa: E731
+    return lambda dataset: dataset._then(GroupByWindow(dataset._stage, bucket, batch, size_of, name))
 
 
 def _fill(shapes: Any, size: int) -> Any:
