@@ -105,6 +105,5 @@ def test_errors(pattern: str) -> None:
     with pytest.raises(TypeError) as wrong:
         make_batched_features_dataset(pattern, 2, FEATURES, reader=lambda path: Dataset.range(3))
     assert str(wrong.value) == (
-        "make_batched_features_dataset: the reader's elements must be strings or pairs of strings; their dtypes are "
-        "tf.int64."
+        "make_batched_features_dataset: the reader's elements must be strings or pairs of strings; they are ['int64']."
     )

@@ -270,3 +270,21 @@ def test_list_files_needs_a_file(folder: Path) -> None:
     with pytest.raises(InvalidArgumentError) as info:
         Dataset.list_files(["none", "nothing"])
     assert str(info.value) == "list_files: no files matched pattern: none, nothing."
+
+
+def test_what_is_no_generator_function_is_named() -> None:
+    with pytest.raises(TypeError) as caught:
+        list(Dataset.from_generator(number, "int32"))
+    assert str(caught.value) == "'int' object is not iterable"
+    assert caught.value.__notes__ == ["This happened in from_generator, when number was called."]
+    with pytest.raises(RuntimeError) as stopped:
+        list(Dataset.from_generator(stop, "int32"))
+    assert str(stopped.value) == "from_generator: stop raised StopIteration when it was called."
+
+
+def number() -> int:
+    return 3
+
+
+def stop() -> Any:
+    raise StopIteration

@@ -10,11 +10,13 @@ import inspect
 import json
 import os
 import pkgutil
+import sqlite3
 import subprocess
 import sys
 import tarfile
 import warnings
 from collections.abc import Iterator
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,8 @@ def write_files(folder: Path) -> None:
         with readers.TFRecordWriter(str(folder / f"{part}.tfrecord")) as writer:
             for line in lines:
                 writer.write(line.encode())
+    with closing(sqlite3.connect(folder / "rows.db")) as database, database:
+        database.execute("CREATE TABLE rows AS SELECT 1 AS x UNION SELECT 3 UNION SELECT 2")
     pyarrow.parquet.write_table(pyarrow.table({"x": list(range(6))}), folder / "rows.parquet", row_group_size=2)
     with tarfile.open(folder / "samples.tar", "w") as archive:
         for number in range(4):
@@ -103,6 +107,7 @@ def sources(folder: Path) -> dict[str, Dataset]:
         "npy": readers.NumpyDataset(str(folder / "rows.npy")).shuffle(4),
         "arrow batches": readers.ArrowDataset(str(folder / "rows.parquet"), batch_size=4),
         "arrow": readers.ArrowDataset(str(folder / "rows.parquet")),
+        "sql": readers.SqlDataset("sqlite", folder / "rows.db", "SELECT x FROM rows ORDER BY x", (ag.int32,)),
         "text": readers.TextLineDataset([a, b]),
         "csv": readers.CsvDataset([a, b], ["string", [0]]),
         "fixed": readers.FixedLengthRecordDataset([a, b], 5),

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from agog_core import recording
 from agog_core.devices import current_device
-from agog_data.elements import Element
+from agog_data.elements import Element, spec_of
+from agog_data.random_stream import ElementGenerator
 from agog_data.rows import Rows
 from agog_data.sources import Source
 from agog_data.state import Resumable
@@ -59,6 +60,13 @@ class ElementIterator(Resumable, Iterator[Element]):
         return self
 
 
+class NoElementError(ValueError):
+    """There is no element to learn dtypes and shapes from."""
+
+    def __init__(self) -> None:
+        super().__init__("A dataset without elements has none to learn the results of a function from.")
+
+
 class Stage(ABC):
     """One step of a pipeline. It is never changed by iteration, and any number of iterators may run over it."""
 
@@ -79,7 +87,46 @@ class Stage(ABC):
 
         Returns:
             An element on the scope's device; which one is not said.
+
+        Raises:
+            NoElementError: the stage gives none.
         """
+
+    def learn(self) -> Any:
+        """The spec, for stages that can only look at an element.
+
+        Returns:
+            What `sample` tells.
+
+        Raises:
+            NoElementError: there is none.
+        """
+        scope = Scope()
+        return spec_of(scope.context().run(self.sample, scope))
+
+    def first(self, scope: Scope) -> Element:
+        """The first element of an iteration, for stages that do not know another one that they give.
+
+        Args:
+            scope: as for `sample`.
+
+        Returns:
+            The element.
+
+        Raises:
+            NoElementError: there is none.
+        """
+
+        def read() -> Element:
+            ElementGenerator().use(0, 0)  # so that this iteration does not count, and changes no order
+            elements = self.iterate(scope)
+            elements.start(0)
+            for element in elements:
+                elements.start(0)  # this closes files and generators
+                return element
+            raise NoElementError
+
+        return scope.context().run(read)
 
     @abstractmethod
     def iterate(self, scope: Scope) -> ElementIterator:

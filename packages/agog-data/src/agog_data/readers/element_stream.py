@@ -43,12 +43,7 @@ class ElementStream(Stage):
         """
 
     def sample(self, scope: Scope) -> Element:
-        iterator = self.iterate(scope)
-        iterator.start(0)
-        try:
-            return next(iterator)
-        except StopIteration:
-            raise ValueError("A dataset without elements has none to learn the results of a function from.") from None
+        return self.first(scope)
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return StreamIterator(self, scope)

@@ -10,6 +10,7 @@ from agog_core.dtypes import string
 from agog_core.files import find
 from agog_data.arguments import integer, positive
 from agog_data.dataset import Dataset
+from agog_data.elements import components
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.tfrecord import TFRecordDataset
 from agog_data.transformations.flattening import parallel_interleave
@@ -93,10 +94,8 @@ def make_batched_features_dataset(
     if dataset.output_types == (string, string):
         dataset = dataset.map(lambda key, serialized: serialized)
     elif dataset.output_types is not string:
-        raise TypeError(
-            f"{_FUNCTION}: the reader's elements must be strings or pairs of strings; their dtypes are "
-            f"{dataset.output_types}."
-        )
+        names = [dtype.name for dtype in components(dataset.output_types)]
+        raise TypeError(f"{_FUNCTION}: the reader's elements must be strings or pairs of strings; they are {names}.")
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     dataset = dataset.repeat(num_epochs).batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)

@@ -149,11 +149,7 @@ class Files(Stage):
 
     def sample(self, scope: Scope) -> Element:
         quiet = None if self.skipping is None else _Quiet()  # what is only looked at is not counted
-        iterator = Files(self.filenames, self.format, self.turns, quiet).iterate(scope)
-        iterator.start(0)
-        for element in iterator:
-            return element
-        raise ValueError("A dataset without elements has none to learn the results of a function from.")
+        return Files(self.filenames, self.format, self.turns, quiet).first(scope)
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return FileIterator(self, scope)

@@ -44,6 +44,18 @@ class IgnoreErrors(UnaryStage):
         super().__init__(stage)
         self._skipped = skipped
 
+    def spec(self) -> Any:
+        try:
+            return self.input.spec()
+        except Exception:
+            return self.learn()
+
+    def sample(self, scope: Scope) -> Element:
+        try:
+            return self.input.sample(scope)
+        except Exception:  # what is only looked at is not counted
+            return IgnoreErrors(self.input, Skipped()).first(scope)
+
     def iterate(self, scope: Scope) -> ElementIterator:
         return IgnoreErrorsIterator(self.input.iterate(scope), self._skipped)
 

@@ -14,6 +14,7 @@ from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.stages.slicing import RowIterator
 from agog_data.state import State, restore_elements
 
+_LONGEST_HEADER = 100  # of a file, in elements
 _WORDS = 256  # how many random words a shuffle of elements draws at a time
 
 
@@ -152,6 +153,10 @@ class Skip(ChoosingStage):
     def __init__(self, stage: Stage, count: int) -> None:
         super().__init__(stage)
         self._count = count
+
+    def sample(self, scope: Scope) -> Element:
+        # The header of a file is unlike what follows. A long part is not, and would take long.
+        return self.first(scope) if self._count <= _LONGEST_HEADER else self.input.sample(scope)
 
     def choose_rows(self, rows: Rows) -> Rows:
         return SkippedRows(rows, self._count)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from agog_core.shapes import TensorShape
 from agog_core.sparse_tensor import SparseTensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element, SparseSpec, components, map_components, packer
-from agog_data.stage import ElementIterator, Scope, Stage
+from agog_data.stage import ElementIterator, NoElementError, Scope, Stage
 from agog_data.state import State
 
 
@@ -69,6 +70,27 @@ class ZipIterator(ElementIterator):
             each.load_state_dict(part)
 
 
+def known_specs(stages: Sequence[Stage]) -> dict[int, Any]:
+    """What is known of the elements of several stages.
+
+    Args:
+        stages: the stages.
+
+    Returns:
+        The spec of each by its number, but for those without elements of which nothing is known.
+
+    Raises:
+        NoElementError: nothing is known of any.
+    """
+    found = {}
+    for number, stage in enumerate(stages):
+        with suppress(NoElementError):
+            found[number] = stage.spec()
+    if not found:
+        raise NoElementError
+    return found
+
+
 class Concatenate(Stage):
     """All elements of one stage, then all of another.
 
@@ -82,7 +104,10 @@ class Concatenate(Stage):
         self._second = second
 
     def spec(self) -> Any:
-        first, second = self._first.spec(), self._second.spec()
+        first, *others = known_specs([self._first, self._second]).values()
+        if not others:
+            return first
+        (second,) = others
         form, other_form = component_dtypes(first), component_dtypes(second)
         if form != other_form:
             raise TypeError(
@@ -92,7 +117,10 @@ class Concatenate(Stage):
         return merge(first, second)
 
     def sample(self, scope: Scope) -> Element:
-        return self._first.sample(scope)
+        try:
+            return self._first.sample(scope)
+        except NoElementError:
+            return self._second.sample(scope)
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return ConcatenateIterator((self._first.iterate(scope), self._second.iterate(scope)))

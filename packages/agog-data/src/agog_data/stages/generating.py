@@ -38,11 +38,7 @@ class Generated(Stage):
         return self._spec
 
     def sample(self, scope: Scope) -> Element:
-        elements = self.iterate(scope)
-        for element in elements:
-            elements.start(0)  # this closes the generator
-            return element
-        raise ValueError("A dataset without elements has none to learn the results of a function from.")
+        return self.first(scope)
 
     def iterate(self, scope: Scope) -> GeneratorIterator:
         return GeneratorIterator(self, scope)
@@ -53,7 +49,14 @@ class Generated(Stage):
         Returns:
             An iterator over what the function returned.
         """
-        return iter(self._function(*self._arguments))
+        try:
+            return iter(self._function(*self._arguments))
+        except StopIteration as error:
+            # It would end the loop as if there were no more elements.
+            raise RuntimeError(f"from_generator: {self.name} raised StopIteration when it was called.") from error
+        except Exception as error:
+            error.add_note(f"This happened in from_generator, when {self.name} was called.")
+            raise
 
     def unsettled(self) -> str | None:
         return f"from_generator cannot know that {self.name} yields them in one order"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from agog_data.elements import ComponentSpec, Element, components, map_components, spec_of
+from agog_data.elements import ComponentSpec, Element, components, map_components
 from agog_data.functions import ElementFunction, as_condition
 from agog_data.random_stream import ElementGenerator, Stream
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
@@ -37,8 +37,7 @@ class Map(UnaryStage):
         return self._spec
 
     def _find_spec(self) -> Any:
-        scope = Scope()
-        found = spec_of(scope.context().run(self.sample, scope))
+        found = self.learn()
         # A function of batches gives batches, and the last one may be smaller.
         if any(component.shape.ndims and component.shape[0] is None for component in components(self.input.spec())):
             return map_components(ComponentSpec.with_unknown_size, found)
@@ -135,6 +134,11 @@ class Filter(UnaryStage):
         super().__init__(stage)
         self._predicate = ElementFunction("filter", predicate, as_condition)
         self._stream = Stream(None)
+
+    def sample(self, scope: Scope) -> Element:
+        element = self.input.sample(scope)
+        # The stages that follow may count on what the predicate asks for.
+        return element if self._predicate(element, 0, 0) else self.first(scope)
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return FilterIterator(self.input.iterate(scope), self._predicate, self._stream)

@@ -9,7 +9,7 @@ from typing import Any
 from agog_data.elements import AnyDataset, Element
 from agog_data.functions import ElementFunction
 from agog_data.random_stream import Stream
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, NoElementError, Scope, Stage, UnaryStage
 from agog_data.stages.mapping import CountingIterator
 from agog_data.state import State, check, restore_elements
 
@@ -163,11 +163,17 @@ class Interleave(UnaryStage):
     def spec(self) -> Any:
         if self._spec is None:
             scope = Scope()
-            self._spec = scope.context().run(lambda: self._sample_stage(scope).spec())
+            try:
+                self._spec = scope.context().run(lambda: self._sample_stage(scope).spec())
+            except NoElementError:  # in the first dataset; another one may have some
+                self._spec = self.learn()
         return self._spec
 
     def sample(self, scope: Scope) -> Element:
-        return self._sample_stage(scope).sample(scope)
+        try:
+            return self._sample_stage(scope).sample(scope)
+        except NoElementError:
+            return self.first(scope)
 
     def _sample_stage(self, scope: Scope) -> Stage:
         stage: Stage = self._function(self.input.sample(scope), 0, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import accumulate
 from typing import Any
@@ -16,8 +17,8 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.tensor import Tensor
 from agog_data.elements import Element
 from agog_data.random_stream import Draws, Stream
-from agog_data.stage import ElementIterator, Scope, Stage
-from agog_data.stages.combining import component_dtypes, first_unsettled, merge
+from agog_data.stage import ElementIterator, NoElementError, Scope, Stage
+from agog_data.stages.combining import component_dtypes, first_unsettled, known_specs, merge
 from agog_data.state import Resumable, State
 
 
@@ -42,18 +43,22 @@ class Mix(Stage):
         """
 
     def spec(self) -> Any:
-        specs = [stage.spec() for stage in self._stages]
-        form = component_dtypes(specs[0])
-        for number, spec in enumerate(specs):
+        specs = known_specs(self._stages)
+        first = min(specs)
+        form = component_dtypes(specs[first])
+        for number, spec in specs.items():
             if component_dtypes(spec) != form:
                 raise TypeError(
-                    f"{self._name}: the elements of dataset 0 are {form}; those of dataset {number} are "
+                    f"{self._name}: the elements of dataset {first} are {form}; those of dataset {number} are "
                     f"{component_dtypes(spec)}. They must have one structure and the same dtypes."
                 )
-        return reduce(merge, specs)
+        return reduce(merge, specs.values())
 
     def sample(self, scope: Scope) -> Element:
-        return self._stages[0].sample(scope)
+        for stage in self._stages:
+            with suppress(NoElementError):
+                return stage.sample(scope)
+        raise NoElementError
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return MixIterator(self._name, [stage.iterate(scope) for stage in self._stages], self.selector(scope))

@@ -72,8 +72,7 @@ class Scan(UnaryStage):
 
     def spec(self) -> Any:
         if self._spec is None:
-            scope = Scope()
-            self._spec = spec_of(scope.context().run(self.sample, scope))
+            self._spec = self.learn()
         return self._spec
 
     def sample(self, scope: Scope) -> Element:

@@ -7,7 +7,7 @@ from typing import Any
 from agog_data.elements import Element
 from agog_data.rows import AllRows, Rows
 from agog_data.sources import Reader, Source
-from agog_data.stage import ElementIterator, Scope, Stage
+from agog_data.stage import ElementIterator, NoElementError, Scope, Stage
 from agog_data.state import State
 
 _LARGEST_BLOCK = 64
@@ -28,7 +28,7 @@ class Slices(Stage):
 
     def sample(self, scope: Scope) -> Element:
         if not self._source.count:
-            raise ValueError("A dataset without elements has none to learn the results of a function from.")
+            raise NoElementError
         return Reader(self._source, scope.device).row(0)
 
     def rows(self) -> tuple[Source, Rows]:

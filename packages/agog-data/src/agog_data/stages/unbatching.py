@@ -28,9 +28,7 @@ class Unbatch(UnaryStage):
 
     def sample(self, scope: Scope) -> Element:
         found = slices(self.input.sample(scope), 0)
-        if not found:
-            raise ValueError("unbatch: an element without slices has none to learn the results of a function from.")
-        return found[0]
+        return found[0] if found else self.first(scope)
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return UnbatchIterator(self, self.input.iterate(scope))

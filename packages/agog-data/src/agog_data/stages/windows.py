@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from agog_data.elements import AnyDataset, DatasetSpec, Element, components, map_components, packer, stack_elements
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, NoElementError, Scope, Stage, UnaryStage
 from agog_data.state import State, restore_elements
 
 
@@ -27,7 +27,7 @@ class Held(Stage):
 
     def sample(self, scope: Scope) -> Element:
         if not self._elements:
-            raise ValueError("A dataset without elements has none to learn the results of a function from.")
+            raise NoElementError
         return self._elements[0]
 
     def held(self) -> list[Element]:
