@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 import weakref
+from collections import deque
 from typing import Any
 
 from agog_core.errors import FailedPreconditionError, OpError
@@ -29,7 +30,7 @@ class EventFile:
         self.path = _new_file(folder, suffix)
         self.max_queue = max_queue
         self.flush_seconds = flush_millis / 1000
-        self._waiting: list[Any] = []
+        self._waiting: deque[Any] = deque()
         self._lock = threading.Lock()
         self._records = record_writer(self.path)
         self._finish = weakref.finalize(self, _close, self.path, self._records, self._waiting)
@@ -105,16 +106,16 @@ def _new_file(folder: str, suffix: str) -> str:
             raise file_error("making the file", path, error) from error
 
 
-def _write(path: str, records: Any, waiting: list[Any]) -> None:
+def _write(path: str, records: Any, waiting: deque[Any]) -> None:
     while waiting:
-        records.write(waiting.pop(0).SerializeToString())
+        records.write(waiting.popleft().SerializeToString())
     try:
         records.flush()
     except OSError as error:
         raise file_error("writing to", path, error) from error
 
 
-def _close(path: str, records: Any, waiting: list[Any]) -> None:
+def _close(path: str, records: Any, waiting: deque[Any]) -> None:
     try:
         _write(path, records, waiting)
     finally:
