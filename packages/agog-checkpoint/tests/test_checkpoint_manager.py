@@ -144,8 +144,8 @@ def test_what_others_saved_stays(tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize("max_to_keep", [0, -1])
-def test_none_to_keep(tmp_path: Path, max_to_keep: int) -> None:
+@pytest.mark.parametrize("max_to_keep", [0, -1, 1.5, "3"])
+def test_none_to_keep(tmp_path: Path, max_to_keep: Any) -> None:
     with pytest.raises(ValueError, match=r".") as raised:
         manager_of(tmp_path, max_to_keep)
     assert str(raised.value) == (

@@ -40,7 +40,7 @@ class CheckpointManager:
             behind. A failure is then raised by the next `save`, or by `wait`.
 
     Raises:
-        ValueError: ``max_to_keep`` is not positive, or ``best`` is something else.
+        ValueError: ``max_to_keep`` is no positive integer, or ``best`` is something else.
         DataLossError: the folder's file ``checkpoint`` is damaged.
         PermissionDeniedError: it may not be read.
 
@@ -70,7 +70,7 @@ class CheckpointManager:
         max_shard_bytes: int | None = None,
         asynchronous: bool = False,
     ) -> None:
-        if max_to_keep is not None and max_to_keep <= 0:
+        if max_to_keep is not None and not (hasattr(max_to_keep, "__index__") and max_to_keep > 0):
             raise ValueError(
                 "CheckpointManager: max_to_keep must be a positive number of checkpoints, or None to keep all; got "
                 f"{max_to_keep}."
