@@ -368,3 +368,20 @@ def test_processes_do_not_outlive_a_killed_program() -> None:
     program.kill()
     program.communicate(timeout=60)
     assert_gone(pids)
+
+
+PROGRAM_WITH_A_THREAD = """
+import threading, time
+from agog_data import Dataset
+
+iterator = iter(Dataset.range(10**9).map(lambda x: x, 2, processes=True))
+next(iterator)
+threading.Thread(target=lambda: [None for _ in iterator], daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+def test_a_program_ends_in_silence_while_a_thread_still_iterates() -> None:
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", PROGRAM_WITH_A_THREAD], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

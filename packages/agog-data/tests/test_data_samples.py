@@ -32,6 +32,11 @@ PIPELINES: dict[str, Callable[[], Dataset]] = {
     "concatenate": lambda: EMPTY.concatenate(Dataset.range(1, 4)).map(inverse),
     "sample_from_datasets": lambda: sample_from_datasets([EMPTY, Dataset.range(1, 4)]).map(inverse),
     "flat_map": lambda: Dataset.range(2).flat_map(lambda x: Dataset.range(1, 1 + 3 * x).map(inverse)),
+    "group_by_window": lambda: (
+        Dataset.range(4)
+        .apply(group_by_window(lambda x: x, lambda key, group: group.filter(lambda x: x > 0), 1))
+        .map(inverse)
+    ),
     "before flat_map": lambda: (
         Dataset.range(4).filter(lambda x: x > 0).flat_map(lambda x: Dataset.from_tensors(inverse(x)))
     ),

@@ -93,6 +93,7 @@ class Worker:
             if not self.pid:
                 _live(serve, end, [*others, self.connection], parent)
         end.close()
+        self._over = False  # whether this program has ended it
 
     def send(self, request: Any) -> None:
         """Send a request.
@@ -125,7 +126,9 @@ class Worker:
         except (EOFError, OSError):
             raise self._ended() from None
 
-    def _ended(self) -> AbortedError:
+    def _ended(self) -> Exception:
+        if self._over:  # another thread did it: the program ends, and with it the elements, as those of threads do
+            return StopIteration()
         how = "ended"
         with suppress(ChildProcessError):
             _, status = os.waitpid(self.pid, 0)
@@ -139,6 +142,7 @@ class Worker:
 
     def end(self) -> None:
         """End the process at once; whatever it is doing has no effect elsewhere."""
+        self._over = True
         self.connection.close()
         with suppress(ChildProcessError):
             if _runs(self.pid):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -10,6 +11,8 @@ from agog_data.rows import Rows
 from agog_data.sources import Reader, Source
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
+
+Join = Callable[[list[Element], int], Element]
 
 
 class Batch(UnaryStage):
@@ -40,16 +43,26 @@ class Batch(UnaryStage):
         joined = self.input.batched(self._size, self._drop_remainder)
         if joined:
             return joined.iterate(scope)
-        return BatchIterator(self.input.iterate(scope), self._size, self._drop_remainder)
+        return BatchIterator("batch", self.input.iterate(scope), self._size, self._drop_remainder, stack_elements)
 
 
 class BatchIterator(ElementIterator):
-    """Stacks elements."""
+    """Joins so many elements at a time.
 
-    def __init__(self, elements: ElementIterator, size: int, drop_remainder: bool) -> None:
+    Args:
+        name: the stage's name, for states.
+        elements: the input.
+        size: how many are joined.
+        drop_remainder: whether a last batch with fewer is left out.
+        join: makes a batch of elements and its number.
+    """
+
+    def __init__(self, name: str, elements: ElementIterator, size: int, drop_remainder: bool, join: Join) -> None:
+        self._name = name
         self._input = elements
         self._size = size
         self._drop_remainder = drop_remainder
+        self._join = join
         self._number = 0
 
     def start(self, epoch: int) -> None:
@@ -61,10 +74,10 @@ class BatchIterator(ElementIterator):
         if not elements or (self._drop_remainder and len(elements) < self._size):
             raise StopIteration
         self._number += 1
-        return stack_elements(elements, self._number - 1)
+        return self._join(elements, self._number - 1)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"stage": "batch", "number": self._number, "input": self._input.state_dict()}
+        return {"stage": self._name, "number": self._number, "input": self._input.state_dict()}
 
     def load_state_dict(self, state: State) -> None:
         self._number = state["number"]

@@ -12,9 +12,9 @@ from agog_core.tensor import Tensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element
 from agog_data.functions import ElementFunction
 from agog_data.random_stream import Stream
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.stages.mapping import CountingIterator
-from agog_data.stages.nesting import Nested, Opener, dataset_function
+from agog_data.stages.nesting import Nested, Opener, OpeningStage, dataset_function
 from agog_data.stages.windows import hold
 from agog_data.state import State, restore_elements
 
@@ -50,7 +50,7 @@ def as_key(number: int) -> Tensor:
     return convert_to_tensor(number, dtypes.int64)
 
 
-class GroupByWindow(UnaryStage):
+class GroupByWindow(OpeningStage):
     """The elements of the datasets that a function makes of groups of elements with one key.
 
     Args:
@@ -75,18 +75,8 @@ class GroupByWindow(UnaryStage):
         self.reduce_function = dataset_function(f"the windows of {name}", reduce_function)
         self.size_function = integer_function(name, "window_size_func", size_function)
         self.stream = Stream(None)
-        self._spec: Any = None
 
-    def spec(self) -> Any:
-        if self._spec is None:
-            scope = Scope()
-            self._spec = scope.context().run(lambda: self._sample_stage(scope).spec())
-        return self._spec
-
-    def sample(self, scope: Scope) -> Element:
-        return self._sample_stage(scope).sample(scope)
-
-    def _sample_stage(self, scope: Scope) -> Stage:
+    def sample_stage(self, scope: Scope) -> Stage:
         element = self.input.sample(scope)
         key = self.key_function(element, 0, 0)
         stage: Stage = self.reduce_function(self.group(key, [element]), 0, 0)
@@ -103,10 +93,6 @@ class GroupByWindow(UnaryStage):
             The key and a dataset.
         """
         return as_key(key), hold(elements, self.input.spec())
-
-    def unsettled(self) -> str | None:
-        scope = Scope()
-        return super().unsettled() or scope.context().run(lambda: self._sample_stage(scope).unsettled())
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return GroupByWindowIterator(self, self.input.iterate(scope), scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from threading import Semaphore
 from typing import Any
@@ -138,7 +139,43 @@ class Nested(ElementIterator):
             self._elements = elements
 
 
-class Interleave(UnaryStage):
+class OpeningStage(UnaryStage):
+    """A stage whose function makes datasets, of which the elements are."""
+
+    _spec: Any = None
+
+    @abstractmethod
+    def sample_stage(self, scope: Scope) -> Stage:
+        """Call the function.
+
+        Args:
+            scope: as for `sample`.
+
+        Returns:
+            The last stage of a dataset that it makes.
+        """
+
+    def spec(self) -> Any:
+        if self._spec is None:
+            scope = Scope()
+            try:
+                self._spec = scope.context().run(lambda: self.sample_stage(scope).spec())
+            except NoElementError:  # in the first dataset; another one may have some
+                self._spec = self.learn()
+        return self._spec
+
+    def sample(self, scope: Scope) -> Element:
+        try:
+            return self.sample_stage(scope).sample(scope)
+        except NoElementError:
+            return self.first(scope)
+
+    def unsettled(self) -> str | None:
+        scope = Scope()
+        return super().unsettled() or scope.context().run(lambda: self.sample_stage(scope).unsettled())
+
+
+class Interleave(OpeningStage):
     """The elements of the datasets that a function makes of some elements, taken in turn.
 
     Args:
@@ -158,30 +195,10 @@ class Interleave(UnaryStage):
         self._cycle_length = cycle_length
         self._block_length = block_length
         self._stream = Stream(None)
-        self._spec: Any = None
 
-    def spec(self) -> Any:
-        if self._spec is None:
-            scope = Scope()
-            try:
-                self._spec = scope.context().run(lambda: self._sample_stage(scope).spec())
-            except NoElementError:  # in the first dataset; another one may have some
-                self._spec = self.learn()
-        return self._spec
-
-    def sample(self, scope: Scope) -> Element:
-        try:
-            return self._sample_stage(scope).sample(scope)
-        except NoElementError:
-            return self.first(scope)
-
-    def _sample_stage(self, scope: Scope) -> Stage:
+    def sample_stage(self, scope: Scope) -> Stage:
         stage: Stage = self._function(self.input.sample(scope), 0, 0)
         return stage
-
-    def unsettled(self) -> str | None:
-        scope = Scope()
-        return super().unsettled() or scope.context().run(lambda: self._sample_stage(scope).unsettled())
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return InterleaveIterator(self, self.input.iterate(scope), scope)

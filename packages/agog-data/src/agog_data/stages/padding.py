@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from agog_core.shapes import TensorShape
 from agog_core.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, components, packer, spec_of, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
-from agog_data.state import State
+from agog_data.stages.batching import BatchIterator
 from agog_data.structures import flatten_up_to
 
 
@@ -42,36 +41,8 @@ class PaddedBatch(UnaryStage):
         return self._padding.join([self.input.sample(scope)] * (self._size if self._drop_remainder else 1), 0)
 
     def iterate(self, scope: Scope) -> ElementIterator:
-        return PaddedBatchIterator(self.input.iterate(scope), self._size, self._padding, self._drop_remainder)
-
-
-class PaddedBatchIterator(ElementIterator):
-    """Joins elements."""
-
-    def __init__(self, elements: ElementIterator, size: int, padding: Padding, drop_remainder: bool) -> None:
-        self._input = elements
-        self._size = size
-        self._padding = padding
-        self._drop_remainder = drop_remainder
-        self._number = 0
-
-    def start(self, epoch: int) -> None:
-        self._number = 0
-        self._input.start(epoch)
-
-    def __next__(self) -> Element:
-        elements = list(islice(self._input, self._size))
-        if not elements or (self._drop_remainder and len(elements) < self._size):
-            raise StopIteration
-        self._number += 1
-        return self._padding.join(elements, self._number - 1)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "padded_batch", "number": self._number, "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._number = state["number"]
-        self._input.load_state_dict(state["input"])
+        elements = self.input.iterate(scope)
+        return BatchIterator("padded_batch", elements, self._size, self._drop_remainder, self._padding.join)
 
 
 class Padding:

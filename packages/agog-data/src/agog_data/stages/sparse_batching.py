@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from agog_core.sparse_tensor import SparseTensor
 from agog_core.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, SparseSpec
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
-from agog_data.state import State
+from agog_data.stages.batching import BatchIterator
 
 
 class SparseBatch(UnaryStage):
@@ -30,7 +29,7 @@ class SparseBatch(UnaryStage):
 
     def __init__(self, stage: Stage, batch_size: int, row_shape: list[int | None]) -> None:
         super().__init__(stage)
-        self.batch_size = batch_size
+        self._size = batch_size
         self._row_shape = row_shape
 
     def spec(self) -> Any:
@@ -43,7 +42,8 @@ class SparseBatch(UnaryStage):
         return self.join([self.input.sample(scope)], 0)
 
     def iterate(self, scope: Scope) -> ElementIterator:
-        return SparseBatchIterator(self, self.input.iterate(scope))
+        elements = self.input.iterate(scope)
+        return BatchIterator("dense_to_sparse_batch", elements, self._size, False, self.join)
 
     def join(self, elements: Sequence[Element], batch: int) -> SparseTensor:
         """Join tensors.
@@ -92,30 +92,3 @@ class SparseBatch(UnaryStage):
 
 
 _SINGLE = "dense_to_sparse_batch: elements of one tensor each are expected; take one component with map() first."
-
-
-class SparseBatchIterator(ElementIterator):
-    """Joins elements."""
-
-    def __init__(self, stage: SparseBatch, elements: ElementIterator) -> None:
-        self._stage = stage
-        self._input = elements
-        self._number = 0
-
-    def start(self, epoch: int) -> None:
-        self._number = 0
-        self._input.start(epoch)
-
-    def __next__(self) -> Element:
-        elements = list(islice(self._input, self._stage.batch_size))
-        if not elements:
-            raise StopIteration
-        self._number += 1
-        return self._stage.join(elements, self._number - 1)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "dense_to_sparse_batch", "number": self._number, "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._number = state["number"]
-        self._input.load_state_dict(state["input"])
