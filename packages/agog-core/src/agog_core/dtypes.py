@@ -25,6 +25,7 @@ class DType:
         "is_bool",
         "is_complex",
         "is_differentiable",
+        "is_float8",
         "is_floating",
         "is_integer",
         "is_unsigned",
@@ -33,6 +34,7 @@ class DType:
 
     def __init__(self, name: str, kind: str) -> None:
         self.name = name
+        self.is_float8 = name.startswith("float8")
         self.is_floating = kind == "float"
         self.is_complex = kind == "complex"
         self.is_integer = kind in ("integer", "unsigned")

@@ -136,9 +136,9 @@ def binary(
             if type(x) is not Tensor or type(y) is not Tensor or x._table is not y._table or scopes:
                 x, y = operands(op_name, names, x, y)
             table = x._table
-            shape = x._shape
-            if shape is not y._shape:
-                shape = broadcast_shapes(op_name, shape, y._shape)
+            shape, other = x._shape, y._shape
+            if shape is not other and other:  # what is beside a scalar keeps its shape
+                shape = broadcast_shapes(op_name, shape, other)
             try:
                 kernel = (table.kernels if shape else table.scalar_kernels)[op_name]
             except KeyError:
@@ -186,16 +186,15 @@ def operands(op: str, names: tuple[str, ...], x: TensorLike, y: TensorLike) -> t
     """
     if type(x) is Variable:
         x = x.value()
-    if type(y) is Variable:
+    kind = type(y)
+    if (kind is float or kind is int) and type(x) is Tensor and not scopes:  # the most frequent case
+        known = x._table.scalars.get((kind, y or repr(y)))
+        if known is not None:
+            return x, known
+    elif kind is Variable:
         y = y.value()
-    if type(x) is Tensor and not scopes:  # the most frequent cases
-        if type(y) is Tensor:
-            if x._table is y._table:
-                return x, y
-        elif type(y) is float or type(y) is int:
-            known = x._table.scalars.get((type(y), y or repr(y)))
-            if known is not None:
-                return x, known
+    if type(x) is Tensor and type(y) is Tensor and x._table is y._table and not scopes:
+        return x, y
     first, second = names
     x_is_tensor = type(x) is Tensor or hasattr(type(x), "__tensor__")
     y_is_tensor = type(y) is Tensor or hasattr(type(y), "__tensor__")

@@ -32,12 +32,19 @@ def __getattr__(op: str) -> Kernel:
     return kernel
 
 
+def cast(x: Array, *, dtype: str) -> Array:
+    """Conversion to a dtype, by the shortest way where NumPy's is right: pipelines cast each element."""
+    if x.dtype.kind == "c":
+        from agog_kernels_xp import array
+
+        return array.cast(np, x, dtype=numpy_dtype(dtype))
+    return x.astype(numpy_dtype(dtype))
+
+
 def _bind(kernel: Kernel) -> Kernel:
     """The kernel for NumPy; a parameter ``bits`` is a source of random bits, and ``dtype`` a dtype of NumPy."""
     code = kernel.__code__
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    if parameters[1:] == ("x", "dtype"):  # a short way for cast, of which pipelines call many
-        return lambda x, *, dtype: kernel(np, x, dtype=numpy_dtype(dtype))
     bound = partial(kernel, np, _bits) if "bits" in parameters else partial(kernel, np)
     return _with_numpy_dtype(bound) if "dtype" in parameters else bound
 

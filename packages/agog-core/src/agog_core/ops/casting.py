@@ -10,7 +10,7 @@ from agog_core import dtypes
 from agog_core.call import call
 from agog_core.convert import convert_to_tensor, from_host
 from agog_core.devices import scopes
-from agog_core.dtypes import FLOAT8, NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
+from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.op import Op
 from agog_core.shapes import Shape
@@ -35,11 +35,12 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     tf.Tensor([ 1 -1], shape=(2,), dtype=int32)
     """
     tensor = x if type(x) is Tensor else convert_to_tensor(x)
-    wanted = as_dtype(dtype)
+    wanted = dtype if type(dtype) is DType else as_dtype(dtype)
     table = tensor._table
-    if table.dtype is wanted:
+    given = table.dtype
+    if given is wanted:
         return tensor
-    if wanted in FLOAT8 or table.dtype in FLOAT8:
+    if wanted.is_float8 or given.is_float8:
         return _cast_float8(tensor, wanted)
     kernel = table.kernels.get("cast")
     if kernel and not scopes and tensor._watch is None:  # the way of `call`, shorter: pipelines cast each element
@@ -55,7 +56,7 @@ def _cast_float8(x: Tensor, wanted: DType) -> Tensor:
     host = x._host()
     if x.dtype.is_complex:
         host = host.real
-    elif x.dtype not in FLOAT8 and not x.dtype.is_floating:
+    elif not x.dtype.is_float8 and not x.dtype.is_floating:
         host = host.astype(np.float32)
     return from_host(host.astype(wanted.numpy_dtype, order="C"), x._table.device.table(wanted))
 
