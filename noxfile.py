@@ -181,13 +181,13 @@ def oracle(session: nox.Session) -> None:
 def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members())
-    session.env |= {"AGOG_ENDURANCE": "1", "AGOG_KILLS": "500", "AGOG_FUZZ": "100000"}
+    session.env |= {"AGOG_ENDURANCE": "1", "AGOG_KILLS": "500", "AGOG_FUZZ": "100000", "AGOG_RANDOM_GRAPHS": "1000"}
     checkpoint = MEMBERS["agog-checkpoint"] / "tests"
     pytest(
         session,
         ROOT / "tests" / "integration" / "test_integration_mnist_example.py",
         *(MEMBERS["agog-data"] / "tests" / f"test_data_{name}.py" for name in ENDURING),
-        *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations")),
+        *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations", "random_graphs")),
     )
 
 
