@@ -141,3 +141,43 @@ def test_an_iterator_resumes_after_every_element(name: str) -> None:
         resumed = iter(STAGES[name]())
         resumed.load_state_dict(json.loads(state))
         assert values(resumed) == elements[count:], f"resumed after {count} elements"
+
+
+MATRIX = ag.SparseTensor([[0, 1], [2, 0], [2, 3]], [5.0, 6.0, 7.0], [3, 4])
+ROWS = [[[[1]], [5.0], [4]], [[], [], [4]], [[[0], [3]], [6.0, 7.0], [4]]]
+
+
+def test_slices_of_sparse_tensors() -> None:
+    dataset = Dataset.from_tensor_slices({"x": MATRIX, "y": [1, 2, 3]})
+    assert values(dataset) == [{"x": row, "y": y} for row, y in zip(ROWS, [1, 2, 3], strict=True)]
+    assert dataset.output_classes == {"x": ag.SparseTensor, "y": ag.Tensor}
+    assert dataset.output_shapes == {"x": [4], "y": []}
+    assert values(dataset.batch(3)) == [{"x": shown(MATRIX), "y": [1, 2, 3]}]
+    iterator = dataset.make_one_shot_iterator()
+    next(iterator)
+    other = dataset.make_one_shot_iterator()
+    other.load_state_dict(json.loads(json.dumps(iterator.state_dict())))
+    assert values(other) == values(dataset)[1:]
+
+
+def test_one_element_with_a_sparse_tensor() -> None:
+    dataset = Dataset.from_tensors((MATRIX, [1.0]))
+    assert values(dataset.repeat(2)) == 2 * [(shown(MATRIX), [1.0])]
+    assert dataset.output_types == (ag.float32, ag.float32)
+    assert dataset.output_shapes == ([3, 4], [1])
+
+
+def test_rows_of_sparse_tensors_as_triples() -> None:
+    dataset = Dataset.from_sparse_tensor_slices(MATRIX)
+    assert values(dataset) == [tuple(row) for row in ROWS]
+    assert dataset.output_types == (ag.int64, ag.float32, ag.int64)
+    assert [shape.as_list() for shape in dataset.output_shapes] == [[None, 1], [None], [1]]
+    with pytest.raises(TypeError) as caught:
+        Dataset.from_sparse_tensor_slices(3)
+    assert str(caught.value) == "from_sparse_tensor_slices: a SparseTensor is expected; got 3 of type int."
+
+
+def test_sparse_slices_of_different_lengths() -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        list(Dataset.from_tensor_slices((MATRIX, [1, 2])))
+    assert "the first axes must have one length" in str(caught.value)

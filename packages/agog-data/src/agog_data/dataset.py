@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from agog_core.errors import InvalidArgumentError
-from agog_data import sources
+from agog_data import sources, sparse_sources
 from agog_data.arguments import integer
 from agog_data.elements import components, map_components
 from agog_data.iterator import Iterator
@@ -64,7 +64,7 @@ class Dataset(
         """A dataset of one element.
 
         Args:
-            tensors: the element; arrays in it are copied.
+            tensors: the element; arrays in it are copied. Components may be a `SparseTensor`.
 
         Returns:
             The dataset.
@@ -72,6 +72,8 @@ class Dataset(
         Raises:
             ValueError: the structure holds no component.
         """
+        if sparse_sources.has_sparse(tensors):
+            return Dataset(sparse_sources.single(tensors))
         return Dataset(Slices(sources.single(tensors)))
 
     @staticmethod
@@ -80,7 +82,7 @@ class Dataset(
 
         Args:
             tensors: tensors of shapes (n, ...), or what converts to them; arrays are copied. Lists are tensors, not
-                structure.
+                structure. Components may be a `SparseTensor`; then different lengths are found while iterating.
 
         Returns:
             A dataset of n elements of shapes (...), in the structure of ``tensors``.
@@ -91,7 +93,32 @@ class Dataset(
         >>> list(Dataset.from_tensor_slices({"x": [1.0, 2.0]}))[1]["x"].numpy()
         np.float32(2.0)
         """
+        if sparse_sources.has_sparse(tensors):
+            return Dataset.from_tensors(tensors).unbatch()
         return Dataset(Slices(sources.slices(tensors)))
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+        """A dataset of the rows of a sparse tensor, taken apart; `from_tensor_slices` gives them as sparse tensors.
+
+        Args:
+            sparse_tensor: a `SparseTensor` of shape (n, ...).
+
+        Returns:
+            A dataset of n tuples: indices of shape (values in the row, rank - 1), the values, and the shape of a row.
+
+        Raises:
+            TypeError: it is no `SparseTensor`.
+
+        >>> from agog_core import SparseTensor
+        >>> matrix = SparseTensor([[0, 1], [2, 0], [2, 3]], [5.0, 6.0, 7.0], [3, 4])
+        >>> for indices, values, shape in Dataset.from_sparse_tensor_slices(matrix):
+        ...     print(indices.numpy().tolist(), values.numpy().tolist(), shape.numpy().tolist())
+        [[1]] [5.0] [4]
+        [] [] [4]
+        [[0], [3]] [6.0, 7.0] [4]
+        """
+        return Dataset(sparse_sources.rows(sparse_tensor))
 
     @staticmethod
     def range(*args: Any) -> Dataset:

@@ -1,0 +1,62 @@
+"""Elements with a `SparseTensor` that are in memory: where datasets of sparse tensors begin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core import dtypes
+from agog_core.convert import convert_to_tensor
+from agog_core.shapes import TensorShape
+from agog_core.sparse_tensor import SparseTensor
+from agog_data.elements import ComponentSpec, SparseSpec, components, map_components
+from agog_data.sparse_elements import unstack_sparse
+from agog_data.stages.windows import Held
+
+
+def has_sparse(structure: Any) -> bool:
+    """Whether a component is a `SparseTensor`."""
+    return any(isinstance(part, SparseTensor) for part in components(structure))
+
+
+def single(structure: Any) -> Held:
+    """One element.
+
+    Args:
+        structure: arrays, or what converts to them, and sparse tensors, in the structure of an element.
+
+    Returns:
+        The stage that gives it.
+    """
+    element = map_components(_component, structure)
+    return Held([element], map_components(_spec, element))
+
+
+def rows(sparse: Any) -> Held:
+    """The rows of a sparse tensor, each as three tensors.
+
+    Args:
+        sparse: a `SparseTensor` with a first axis.
+
+    Returns:
+        The stage that gives them.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(sparse, SparseTensor):
+        raise TypeError(
+            f"from_sparse_tensor_slices: a SparseTensor is expected; got {sparse!r} of type {type(sparse).__name__}."
+        )
+    rank = sparse.dense_shape._shape[0] - 1
+    shapes = [(dtypes.int64, [None, rank]), (sparse.dtype, [None]), (dtypes.int64, [rank])]
+    spec = tuple([ComponentSpec(dtype, TensorShape(shape)) for dtype, shape in shapes])
+    return Held([(row.indices, row.values, row.dense_shape) for row in unstack_sparse(sparse)], spec)
+
+
+def _component(value: Any) -> Any:
+    return value if isinstance(value, SparseTensor) else convert_to_tensor(value)
+
+
+def _spec(component: Any) -> ComponentSpec:
+    kind = SparseSpec if isinstance(component, SparseTensor) else ComponentSpec
+    return kind(component.dtype, component.shape)
