@@ -16,7 +16,7 @@ from agog_core import (
     convert_to_tensor,
     device,
 )
-from agog_core.checkpointable import notify
+from agog_core.checkpointable import listeners, notify
 from agog_core.errors import InvalidArgumentError
 from agog_optimizers.hyperparameters import Number, checked_number, number
 from agog_optimizers.rows import distinct, gathered, scattered
@@ -242,6 +242,10 @@ class Optimizer(Checkpointable):
         steps = self._steps(grads_and_vars)
         hyperparameters = self.hyperparameters()
         slots_of = self._slots.of
+        if listeners:  # all slots first: a restore that waits for them looks once, and nothing has changed if it fails
+            fresh = [self._make_slots(variable) for _, variable in steps if variable not in slots_of]
+            if fresh:
+                notify()
         for gradient, variable in steps:
             slots = slots_of.get(variable)
             if slots is None:
@@ -332,7 +336,13 @@ class Optimizer(Checkpointable):
         return tensor
 
     def _new_slots(self, variable: Variable) -> dict[str, Variable]:
-        """Make the slots of a variable on its device, and let a restore that waits for them fill them."""
+        """Make the slots of a variable, and let a restore that waits for them fill them."""
+        slots = self._make_slots(variable)
+        notify()
+        return slots
+
+    def _make_slots(self, variable: Variable) -> dict[str, Variable]:
+        """Make the slots of a variable on its device."""
         base = variable.name.removesuffix(":0")
         slots: dict[str, Variable] = {}
         with device(variable.device):
@@ -344,7 +354,6 @@ class Optimizer(Checkpointable):
                 dtype = None if isinstance(value, Tensor) else variable.dtype
                 slots[slot] = Variable(value, trainable=False, name=name, dtype=dtype)
         self._slots.of[variable] = slots
-        notify()
         return slots
 
 
