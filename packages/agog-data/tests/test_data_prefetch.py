@@ -221,3 +221,8 @@ def test_a_program_ends_at_once_with_threads_at_work(end: str, code: int) -> Non
     assert result.stdout == "0\n"
     assert result.returncode == code
     assert "Traceback" not in result.stderr or "KeyboardInterrupt" in result.stderr
+
+
+@pytest.mark.parametrize("buffer_size", [None, -1, 0, 1, 100])
+def test_any_buffer_size_gives_all_elements(buffer_size: int | None) -> None:
+    assert [int(x) for x in Dataset.range(9).prefetch(buffer_size)] == list(range(9))

@@ -19,7 +19,7 @@ class AheadMethods(Pipeline):
         """The elements, computed ahead of the loop on a thread that ends with the iterator.
 
         Args:
-            buffer_size: how many elements are kept ready; 0 for no thread, -1 for a number chosen here.
+            buffer_size: how many elements are kept ready; 0 for no thread, -1 or None for a number chosen here.
 
         Returns:
             The dataset.
@@ -27,5 +27,5 @@ class AheadMethods(Pipeline):
         Raises:
             InvalidArgumentError: ``buffer_size`` is below -1.
         """
-        size = arguments.count("prefetch", buffer_size, "buffer_size")
+        size = -1 if buffer_size is None else arguments.count("prefetch", buffer_size, "buffer_size")
         return self._then(Prefetch(self._stage, 2 if size < 0 else size) if size else self._stage)

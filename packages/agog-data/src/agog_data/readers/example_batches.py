@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core.dtypes import string
 from agog_core.files import find
-from agog_data.arguments import integer, positive
+from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.elements import components
 from agog_data.examples.parsing import parse_example_dataset
@@ -102,4 +102,4 @@ def make_batched_features_dataset(
     dataset = dataset.apply(parse_example_dataset(features, parser_num_threads))
     if label_key is not None:
         dataset = dataset.map(lambda parsed: (parsed, parsed.pop(label_key)))
-    return dataset.prefetch(integer(_FUNCTION, "prefetch_buffer_size", prefetch_buffer_size))
+    return dataset.prefetch(prefetch_buffer_size)
