@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -240,3 +242,13 @@ def test_a_state_that_does_not_fit_changes_nothing(change: Callable[[Any], Any],
         iterator.load_state_dict(change(state))
     assert str(info.value) == text
     assert iterator.state_dict() == state
+
+
+@pytest.mark.parametrize("copy", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_iterators_cannot_be_copied(copy: Any) -> None:
+    with pytest.raises(TypeError) as caught:
+        copy(Iterator(Dataset.range(3)))
+    assert str(caught.value) == (
+        "An Iterator cannot be copied or pickled, because threads, files and generators cannot. Make another "
+        "one of its dataset, and hand over the place with state_dict() and load_state_dict()."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from agog_core import Checkpointable
 from agog_core.errors import InvalidArgumentError, OutOfRangeError
@@ -60,6 +60,12 @@ class Iterator(Checkpointable):
     def __next__(self) -> Element:
         with self._lock:
             return self._run(next, self._elements)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "An Iterator cannot be copied or pickled, because threads, files and generators cannot. Make another "
+            "one of its dataset, and hand over the place with state_dict() and load_state_dict()."
+        )
 
     def next(self) -> Element:
         """The next element.
