@@ -146,6 +146,10 @@ def slow(x):
     time.sleep(0.01)
     return x
 
+def stuck(x):
+    time.sleep(0 if x < 1 else 60)
+    return x
+
 def datasets(x):
     return Dataset.range(10**9).map(slow)
 
@@ -159,6 +163,8 @@ STAGES = {
     "prefetch": "map(slow).prefetch(2)",
     "parallel map": "map(slow, 3)",
     "vectorized": "map(slow, 2, vectorize=True).batch(4).prefetch(1)",
+    "stuck map": "map(stuck, 3)",
+    "stuck interleave": "interleave(lambda x: Dataset.range(x, 10**9).map(stuck), 3, 1, 2)",
     "nested": "prefetch(1).map(slow, 2).batch(2).prefetch(2)",
     "interleave": "interleave(datasets, 2, 1, 2)",
     "parallel_interleave": "apply(parallel_interleave(datasets, 2)).prefetch(1)",

@@ -18,6 +18,7 @@ Compute = Callable[[Element, int], Element]
 
 # How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
 _PATIENCE_SECONDS = 5.0
+_PATIENCE_AT_EXIT_SECONDS = 0.1  # then its thread ends with the program, and Ctrl-C shall end that at once
 
 # Handing an element from thread to thread takes some tens of microseconds. A consumer that is not away for longer, or
 # only for this part of the time that an element takes, would gain nothing from it, and reads the input itself.
@@ -330,7 +331,8 @@ def end(close: Callable[[], None], threads: list[threading.Thread]) -> None:
         threads: the threads; the present one may be among them.
     """
     close()
-    last = perf_counter() + _PATIENCE_SECONDS
+    at_exit = not threading.main_thread().is_alive()  # what `threading` tells when only daemons are left
+    last = perf_counter() + (_PATIENCE_AT_EXIT_SECONDS if at_exit else _PATIENCE_SECONDS)
     for thread in threads:
         # At the program's end, the thread that was to start these may not have come to it.
         if thread is not threading.current_thread() and thread.is_alive():
