@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import mmap
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -25,6 +27,7 @@ VERSION = "2"
 READABLE = ("1", "2")
 LONGEST_HEADER = 100_000_000  # what readers of safetensors accept
 _ALIGNMENT = 64  # of the first tensor, for vector instructions on mapped memory
+_LARGE = 1_000_000  # bytes whose sums take longer than asking another thread for them
 _KINDS = {"float": "F", "int": "I", "uint": "U", "bfloat": "BF"}
 _CODES = {"bool": "BOOL", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
 
@@ -104,8 +107,24 @@ def write_tensors(stream: BinaryIO, variables: Iterable[SavedVariable], values: 
     """
     for variable in variables:
         data = np.ascontiguousarray(values[variable.key].numpy()).reshape(-1).view(np.uint8).data
-        variable.checksum = checksum(data)
+        finish = _begin_checksum(data)
         stream.write(data)
+        variable.checksum = finish()
+
+
+def _begin_checksum(data: memoryview) -> Callable[[], str]:
+    """Let another thread sum what is large while it is being written, and give what waits for it."""
+    if data.nbytes < _LARGE:
+        return partial(checksum, data)
+    sums: list[str] = []
+    thread = threading.Thread(target=lambda: sums.append(checksum(data)), name="agog-checksum", daemon=True)
+    thread.start()
+
+    def finish() -> str:
+        thread.join()
+        return sums[0] if sums else checksum(data)  # what has failed there fails again, and is raised
+
+    return finish
 
 
 def graph_metadata(graph: Graph) -> dict[str, str]:
