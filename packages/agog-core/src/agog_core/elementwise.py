@@ -136,9 +136,9 @@ def binary(
             if type(x) is not Tensor or type(y) is not Tensor or x._table is not y._table or scopes:
                 x, y = operands(op_name, names, x, y)
             table = x._table
-            shape, other = x._shape, y._shape
-            if shape is not other and other:  # what is beside a scalar keeps its shape
-                shape = broadcast_shapes(op_name, shape, other)
+            shape = x._shape
+            if shape is not y._shape and y._shape:  # what is beside a scalar keeps its shape
+                shape = broadcast_shapes(op_name, shape, y._shape)
             try:
                 kernel = (table.kernels if shape else table.scalar_kernels)[op_name]
             except KeyError:
