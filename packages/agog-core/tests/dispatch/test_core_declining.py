@@ -217,9 +217,9 @@ def test_when_all_decline_to_update_a_variable_it_stays_as_it_was() -> None:
 def test_when_all_decline_without_inputs() -> None:
     from agog_core.calls.call import create
 
-    with own_op(declining("test_core_own", [], ""), inputs=[], shape=lambda: ()) as op:
-        with pytest.raises(MissingKernelError) as caught:
-            create(op, ag.float32)
+    kernel = declining("test_core_own", [], "")
+    with own_op(kernel, inputs=[], shape=lambda: ()) as op, pytest.raises(MissingKernelError) as caught:
+        create(op, ag.float32)
     assert str(caught.value).splitlines()[0] == (
         "Every kernel for op 'test_core_own' on device 'cpu' with dtype float32 declines a call without inputs."
     )
