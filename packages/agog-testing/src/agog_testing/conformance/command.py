@@ -117,7 +117,9 @@ def _run(options: argparse.Namespace) -> int:
         print(f"agog-conformance: plugin {plugin.name!r} ({plugin.distribution}), {count}", file=out, flush=True)
         try:
             _test(workers, results, options, options.jobs or _default_jobs(listing), out)
-            if options.faster_than and not any(outcome.is_bad for _, outcome in results.outcomes):
+            if options.faster_than and any(outcome.is_bad for _, outcome in results.outcomes):
+                _complain("tests failed, so nothing was timed.")
+            elif options.faster_than:
                 timed = _time(workers, results.ops, options.timeout)
         except KeyboardInterrupt:
             is_interrupted = True
