@@ -71,7 +71,7 @@ def timings(selection: Selection, op: str) -> Iterator[Timing]:
             continue
         both = _kernels(plugin, op, dtype), _kernels(rival, op, dtype)
         for device in both[0].keys() & both[1].keys():
-            implementation = Implementation(both[0][device], device, dtype)
+            implementation = Implementation(both[0][device], plugin, device, dtype)
             subject = Subject(info=info, dtype=dtype, device=device, kernel=implementation, seed=selection.seed)
             for call, sample in calls_to_time(subject):
                 implementation.forget_counts()

@@ -117,7 +117,7 @@ class _Worker:
     def __init__(self, context: Any, answer: Answer, log: Path) -> None:
         self.connection, theirs = context.Pipe()
         self.log = log
-        self.process = context.Process(target=_serve, args=(theirs, answer, str(log)))
+        self.process = context.Process(target=_serve, args=(theirs, self.connection, answer, str(log)))
         self.process.start()
         theirs.close()
         self.request: Any = None
@@ -170,8 +170,9 @@ def _signal_name(number: int) -> str:
         return "unknown"
 
 
-def _serve(connection: Connection, answer: Answer, log_name: str) -> None:
+def _serve(connection: Connection, other_end: Connection, answer: Answer, log_name: str) -> None:
     """Answer requests until there is nobody left who asks."""
+    other_end.close()  # only then does the connection end when that of the other process does
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the one that asks decides
     with open(log_name, "w") as log:
         faulthandler.enable(log)
