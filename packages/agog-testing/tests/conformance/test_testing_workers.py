@@ -158,6 +158,13 @@ def test_as_many_workers_as_jobs(pool: Workers) -> None:
     assert len({pid for _, pid in pool.run(["who"] * 20, 60, jobs=2)}) <= 2
 
 
+def test_workers_end_by_themselves_when_nobody_asks_any_more() -> None:
+    with Workers(answer, multiprocessing.get_context("fork")) as pool:
+        list(pool.run(["who"] * 20, 60, jobs=2))
+        processes = [worker.process for worker in pool._workers]
+    assert {process.exitcode for process in processes} == {0}
+
+
 def test_worker_that_is_stopped(pool: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_GRACE", 0.1)
     died = Died("it took longer than 0.2 seconds, and its process was ended")

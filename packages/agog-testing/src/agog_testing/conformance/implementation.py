@@ -61,7 +61,7 @@ class Implementation:
         return self._times_declined > 0
 
     def declined(self, must_take: bool) -> str:
-        """How many calls were declined, if any; raises `Violation` where the kernel must take some and has taken none."""
+        """How many calls were declined, if any; raises `Violation` where the kernel must take some and took none."""
         calls = self._times_declined + self._times_taken
         if must_take and self.has_declined and not self._times_taken:
             rule = "a kernel takes some of the samples of its op"
@@ -75,7 +75,10 @@ class Implementation:
             load_kernel(self.kernel)
         except Exception as error:
             raise ImportError(f"it cannot be imported: {type(error).__name__}: {error}") from error
-        return function_of(Candidate(self.kernel, self.plugin, {}), self._table)
+        try:
+            return function_of(Candidate(self.kernel, self.plugin, {}), self._table)
+        except Exception as error:
+            raise RuntimeError(f"it cannot be made: {type(error).__name__}: {error}") from error
 
     def _instead(self, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         """What the next kernel gives that takes the call."""
