@@ -241,6 +241,11 @@ class Conformance:
         tolerances: per op name, or ``"op/dtype"``, the pair (rtol, atol) to use instead of the kit's.
         expected_failures: test ids (``"op/dtype/check"``, with ``*`` for any) to the reason why each fails. They are
             strict: one that passes is an error.
+        infos: where the facts about the ops are that the plugin brings, as a ``"module:attribute"`` string: a list or a
+            mapping of ``agog_testing.opinfo.OpInfo``. Only the kit imports it.
+
+    Raises:
+        TypeError: ``infos`` is no ``"module:attribute"`` string.
 
     >>> Conformance(expected_failures={"matmul/float16/value": "accumulates in float16"}).tolerances
     {}
@@ -248,6 +253,14 @@ class Conformance:
 
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     expected_failures: Mapping[str, str] = field(default_factory=dict)
+    infos: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.infos is not None and not (isinstance(self.infos, str) and self.infos.count(":") == 1):
+            raise TypeError(
+                "Conformance: infos must be a 'module:attribute' string, which only the kit imports; got "
+                f"{self.infos!r}."
+            )
 
 
 class Hooks:

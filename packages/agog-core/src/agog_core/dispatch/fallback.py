@@ -59,7 +59,7 @@ def fallback(name: str) -> Iterator[None]:
                 FallbackWarning,
                 stacklevel=4,
             )
-        return _elsewhere(op, there, table.device)
+        return elsewhere(op, there, table.device)
 
     fallbacks.append(find)
     clear_tables()
@@ -70,7 +70,7 @@ def fallback(name: str) -> Iterator[None]:
         clear_tables()
 
 
-def _elsewhere(op: Op, table: KernelTable, here: Device) -> Callable[..., Any]:
+def elsewhere(op: Op, table: KernelTable, here: Device) -> Callable[..., Any]:
     """A kernel for one device out of those in the table of another one."""
     there, first = table.device, table.kernels[op.name]
 

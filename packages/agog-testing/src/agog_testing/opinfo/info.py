@@ -80,6 +80,7 @@ class OpInfo:
         errors: calls that must fail.
         tolerances: dtype to (rtol, atol), where those of the kit do not do.
         eps: the step of central differences; larger than the default for an op that is linear and rounds.
+        timed: calls to time kernels with, from small to large, as ``samples``; by default samples made longer.
     """
 
     name: str
@@ -90,6 +91,7 @@ class OpInfo:
     errors: tuple[ErrorSample, ...] = ()
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     eps: float = 1e-6
+    timed: Callable[[str, np.random.Generator], Iterable[Sample]] | None = None
 
     @property
     def op(self) -> Op:

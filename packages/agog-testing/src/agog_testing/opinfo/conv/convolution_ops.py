@@ -94,6 +94,12 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("NaN and infinity", (special, weights, (1,), ((0, 0),), (1,)), smooth=False)
 
 
+def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for images, size, inner, outer in ((1, 8, 4, 8), (8, 28, 8, 16), (32, 28, 32, 64)):
+        x = uniform(dtype, rng, (images, size, size, inner), -1, 1)
+        yield Sample(f"{x.shape}", (x, uniform(dtype, rng, (3, 3, inner, outer), -1, 1), (1, 1), ((1, 1),) * 2, (1, 1)))
+
+
 def _input_grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for name, shape, filter, strides, paddings, dilations, groups in _FORMS:
         g = uniform(dtype, rng, _output_shape(shape, filter, strides, paddings, dilations), -1, 1)
@@ -124,6 +130,7 @@ INFOS = (
         name="convolution",
         samples=_samples,
         reference=_convolution,
+        timed=_timed,
         errors=(
             invalid(
                 (_ones(1, 4, 4, 3), _ones(2, 2, 2, 5), *_PLAIN),

@@ -37,6 +37,11 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample("NaN and infinity", (special, constant(dtype, [[1.0], [2.0]])), smooth=False)
 
 
+def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for n in (3, 64, 512):
+        yield Sample(f"square matrices of size {n}", (uniform(dtype, rng, (n, n)), uniform(dtype, rng, (n, n))))
+
+
 def _matmul(
     a: Array,
     b: Array,
@@ -58,6 +63,7 @@ INFOS = (
         name="matmul",
         samples=_samples,
         reference=_matmul,
+        timed=_timed,
         errors=(
             invalid(
                 (_TWO, _TWO), "matmul: Matrix size-incompatible: a is (2, 3) and b is (2, 3): inner sizes 3 and 2."
