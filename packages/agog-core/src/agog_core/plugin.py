@@ -23,10 +23,10 @@ A whole plugin, which makes one op of the CPU faster:
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
+from agog_core.dispatch.backend import Backend, MemoryStats
 from agog_core.dispatch.contract import (
     API_VERSION,
     PROJECT,
-    Backend,
     Conformance,
     Kernel,
     hookimpl,
@@ -39,6 +39,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.variables.versions import version
 
 __all__ = [
     "API_VERSION",
@@ -47,6 +48,7 @@ __all__ = [
     "Conformance",
     "InvalidArgumentError",
     "Kernel",
+    "MemoryStats",
     "Op",
     "Tensor",
     "as_dtype",
@@ -63,4 +65,5 @@ __all__ = [
     "requires",
     "unary",
     "update",
+    "version",
 ]

@@ -55,6 +55,7 @@ def _with_numpy_dtype(kernel: Kernel) -> Kernel:
     def with_dtype(*arrays: Array, dtype: str, **attributes: Any) -> Any:
         return kernel(*arrays, dtype=numpy_dtype(dtype), **attributes)
 
+    with_dtype.__wrapped__ = kernel  # type: ignore[attr-defined]  # whose signature `agog ops` shows
     return with_dtype
 
 

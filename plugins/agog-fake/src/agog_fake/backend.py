@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_core.plugin import as_dtype
+from agog_core.plugin import MemoryStats
 from agog_fake.array import FakeArray, bytes_in_use
 
 DEVICE_COUNT = 2
@@ -67,11 +67,6 @@ def to_host(array: FakeArray) -> np.ndarray[Any, Any]:
     return array.memory.copy()
 
 
-def allocate(shape: tuple[int, ...], dtype: str, index: int) -> FakeArray:
-    """Uninitialised memory."""
-    return FakeArray(np.empty(shape, as_dtype(dtype).numpy_dtype), index)
-
-
 def copy(array: FakeArray) -> FakeArray:
     """A copy on the same device."""
     return FakeArray(array.memory.copy(), array.index)
@@ -81,6 +76,6 @@ def synchronize(index: int) -> None:
     """Nothing to wait for: kernels run at once."""
 
 
-def memory_in_use(index: int) -> int:
+def memory_stats(index: int) -> MemoryStats:
     """The bytes that live arrays hold."""
-    return bytes_in_use(index)
+    return MemoryStats(in_use=bytes_in_use(index))

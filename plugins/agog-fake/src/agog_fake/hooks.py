@@ -20,10 +20,10 @@ def agog_backends() -> Iterator[Backend]:
         device_count=lambda: backend.DEVICE_COUNT,
         from_host=backend.from_host,
         to_host=backend.to_host,
-        allocate=backend.allocate,
         copy=backend.copy,
         synchronize=backend.synchronize,
-        memory_in_use=backend.memory_in_use,
+        memory_stats=backend.memory_stats,
+        host_copy=True,
     )
 
 

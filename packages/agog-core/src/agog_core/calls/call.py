@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.dispatch.devices import Device, current_device, scopes
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import current_device, device, scopes
 from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.resolution import resolve, run_next
@@ -15,7 +16,7 @@ from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.recording import active, lined, note_break, record
 from agog_core.shapes import Shape, TensorShape, intern_shape
 from agog_core.tensors.operand import check_same_dtype
-from agog_core.tensors.placement import copy_to_device, place
+from agog_core.tensors.placement import copy_to_device, on_host, place
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.variables.variable import Variable, give_back, take, updating
 
@@ -50,6 +51,9 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
     try:
         kernel = table.kernels[op.name]
     except KeyError:
+        if (moved := on_host(op, inputs, attributes)) is not None:
+            with device(None):
+                return call(op, *moved, **attributes)
         kernel = resolve(op, table, [x._shape for x in inputs])
     try:
         if len(inputs) == 1:
@@ -150,11 +154,12 @@ def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, 
 
 
 def _wrap(op: Op, array: Any, table: Any, shape: Any, dtype: DType) -> Tensor:
-    if type(array) is not table.array_type:
+    result = table if dtype is table.dtype else table.device.table(dtype)
+    if type(array) is not result.array_type:
         array = table.adopt(op.name, array)
     if type(shape) is TensorShape:  # some sizes depend on values
         shape = tuple(array.shape)
-    return wrap(array, table if dtype is table.dtype else table.device.table(dtype), intern_shape(shape))
+    return wrap(array, result, intern_shape(shape))
 
 
 def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **attributes: Any) -> None:
@@ -219,18 +224,16 @@ def _run_in_place(
     updated: tuple[Any, ...] | None = None
     with updating:  # a Ctrl-C cannot come between this and its end; what it leaves taken is given back when it is read
         try:
-            result = kernel(*take(variables), *arrays, **attributes)
-            if result is not None:
-                updated = _new_arrays(op, table, result, [*_taken(variables), *arrays], attributes)
-        except Exception as error:
-            note_failure(error, op, table, [*_taken(variables), *arrays])
-            raise
+            taken = take(variables)
+            try:
+                result = kernel(*taken, *arrays, **attributes)
+                if result is not None:
+                    updated = _new_arrays(op, table, result, [*taken, *arrays], attributes)
+            except Exception as error:
+                note_failure(error, op, table, [*taken, *arrays])
+                raise
         finally:
             give_back(variables, updated)
-
-
-def _taken(variables: Sequence[Variable]) -> list[Any]:
-    return [variable._taken._array for variable in variables if variable._taken is not None]
 
 
 def _new_arrays(

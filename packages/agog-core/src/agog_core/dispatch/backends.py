@@ -9,7 +9,7 @@ from agog_core.errors import PluginError
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.contract import Backend
+    from agog_core.dispatch.backend import Backend
     from agog_core.dispatch.loader import Plugin
 
 

@@ -38,23 +38,25 @@ class Chain:
         self.head = -1  # the place of the kernel in the table; before the first one where that is none of them
         self.fallback: Function | None = None  # what runs a call that all of them decline, inside of such a scope
         self._table = table
-        self._kernels: dict[int, Function | None] = {}
+        self._kernels: dict[int, tuple[Function, Function] | None] = {}
 
-    def kernel(self, place: int) -> Function | None:
-        """The kernel at a place, as tables keep it; None where it cannot be made."""
+    def kernels(self, place: int) -> tuple[Function, Function] | None:
+        """The functions of the kernel at a place, as tables keep them: one, and one for results of rank 0; None where
+        they cannot be made.
+        """
         if place not in self._kernels:
             self._kernels[place] = self._ready(place)
         return self._kernels[place]
 
-    def first(self) -> Function | None:
-        """The best kernel, which goes into the table; None where there is none."""
+    def first(self) -> tuple[Function, Function] | None:
+        """The functions of the best kernel, which go into the table; None where there is none."""
         for place in range(len(self.candidates)):
-            if (kernel := self.kernel(place)) is not None:
+            if (kernels := self.kernels(place)) is not None:
                 self.head = place
-                return kernel
+                return kernels
         return None
 
-    def _ready(self, place: int) -> Function | None:
+    def _ready(self, place: int) -> tuple[Function, Function] | None:
         candidate = self.candidates[place]
         equal = [other for other in self.candidates[place:] if rank(other) == rank(candidate)]
         if len(equal) > 1:
@@ -67,6 +69,10 @@ class Chain:
             self.rejected.append((candidate, f"{BROKEN}: {type(error).__name__}: {error}"))
             report_broken(*self.rejected[-1])
             return None
+        one, for_scalars = self._table.device.bind(self.op.name, self._table.dtype, function)
+        return self._watched(candidate, one), self._watched(candidate, for_scalars)
+
+    def _watched(self, candidate: Candidate, function: Function) -> Function:
         kernel = observed(self.op, self._table, candidate, function)
         if os.environ.get("AGOG_CHECK", "") in ("", "0"):
             return kernel

@@ -13,7 +13,8 @@ from typing import Any
 
 import pluggy
 
-from agog_core.dispatch.contract import PROJECT, Backend, Conformance, Hooks, Kernel, check_version
+from agog_core.dispatch.backend import Backend
+from agog_core.dispatch.contract import PROJECT, Conformance, Hooks, Kernel, check_version
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.op import registry as ops
 from agog_core.dispatch.preference import how_much, preference_of_environment

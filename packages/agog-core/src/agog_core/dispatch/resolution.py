@@ -9,6 +9,7 @@ from agog_core.dispatch.candidates import BROKEN
 from agog_core.dispatch.chain import Chain, report_broken
 from agog_core.dispatch.explanation import declined, missing
 from agog_core.dispatch.failure import note_failure, shape_of
+from agog_core.dispatch.held import where_held
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
 from agog_core.errors import MissingKernelError
@@ -22,15 +23,17 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     op.check_dtype(table.dtype)
     chain = Chain(op, table)
     broken = [each for each in chain.rejected if each[1].startswith(BROKEN)]
-    kernel = chain.first()
-    if kernel is None:
+    kernels = chain.first()
+    if kernels is None:
         text = missing(op.name, table.device.type, table.dtype.name, shapes, chain.rejected)
         if not fallbacks:
             raise MissingKernelError(text)
-        kernel = fallbacks[-1](op, table, text)
+        elsewhere = fallbacks[-1](op, table, text)
+        kernels = elsewhere, elsewhere
     for candidate, why in broken:
         report_broken(candidate, why)
-    table.install(op.name, kernel, chain)
+    kernel, for_scalars = (where_held(op, table, each, resolve) for each in kernels)
+    table.install(op.name, kernel, for_scalars, chain)
     return kernel
 
 
@@ -53,9 +56,10 @@ def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapp
     if chain is None:
         chain = table.chains[op.name] = Chain(op, table)
     for place in range(chain.head + 1, len(chain.candidates)):
-        kernel = chain.kernel(place)
-        if kernel is None:
+        kernels = chain.kernels(place)
+        if kernels is None:
             continue
+        kernel = kernels[0]
         try:
             result = kernel(*arrays, **attributes)
         except Exception as error:

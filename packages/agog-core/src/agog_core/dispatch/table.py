@@ -11,7 +11,7 @@ from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
     from agog_core.dispatch.chain import Chain
-    from agog_core.dispatch.devices import Device
+    from agog_core.dispatch.device import Device
 
 
 class KernelTable:
@@ -21,7 +21,8 @@ class KernelTable:
     """
 
     __slots__ = (
-        *("array_type", "as_array", "chains", "device", "dtype", "kernels", "results", "scalar_kernels", "scalars"),
+        *("array_type", "as_array", "base", "chains", "device", "dtype", "kernels", "results", "scalar_kernels"),
+        "scalars",
     )
 
     def __init__(self, device: Device, dtype: DType) -> None:
@@ -29,19 +30,29 @@ class KernelTable:
         self.dtype = dtype
         self.array_type = device.array_type
         self.as_array = device.backend.as_array
+        self.base = device.backend.base
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.scalar_kernels: dict[str, Callable[..., Any]] = {}  # of elementwise ops, for results of rank 0
         self.chains: dict[str, Chain] = {}  # where the kernels come from, and what runs where one declines a call
         self.results: dict[str, KernelTable] = {}
         self.scalars: dict[Any, Any] = {}
 
-    def install(self, op: str, kernel: Callable[..., Any], chain: Chain | None = None) -> None:
-        """Let a kernel run an op, the first of a chain or one from elsewhere."""
+    def install(
+        self,
+        op: str,
+        kernel: Callable[..., Any],
+        for_scalars: Callable[..., Any] | None = None,
+        chain: Chain | None = None,
+    ) -> None:
+        """Let a kernel run an op, the first of a chain or one from elsewhere.
+
+        Another one may run an elementwise op where its result has rank 0.
+        """
         if chain is None:
             self.chains.pop(op, None)
         else:
             self.chains[op] = chain
-        self.scalar_kernels[op] = self.device.backend.for_scalars(kernel)
+        self.scalar_kernels[op] = for_scalars or kernel
         self.kernels[op] = kernel
 
     def remove(self, op: str) -> None:

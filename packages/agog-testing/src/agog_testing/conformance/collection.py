@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import agog_core as ag
 from agog_core.dispatch.backends import backends, device_types
-from agog_core.dispatch.devices import Device, get_device
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel

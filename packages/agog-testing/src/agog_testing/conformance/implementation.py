@@ -12,7 +12,8 @@ from typing import Any
 
 from agog_core.dispatch.candidates import Candidate, load_kernel
 from agog_core.dispatch.chain import Chain, function_of
-from agog_core.dispatch.devices import Device, default_device
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import default_device
 from agog_core.dispatch.explanation import declined
 from agog_core.dispatch.fallback import elsewhere
 from agog_core.dispatch.loader import Plugin
@@ -76,17 +77,18 @@ class Implementation:
         except Exception as error:
             raise ImportError(f"it cannot be imported: {type(error).__name__}: {error}") from error
         try:
-            return function_of(Candidate(self.kernel, self.plugin, {}), self._table)
+            function = function_of(Candidate(self.kernel, self.plugin, {}), self._table)
         except Exception as error:
             raise RuntimeError(f"it cannot be made: {type(error).__name__}: {error}") from error
+        return self.device.bind(self.kernel.op, self._table.dtype, function)[0]
 
     def _instead(self, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         """What the next kernel gives that takes the call."""
         op = all_ops()[self.kernel.op]
         chain = Chain(op, self._table)
         for place, candidate in enumerate(chain.candidates):
-            if candidate.kernel is not self.kernel and (function := chain.kernel(place)) is not None:
-                result = function(*arrays, **attributes)
+            if candidate.kernel is not self.kernel and (functions := chain.kernels(place)) is not None:
+                result = functions[0](*arrays, **attributes)
                 if result is not NotImplemented:
                     return result
         host = default_device()

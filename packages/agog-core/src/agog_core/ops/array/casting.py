@@ -61,11 +61,12 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
         except Exception as error:
             note_failure(error, _cast, table, (tensor._array,))
             raise
+        result = table.device.table(wanted)
         if array is NotImplemented:
             array = run_next(_cast, table, (tensor._array,), {"dtype": wanted.name})
-        elif type(array) is not table.array_type:
+        elif type(array) is not result.array_type:
             array = table.adopt("cast", array)
-        return wrap(array, table.device.table(wanted), tensor._shape)
+        return wrap(array, result, tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)
 
 
@@ -87,6 +88,7 @@ _cast = Op(
     dtype=lambda given, dtype: as_dtype(dtype),
     dtypes=NUMERIC_OR_BOOL,
     vjp={"x": lambda g, x_dtype: cast(g, x_dtype)},
+    elementwise=True,
 )
 
 
