@@ -10,15 +10,15 @@ from agog_core import (
     TensorShape,
     Variable,
     add,
-    cast,
-    greater,
     greater_equal,
+    less_equal,
     minimum,
     multiply,
     negative,
     nn,
     subtract,
     where,
+    zeros_like,
 )
 from agog_layers.base import activations
 from agog_layers.layer.layer import Layer
@@ -153,7 +153,7 @@ class ThresholdedReLU(Elementwise):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return multiply(inputs, cast(greater(inputs, self.theta), inputs.dtype))
+        return where(less_equal(inputs, self.theta), zeros_like(inputs), inputs)  # NaN stays one
 
 
 class Softmax(Elementwise):
