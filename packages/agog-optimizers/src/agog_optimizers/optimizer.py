@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agog_core import (
@@ -309,6 +309,13 @@ class Optimizer(Checkpointable):
         for variable, slots in list(self._slots.of.items()):
             for name, slot in slots.items():
                 yield name, variable, slot
+
+    def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
+        """See `Checkpointable.make_checkpoint_slots`; slots of which the checkpoint has none wait for the first step."""
+        if variable not in self._slots.of and not any(name in names for name in self._make_slots(variable)):
+            del self._slots.of[variable]
+        made: Mapping[str, Variable] = self._slots.of.get(variable, {})
+        return made
 
     def _steps(self, grads_and_vars: Iterable[tuple[TensorLike, Variable]]) -> list[tuple[Any, Variable]]:
         """The pairs that have a gradient, checked."""
