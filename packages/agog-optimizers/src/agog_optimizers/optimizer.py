@@ -311,7 +311,7 @@ class Optimizer(Checkpointable):
                 yield name, variable, slot
 
     def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
-        """See `Checkpointable.make_checkpoint_slots`; slots of which the checkpoint has none wait for the first step."""
+        """See `Checkpointable.make_checkpoint_slots`; those that it has not wait for the first step."""
         if variable not in self._slots.of and not any(name in names for name in self._make_slots(variable)):
             del self._slots.of[variable]
         made: Mapping[str, Variable] = self._slots.of.get(variable, {})
