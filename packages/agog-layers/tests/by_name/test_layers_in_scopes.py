@@ -240,8 +240,9 @@ def test_a_custom_getter_of_an_object_must_return_variables() -> None:
     ):
         layer(ag.zeros([1, 2]))
     assert str(caught.value) == (
-        "Dense layer 'd': the custom getter of the variable scope returned a Tensor for weight 's/d/kernel', but a layer "
-        "that is called again needs a variable. Return one, or call a function of tf.layers, which asks at each call."
+        "Dense layer 'd': the custom getter of the variable scope returned a Tensor for weight 's/d/kernel', but a "
+        "layer that is called again needs a variable. Return one, or call a function of tf.layers, which asks at each "
+        "call."
     )
 
 

@@ -36,10 +36,10 @@ def functional(layer: type[Layer], order: Sequence[str] = ()) -> Callable[..., A
     signature = _signature(layer, order)
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
-        refuse_unknown(function_name, kwargs, signature.parameters)
         try:
             arguments = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
+            refuse_unknown(function_name, kwargs, signature.parameters)
             raise TypeError(f"{function_name}: {error}.") from None
         inputs = arguments.pop("inputs")
         called = {"training": arguments.pop("training", False)} if "training" in order else {}

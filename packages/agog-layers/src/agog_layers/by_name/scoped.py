@@ -100,26 +100,24 @@ class Layer(Base):
 def _noting(cls: C) -> C:
     """Let a class note which initializers its constructor was not given."""
     init: Any = cls.__init__
-    signature = inspect.signature(init)
-    # Those that ``tf.layers`` leaves to the scope: the others have a default of their own.
+    _, *parameters = inspect.signature(init).parameters.values()
+    names = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    # Those that ``tf.layers`` leaves to the scope are None; the others have a default of their own.
     defaults = {
-        name: None if parameter.default == "glorot_uniform" else parameter.default
-        for name, parameter in signature.parameters.items()
-        if name.endswith("_initializer")
+        each.name: None if each.default == "glorot_uniform" else each.default
+        for each in parameters
+        if each.name.endswith("_initializer")
     }
 
     @wraps(init)
     def noting(self: Layer, *args: Any, **kwargs: Any) -> None:
-        try:
-            given = signature.bind(self, *args, **kwargs)
-        except TypeError:
-            init(self, *args, **kwargs)  # which says what is wrong
-            raise
-        unsaid = [name for name, default in defaults.items() if given.arguments.get(name, default) is None]
-        for name in unsaid:
-            given.arguments.pop(name, None)
-        init(*given.args, **given.kwargs)
-        self._unsaid = tuple(unsaid)
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        unsaid = tuple(name for name, default in defaults.items() if given.get(name, default) is None)
+        if any(name in given for name in unsaid):  # None is no initializer of Keras
+            init(self, **{name: value for name, value in given.items() if name not in unsaid})
+        else:
+            init(self, *args, **kwargs)
+        self._unsaid = unsaid
 
     cls.__init__ = noting  # type: ignore[method-assign, assignment]  # the signature is the same
     return cls
