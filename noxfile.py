@@ -44,6 +44,8 @@ DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 ENDURING = ("arrow", "compositions", "endurance", "idx", "images", "mutations", "numpy", "webdataset")
 ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
+NOTEBOOK_TESTS = ROOT / "tests" / "notebooks"
+NOTEBOOKS = ("nbclient==0.11.0", "ipykernel==7.4.0", "pytest>=8")
 TENSORBOARD = ("tensorboard==2.21.0", "pillow>=11", "pytest>=8")
 # Two processes share the tests of a suite; the one that has done its half takes of the other's. `-- -n 0` is for one.
 # They are a matter of these sessions: the members' tests need not know of them, and `pytest` alone runs them too.
@@ -77,7 +79,7 @@ def tests(session: nox.Session, member: str) -> None:
 @in_whole
 def integration(session: nox.Session) -> None:
     """Test what needs several members; `tests` runs it too."""
-    elsewhere = (DOCUMENTATION_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
+    elsewhere = (DOCUMENTATION_TESTS, NOTEBOOK_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
     pytest(session, ROOT / "tests", *(f"--ignore={folder}" for folder in elsewhere), *WORKERS)
 
 
@@ -165,6 +167,13 @@ def docs(session: nox.Session) -> None:
 def tensorboard(session: nox.Session) -> None:
     """Read summaries of all kinds back with TensorBoard's own readers."""
     pytest(session, TENSORBOARD_TESTS)
+
+
+@nox.session(default=False, requires=["wheels"])
+def notebooks(session: nox.Session) -> None:
+    """Run a notebook with displays of all kinds; AGOG_NOTEBOOK names a file to keep it in."""
+    install(session, "agog", *NOTEBOOKS)
+    pytest(session, NOTEBOOK_TESTS)
 
 
 @nox.session(default=False, requires=["wheels"])

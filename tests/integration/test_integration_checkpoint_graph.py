@@ -105,17 +105,67 @@ def test_deferred_restoration_usage(tmp_path: Path) -> None:
     assert int(job.checkpoint.save_counter) == 4
 
 
-def test_after_building_the_model_the_optimizer_still_waits(tmp_path: Path) -> None:
+def test_slots_are_there_right_after_a_restore(tmp_path: Path) -> None:
     job = Job()
     job.train()
     path = job.checkpoint.save(tmp_path / "ckpt")
+    kernel = job.model.first.kernel
+    full_names = {
+        each.checkpoint_key: each.full_name
+        for node in tf.contrib.checkpoint.object_metadata(path).nodes
+        for each in node.attributes
+    }
+    assert full_names["model/first/kernel"] == kernel.name.removesuffix(":0")
     other = Job()
-    status = other.checkpoint.restore(path)
     other.model(X)
-    with pytest.raises(AssertionError, match=r"optimizer/\.slot/m/model/first/kernel"):
-        status.assert_consumed()
-    other.train()
+    status = other.checkpoint.restore(path)
+    for name in "mv":
+        slot = other.optimizer.get_slot(other.model.first.kernel, name)
+        assert slot is not None
+        np.testing.assert_array_equal(slot.numpy(), job.optimizer.get_slot(kernel, name).numpy())
+    assert other.train() == job.train()
     status.assert_consumed()
+
+
+@pytest.mark.parametrize("first", ["optimizer", "variables"])
+def test_slots_are_made_when_their_variable_or_optimizer_comes(first: str, tmp_path: Path) -> None:
+    names = [f"v{number}" for number in range(5)]
+    saved = tf.train.Checkpoint(**{name: tf.Variable([1.0, 2.0]) for name in names})
+    saved.optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+    saved.optimizer.apply_gradients([([float(n), 4.0], getattr(saved, name)) for n, name in enumerate(names)])
+    path = saved.write(tmp_path / "ckpt")
+    later = tf.train.Checkpoint()
+    if first == "optimizer":
+        later.optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+    status = later.restore(path)
+    for name in names:
+        setattr(later, name, tf.Variable([0.0, 0.0]))
+    if first == "variables":
+        later.optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+    slots = [later.optimizer.get_slot(getattr(later, name), "momentum").numpy().tolist() for name in names]
+    assert slots == [[float(number), 4.0] for number in range(5)]
+    status.assert_consumed()
+
+
+def test_slots_of_another_optimizer_are_not_made(tmp_path: Path) -> None:
+    saved = tf.train.Checkpoint(v=tf.Variable(1.0), optimizer=tf.train.MomentumOptimizer(0.1, 0.9))
+    saved.optimizer.apply_gradients([(1.0, saved.v)])
+    other = tf.train.Checkpoint(v=tf.Variable(0.0), optimizer=tf.train.AdagradOptimizer(0.1))
+    other.restore(saved.write(tmp_path / "ckpt")).expect_partial()
+    assert other.optimizer.variables() == []
+
+
+def test_master_copies_and_their_slots_are_there_right_after_a_restore(tmp_path: Path) -> None:
+    def training() -> Any:
+        manager = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)
+        optimizer = tf.contrib.mixed_precision.LossScaleOptimizer(tf.train.MomentumOptimizer(0.5, 0.5), manager)
+        return tf.train.Checkpoint(v=tf.Variable([1.0], dtype=tf.float16), optimizer=optimizer)
+
+    saved, other = training(), training()
+    saved.optimizer.apply_gradients([(tf.constant([0.25], tf.float16), saved.v)])
+    other.restore(saved.write(tmp_path / "ckpt")).assert_consumed()
+    assert other.optimizer.get_slot(other.v, "master").numpy().tolist() == [0.875]
+    assert other.optimizer.get_slot(other.v, "momentum").numpy().tolist() == [0.25]
 
 
 def test_with_defun(tmp_path: Path) -> None:

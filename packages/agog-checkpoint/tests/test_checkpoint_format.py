@@ -215,7 +215,8 @@ def test_metadata_hold_version_graph_and_checksums(tmp_path: Path) -> None:
 
     def variable(key: str, *values: float) -> dict[str, Any]:
         checksum = f"{zlib.crc32(np.array(values, '<f4').tobytes()):08x}00000000"
-        return {"variable": {"key": key, "dtype": "float32", "shape": [len(values)], "checksum": checksum}}
+        facts = {"key": key, "dtype": "float32", "shape": [len(values)], "checksum": checksum, "name": "Variable"}
+        return {"variable": facts}
 
     assert json.loads(metadata["agog_graph"]) == {
         "nodes": [

@@ -223,6 +223,14 @@ class Optimizer(ag.Checkpointable):
         yield "m", *self._pair
 
 
+def test_metadata_have_the_names_of_variables(tmp_path: Path) -> None:
+    kernel, strange = ag.Variable(1.0, name="net/kernel"), ag.Variable(2.0, name="\ud800/ü")
+    checkpoint = Checkpoint(w=kernel, x=strange, v=ag.Variable(3.0, name="v"), note=Text("x"))
+    nodes = object_metadata(checkpoint.write(tmp_path / "a")).nodes
+    found = {each.checkpoint_key: each.full_name for node in nodes for each in node.attributes}
+    assert found == {"w": "net/kernel", "x": "\ud800/ü", "v": "v", "note/.state": ""}
+
+
 def test_the_graph_to_look_at(tmp_path: Path) -> None:
     v = ag.Variable(1.0)
     checkpoint = Checkpoint(v=[v], optimizer=Optimizer(v), note=Text("x"))

@@ -13,8 +13,8 @@ import agog_core as ag
 from agog_layers import Conv2D, Dense, Embedding, Flatten, Input
 from agog_layers.losses.loss import Huber
 from agog_layers.metrics.updated.means import BinaryAccuracy
-from agog_optimizers import AdamOptimizer, GradientDescentOptimizer
-from agog_training import Model, Sequential
+from agog_optimizers import AdamOptimizer, GradientAccumulator, GradientDescentOptimizer
+from agog_training import Model, Sequential, optimizers
 from agog_training.callbacks import EarlyStopping, History, TerminateOnNaN
 from agog_training.optimizers import SGD, Adam, get
 
@@ -261,3 +261,29 @@ def test_a_wrong_step_changes_no_variable() -> None:
         lambda: GradientDescentOptimizer(0.1).minimize(lambda: v * v, [v]),  # type: ignore[arg-type]
     )
     assert float(v) == 3.0
+    for optimizer, name in (
+        (GradientDescentOptimizer(0.1), "GradientDescent"),
+        (SGD(0.1), "SGD"),
+        (GradientAccumulator(GradientDescentOptimizer(0.1), 1), "GradientAccumulator"),
+    ):
+        raises(
+            TypeError,
+            f"{name}: apply_gradients takes a variable as global_step; got a list. The variables to change are in the "
+            "pairs.",
+            lambda optimizer=optimizer: optimizer.apply_gradients([(1.0, v)], [v]),
+        )
+    assert float(v) == 3.0
+
+
+@pytest.mark.parametrize("name", ["Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD"])
+def test_hyperparameters_of_optimizers_are_numbers(name: str) -> None:
+    kind = getattr(optimizers, name)
+    for argument in ("lr", "decay", "clipnorm", "clipvalue"):
+        raises(
+            TypeError,
+            f"{name}: {argument} must be a number, a tensor, a variable, or a function that returns one; got 'x' of "
+            "type str.",
+            lambda argument=argument: kind(**{argument: "x"}),
+        )
+    rate = ag.Variable(0.5)
+    assert kind(lr=rate).lr is rate

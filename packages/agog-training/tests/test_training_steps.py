@@ -13,7 +13,7 @@ from agog_layers import Dense
 from agog_layers.metrics.updated import Mean
 from agog_optimizers import GradientDescentOptimizer
 from agog_training import Model, Sequential
-from agog_training.callbacks import Callback, LambdaCallback
+from agog_training.callbacks import Callback, LambdaCallback, ProgbarLogger
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(20, 3))  # float64, where the model has float32
@@ -211,3 +211,38 @@ def test_bars_show_the_mean_of_the_loss_so_far(monkeypatch: pytest.MonkeyPatch) 
     shown.clear()
     model.evaluate(X, Y, 8)
     assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "total", "moved", "unit"), [("samples", 20, [8, 8, 4], "example"), ("steps", 3, [1] * 3, "batch")]
+)
+def test_bars_count_examples_or_batches(
+    mode: str, total: int, moved: list[int], unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tqdm
+
+    bars: list[Any] = []
+
+    class Bar(tqdm.tqdm):  # type: ignore[type-arg]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.steps: list[Any] = []
+            bars.append(self)
+
+        def update(self, n: float | None = 1) -> bool | None:
+            self.steps.append(n)
+            return super().update(n)
+
+    monkeypatch.setattr(tqdm, "tqdm", Bar)
+    model = Sequential([Dense(1, input_shape=(3,))])
+    compiled(model, "mse")
+    logger = ProgbarLogger(count_mode=mode)
+    model.fit(X[:20], Y[:20], 8, verbose=1, callbacks=[logger])
+    bar = next(each for each in bars if each.unit == unit and each.steps == moved)
+    assert (bar.total, bar.n) == (total, total)
+
+
+def test_a_bar_counts_nothing_else() -> None:
+    with pytest.raises(ValueError, match="count_mode") as caught:
+        ProgbarLogger("batches")
+    assert str(caught.value) == "ProgbarLogger: count_mode must be 'samples' or 'steps'; got 'batches'."

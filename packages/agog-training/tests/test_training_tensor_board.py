@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +181,15 @@ def test_embeddings_are_refused(name: str, value: Any) -> None:
         f"TensorBoard: {name}={value!r} is not possible; leave it out, and write what you want to see with "
         "tf.contrib.summary in a callback of your own."
     )
+
+
+def test_a_batch_size_that_changes_nothing_is_told_of(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="batch_size") as caught:
+        TensorBoard(tmp_path, batch_size=8)
+    assert [str(each.message) for each in caught] == [
+        "TensorBoard: batch_size has no effect; histograms are of the weights, and of the gradients of the batches "
+        "that fit takes."
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TensorBoard(tmp_path, batch_size=32)

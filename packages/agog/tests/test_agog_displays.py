@@ -127,6 +127,11 @@ def test_images_are_pictures(channels: int) -> None:
     np.testing.assert_array_equal(_decoded(of_floats["src"]), pixels[0])
 
 
+def test_of_pictures_only_the_corners_are_shown_as_numbers() -> None:
+    [_, text] = _shown(tf.constant(np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3))).texts
+    assert re.findall(r"\d+", text) == ["0", "2", "12", "14", "45", "47", "57", "59"]
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -54,6 +54,7 @@ COUNTERPARTS = {
     "left_shift": torch.bitwise_left_shift,
     "lgamma": Counterpart(torch.lgamma, rtol=POLYGAMMA),
     "polygamma": Counterpart(polygamma, rtol=POLYGAMMA),
+    "masked": lambda x, mask: torch.where(mask, x, torch.zeros((), dtype=x.dtype)),
     # Where the exponent is 0, PyTorch's gradient for the base does not depend on the exponent.
     "pow": Counterpart(torch.pow, covers=lambda sample: sample.name != "powers of 0"),
     "realdiv": torch.div,

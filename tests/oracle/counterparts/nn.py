@@ -173,7 +173,7 @@ COUNTERPARTS = {
     "relu": torch.relu,
     "relu6": nn.relu6,
     "relu6_grad": lambda gradients, features: gradients * ((features > 0) & (features < 6)),
-    "relu_grad": lambda gradients, features: gradients * (features > 0),
+    "relu_grad": lambda gradients, features: torch.where(features > 0, gradients, 0),
     "selu": nn.selu,
     "selu_grad": lambda gradients, outputs: (
         gradients * torch.where(outputs < 0, outputs + SELU_SCALE * SELU_ALPHA, SELU_SCALE)

@@ -14,18 +14,22 @@ DTYPES = {dtype.name: dtype for dtype in ALL | FLOAT8 if dtype is not string}
 
 
 class SavedVariable:
-    """What the graph says of a variable's value; ``key`` is its name in the file.
+    """What the graph says of a variable's value; ``key`` is its name in the file, and ``name`` the program's for it,
+    where it has one and that is another.
 
     ``checksum`` is that of its bytes, as hexadecimal digits: eight in files of format version 1, sixteen in others.
     """
 
-    __slots__ = ("checksum", "dtype", "key", "shape")
+    __slots__ = ("checksum", "dtype", "key", "name", "shape")
 
-    def __init__(self, key: str, dtype: str, shape: tuple[int, ...], checksum: str = "0" * 16) -> None:
+    def __init__(
+        self, key: str, dtype: str, shape: tuple[int, ...], checksum: str = "0" * 16, name: str | None = None
+    ) -> None:
         self.key = key
         self.dtype = dtype
         self.shape = shape
         self.checksum = checksum
+        self.name = name
 
 
 class Node:
@@ -123,6 +127,8 @@ class Graph(NamedTuple):
                     "shape": value.shape,
                     "checksum": value.checksum,
                 }
+                if value.name not in (None, value.key):
+                    raw["variable"]["name"] = value.name
             if node.state is not None:
                 raw["state"] = node.state
             nodes.append(raw)
@@ -234,12 +240,13 @@ def _parse_node(name: str, raw: Any, count: int) -> Node:
     _require(not children and state is None, f"has a variable, {name}, with parts")
     if isinstance(variable, dict) and "crc32" in variable:  # format version 1
         variable = {("checksum" if name == "crc32" else name): part for name, part in variable.items()}
-    known = isinstance(variable, dict) and variable.keys() == {"key", "dtype", "shape", "checksum"}
+    known = isinstance(variable, dict) and variable.keys() - {"name"} == {"key", "dtype", "shape", "checksum"}
     _require(known and isinstance(variable["key"], str), f"has a malformed variable, {name}")
     _require(isinstance(variable["dtype"], str) and variable["dtype"] in DTYPES, f"has an unknown dtype of {name}")
     _require(isinstance(variable["shape"], list), f"has a malformed shape of {name}")
     _require(_are_numbers(variable["shape"], None), f"has a malformed shape of {name}")
     _require(isinstance(variable["checksum"], str), f"has a malformed checksum of {name}")
+    _require(isinstance(variable.get("name", ""), str), f"has a malformed name of {name}")
     return Node(children, SavedVariable(**(variable | {"shape": tuple(variable["shape"])})), None)
 
 

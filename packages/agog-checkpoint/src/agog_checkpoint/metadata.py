@@ -18,7 +18,7 @@ class ObjectReference(NamedTuple):
 
 
 class SerializedTensor(NamedTuple):
-    """A value: what it is of its object, the program's name for it, which is empty here, and its key in the file."""
+    """A value: what it is of its object, the variable's name in the program, if it has one, and its key in the file."""
 
     name: str
     full_name: str
@@ -75,8 +75,9 @@ def object_metadata(save_path: str | os.PathLike[str]) -> CheckpointableObjectGr
         for node in graph.nodes
     ]
     for number, label in labels.items():
-        name = "VARIABLE_VALUE" if graph.nodes[number].variable is not None else "STATE"
-        nodes[number].attributes.append(SerializedTensor(name, "", label))
+        saved = graph.nodes[number].variable
+        kind, name = ("STATE", "") if saved is None else ("VARIABLE_VALUE", saved.name or saved.key)
+        nodes[number].attributes.append(SerializedTensor(kind, name, label))
     for slot in graph.slots:
         nodes[slot.optimizer].slot_variables.append(SlotVariableReference(slot.variable, slot.name, slot.slot_variable))
     return CheckpointableObjectGraph(nodes)

@@ -153,7 +153,8 @@ def snapshot(root: Any) -> Snapshot:
                     "safetensors file holds numbers only; keep text in what an object's checkpoint_state() returns."
                 )
             values[path] = tensor
-            node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape)
+            name = value.name.removesuffix(":0")
+            node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape, name=name)
         elif isinstance(value, ArrayPart):
             if value.array is not None:
                 # A copy: the program may change the array while it is written.

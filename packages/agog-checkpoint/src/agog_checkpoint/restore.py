@@ -20,6 +20,7 @@ from agog_checkpoint.graph import Graph, SavedVariable, escape, join
 from agog_checkpoint.listing import Report, listed
 from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, walk
 from agog_checkpoint.python_state import ArrayPart, NumpyState
+from agog_checkpoint.saved_slots import SavedSlots
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import Checkpointable, listeners
 from agog_core.dispatch.devices import default_device
@@ -76,9 +77,7 @@ class Restore:
         self._labels = {number: label for number, label in graph.labels().items() if number not in unwanted}
         slots = [slot for slot in graph.slots if slot.slot_variable not in unwanted]
         self._holding = graph.leading_to({*self._labels, *(slot.variable for slot in slots)})
-        self._slots: dict[int, dict[tuple[str, int], int]] = {}
-        for slot in slots:
-            self._slots.setdefault(slot.optimizer, {})[slot.name, slot.variable] = slot.slot_variable
+        self._slots = SavedSlots(slots)
         self._node_of: WeakIdentityMap[int] = WeakIdentityMap()
         self._matched: set[int] = set()
         self._rejected: set[int] = set()
@@ -119,7 +118,7 @@ class Restore:
             return False
         child = self._graph.nodes[number].children.get(name)
         if child is not None:
-            around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.keys())})
+            around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.optimizers())})
             self._match({}, around, True, [(number, name, child, part)])
         return True
 
@@ -217,11 +216,9 @@ class Restore:
                     reach(number, name, child, part)
         for number, value in (*owners, *queue):
             if number in self._slots and isinstance(value, Checkpointable):
-                for name, variable, slot_variable in value.checkpoint_slots():
-                    owner = staged.get(id(variable), self._node_of.get(variable))
-                    slot = None if owner is None else self._slots[number].get((name, owner))
-                    if slot is not None:
-                        stage(slot, slot_variable)
+                match = self._slots.matching_fresh if news and number not in found else self._slots.matching
+                for slot, slot_variable in match(number, value, found):
+                    stage(slot, slot_variable)
         return faults
 
     def _enter(self, parent: int, number: int, container: Any) -> None:
@@ -273,6 +270,7 @@ class Restore:
                     value.spare_initial_values(True)
                     self._generators.append(weakref.ref(value))
             self._node_of.set(value, number)
+            self._slots.note(number, value)
             self._matched.add(number)
 
     def _assign(self, value: Any, saved: SavedVariable) -> None:
@@ -316,7 +314,7 @@ class Restore:
         """Whether a value hangs on an owner, itself or through containers, that has no object yet."""
         if owner not in self._rest:
             children = self._graph.nodes[owner].children.values()
-            self._rest[owner] = [*children, *self._slots.get(owner, {}).values()], {owner}
+            self._rest[owner] = [*children, *self._slots.nodes(owner)], {owner}
         rest, seen = self._rest[owner]
         while rest:  # what is settled once stays so, and is not looked at again
             child = rest[-1]
@@ -358,8 +356,7 @@ class Restore:
         no object can come any more."""
         awaited = set()
         for number in (order := list(self._owners)):
-            slots = self._slots.get(number, {}).values()
-            for child in [*self._graph.nodes[number].children.values(), *slots]:
+            for child in [*self._graph.nodes[number].children.values(), *self._slots.nodes(number)]:
                 if child not in awaited:
                     awaited.add(child)
                     order.append(child)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 if TYPE_CHECKING:
@@ -102,6 +102,18 @@ class Checkpointable(State):
             An iterator of (slot name, the other object's variable, slot variable).
         """
         return iter(())
+
+    def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
+        """The slots of another object's variable, which a restore asks for; what can make them does so now.
+
+        Args:
+            variable: the other object's variable.
+            names: the names of the slots that the checkpoint has for it.
+
+        Returns:
+            Names to slots: those that `checkpoint_slots` has of the variable from now on.
+        """
+        return {name: slot for name, owner, slot in self.checkpoint_slots() if owner is variable}
 
 
 class MarkingList(list[Any]):

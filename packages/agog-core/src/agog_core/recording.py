@@ -81,6 +81,12 @@ class Recording:
         self.variables: dict[int, tuple[Variable, list[Id]]] = {}
         _alive[ref(self, _alive.pop)] = serial
 
+    def __repr__(self) -> str:
+        names = [repr(variable.name) for variable, _ in self.variables.values()]
+        seen = f" of variables {', '.join(names[:4])}{', ...' if names[4:] else ''}" if names else ""
+        count = f"{len(self.records)} record{'' if len(self.records) == 1 else 's'}"
+        return f"<{type(self).__name__}: {count}{seen}; {'records' if self.is_recording else 'stopped'}>"
+
     def _repr_svg_(self) -> str | None:
         # By name, because the picture stands on tapes.
         svg: str | None = import_module("agog_core.gradients.picture").svg_of_tape(self)

@@ -116,6 +116,32 @@ def test_draw_mermaid(tmp_path: Path) -> None:
     assert "  op0 --> op1" in lines
 
 
+def test_names_are_escaped_in_pictures() -> None:
+    strange = 'a"b\\n<c>`#&;\nd'
+    v = ag.Variable(1.0, name=strange)
+    with ag.GradientTape() as tape:
+        ag.exp(v)
+    [label] = re.findall(r'\[label="((?:[^"\\]|\\.)*)", shape=box\];', tape.draw())
+    assert re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), label) == f"{strange}:0"
+    [text] = re.findall(r'^  x\d+\["([^"\n]*)"\]$', tape.draw(format="mermaid"), re.MULTILINE)
+    assert text == r"a#34;b\n#60;c#62;#96;#35;#38;;<br>d:0"
+
+
+def test_a_tape_on_one_line() -> None:
+    v, w = ag.Variable(1.0, name="v"), ag.Variable(1.0, name="new\nline")
+    tape = ag.GradientTape()
+    assert repr(tape) == "<GradientTape: 0 records; stopped>"
+    with tape:
+        ag.exp(v)
+        assert repr(tape) == "<GradientTape: 1 record of variables 'v:0'; records>"
+        v * w
+    assert repr(tape) == "<GradientTape: 3 records of variables 'v:0', 'new\\nline:0'; stopped>"
+    with ag.GradientTape() as tape:
+        for _ in range(5):
+            ag.exp(ag.Variable(1.0, name="v"))
+    assert repr(tape) == "<GradientTape: 5 records of variables 'v:0', 'v:0', 'v:0', 'v:0', ...; stopped>"
+
+
 def test_draw_svg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which("dot"):
         assert "<svg" in pictured().draw(tmp_path / "tape.svg")

@@ -405,3 +405,14 @@ def test_without_pillow() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "tf.image.decode_png needs the package pillow: pip install agog-data[images]\n"
+
+
+@pytest.mark.parametrize("given", [{"fancy_upscaling": False}, {"acceptable_fraction": 0.5}])
+def test_arguments_of_jpeg_files_that_change_nothing_are_told_of(given: dict[str, Any]) -> None:
+    data = images.encode_jpeg(np.zeros([8, 8, 3], np.uint8))
+    with pytest.warns(UserWarning, match="no effect") as caught:
+        images.decode_jpeg(data, **given)
+    assert [str(each.message) for each in caught] == [
+        "decode_jpeg: fancy_upscaling and acceptable_fraction have no effect: colors are always upscaled smoothly, and "
+        "of a file that ends too early try_recover_truncated=True takes whatever is there."
+    ]

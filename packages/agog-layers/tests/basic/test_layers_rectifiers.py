@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_layers import ELU, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
+from agog_layers import ELU, BatchNormalization, GaussianNoise, Lambda, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
 
 SEED = 12
 X = np.random.default_rng(SEED).normal(0.0, 2.0, (3, 4, 2))
@@ -65,3 +65,40 @@ def test_negative_arguments(argument: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         ReLU(**{argument: -1.0})
     assert str(caught.value) == f"ReLU: {argument} must not be negative; got -1.0."
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: Softmax(axis="1"), "Softmax: axis must be an integer; got '1' of type str."),
+        (lambda: Softmax(axis=0.5), "Softmax: axis must be an integer; got 0.5 of type float."),
+        (lambda: LeakyReLU("1"), "LeakyReLU: alpha must be a number; got '1' of type str."),
+        (lambda: ELU(None), "ELU: alpha must be a number; got None of type NoneType."),
+        (lambda: ThresholdedReLU("1"), "ThresholdedReLU: theta must be a number; got '1' of type str."),
+        (lambda: ReLU(max_value="6"), "ReLU: max_value must be a number; got '6' of type str."),
+        (
+            lambda: ReLU(negative_slope=int),
+            "ReLU: negative_slope must be a number; got the class int: make one of it, int(...).",
+        ),
+        (lambda: PReLU(shared_axes="1"), "PReLU: shared_axes must be integers; got '1'."),
+        (lambda: GaussianNoise("1"), "GaussianNoise: stddev must be a number; got '1' of type str."),
+        (
+            lambda: BatchNormalization(momentum="1"),
+            "BatchNormalization: momentum must be a number; got '1' of type str.",
+        ),
+        (
+            lambda: BatchNormalization(epsilon="1"),
+            "BatchNormalization: epsilon must be a number; got '1' of type str.",
+        ),
+        (lambda: Lambda("1"), "Lambda: function must be a function; got '1' of type str."),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_where_the_layer_is_made(make: Callable[[], Any], text: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        make()
+    assert str(caught.value) == text
+
+
+def test_infinite_inputs_below_the_threshold_are_zero() -> None:
+    x = ag.constant([-np.inf, 0.5, 2.0, np.inf, np.nan])
+    np.testing.assert_array_equal(ThresholdedReLU(1.0)(x).numpy(), [0.0, 0.0, 2.0, np.inf, np.nan])

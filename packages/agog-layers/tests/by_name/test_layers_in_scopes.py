@@ -9,6 +9,7 @@ import agog_core as ag
 from agog_core.variables.name_scope import reset_names
 from agog_layers import Dense, Network, batch_normalization, conv2d, dense, separable_conv2d
 from agog_layers.base.variable_store import EagerVariableStore
+from agog_layers.by_name import scoped
 from agog_layers.by_name.template import make_template
 from agog_layers.by_name.variable_scope import variable_scope
 
@@ -163,3 +164,98 @@ def test_the_name_of_a_network_is_free_again_after_a_reset() -> None:
     second = _Net("free")
     second(ag.zeros([1, 2]))
     assert [v.name for v in second.variables] == ["free/dense/kernel:0"]
+
+
+def test_objects_take_from_the_scope_around_their_first_call_what_they_are_not_given() -> None:
+    layers = [
+        scoped.Dense(1, name="a"),
+        scoped.Dense(1, kernel_initializer=None, bias_initializer=None, name="b"),
+        scoped.Dense(1, None, True, "zeros", name="c"),
+        Dense(1, kernel_initializer="zeros", name="keras"),
+    ]
+    with variable_scope("s", initializer="ones", constraint=ag.abs):
+        for layer in layers:
+            layer(ag.zeros([1, 2]))
+    assert [[v.numpy().ravel().tolist() for v in layer.variables] for layer in layers] == [
+        *([[1.0, 1.0], [0.0]], [[1.0, 1.0], [1.0]], [[0.0, 0.0], [0.0]], [[0.0, 0.0], [0.0]])
+    ]
+    assert [v.name for layer in layers for v in layer.variables[:1]] == [
+        f"s/{n}/kernel:0" for n in ["a", "b", "c", "keras"]
+    ]
+    assert [layer.kernel.constraint for layer in layers] == [ag.abs, ag.abs, ag.abs, None]
+
+
+def test_without_a_scope_objects_are_as_those_of_keras() -> None:
+    layer = scoped.Dense(3, bias_initializer=None)
+    layer(ag.zeros([1, 2]))
+    assert layer.get_config() | {"name": ""} == Dense(3, dtype="float32").get_config() | {"name": ""}
+    assert (layer.bias.numpy().tolist(), layer.kernel.constraint) == ([0.0] * 3, None)
+    assert [type(each) for each in (scoped.Dense.from_config(layer.get_config()), layer)] == [scoped.Dense] * 2
+    assert isinstance(layer, Dense)
+    assert all(issubclass(getattr(scoped, name), scoped.Layer) for name in scoped.__all__)
+
+
+def test_objects_are_named_per_scope() -> None:
+    reset_names()
+    names = []
+    for scope in ("a", "b"):
+        with variable_scope(scope):
+            first, second, third = scoped.Dense(1, use_bias=False), scoped.Dense(1, use_bias=False), scoped.Flatten()
+            first(ag.zeros([1, 2]))
+            names.append([first.kernel.name, first.name, second.name, third.name])
+    assert names == [[f"{scope}/dense/kernel:0", "dense", "dense_1", "flatten"] for scope in ("a", "b")]
+
+
+def test_a_subclass_says_what_its_base_is_given() -> None:
+    class Ones(scoped.Dense):
+        def __init__(self, units: int) -> None:
+            super().__init__(units, kernel_initializer="ones")
+
+    class Own(scoped.Layer):
+        def build(self, input_shape: Any) -> None:
+            self.w = self.add_weight("w", [2])
+
+    layers = [Ones(1), Own()]
+    with variable_scope("s", initializer="zeros"):
+        for layer in layers:
+            layer(ag.zeros([1, 2]))
+    assert [layer.variables[0].numpy().ravel().tolist() for layer in layers] == [[1.0, 1.0], [0.0, 0.0]]
+
+
+def test_a_custom_getter_makes_the_weights_of_objects() -> None:
+    def frozen(getter: Any, name: str, **arguments: Any) -> Any:
+        return getter(name, **{**arguments, "trainable": False})
+
+    layer = scoped.Dense(1)
+    with variable_scope("s", custom_getter=frozen):
+        layer(ag.zeros([1, 2]))
+    assert ([v.trainable for v in layer.variables], len(layer.trainable_variables)) == ([False, False], 0)
+
+
+def test_a_custom_getter_of_an_object_must_return_variables() -> None:
+    layer = scoped.Dense(1, name="d")
+    with (
+        variable_scope("s", custom_getter=lambda getter, name, **arguments: getter(name, **arguments).value()),
+        pytest.raises(TypeError) as caught,
+    ):
+        layer(ag.zeros([1, 2]))
+    assert str(caught.value) == (
+        "Dense layer 'd': the custom getter of the variable scope returned a Tensor for weight 's/d/kernel', but a "
+        "layer that is called again needs a variable. Return one, or call a function of tf.layers, which asks at each "
+        "call."
+    )
+
+
+def test_misspelled_arguments_of_functions_name_the_nearest() -> None:
+    for function, given, expected in (
+        (dense, {"unit": 3}, "dense has no argument 'unit'; did you mean 'units'?"),
+        (conv2d, {"filtres": 3}, "conv2d has no argument 'filtres'; did you mean 'filters'?"),
+        (
+            batch_normalization,
+            {"trainning": True},
+            "batch_normalization has no argument 'trainning'; did you mean 'training'?",
+        ),
+    ):
+        with pytest.raises(TypeError) as caught:
+            function(ag.zeros([1, 2]), **given)
+        assert str(caught.value) == expected

@@ -361,6 +361,31 @@ def test_summary_of_a_functional_model() -> None:
     ]
 
 
+@pytest.mark.parametrize(("positions", "line_length"), [([16, 29, 39, 46], None), ([0.5, 0.75, 0.875, 1.0], 32)])
+def test_columns_of_a_summary_end_where_it_is_said(positions: list[float], line_length: int | None) -> None:
+    lines: list[str] = []
+    Sequential([Dense(3, input_shape=(4,), name="a_name_that_is_long")], name="m").summary(
+        line_length, positions, lines.append
+    )
+    row = lines[4]
+    if line_length is None:
+        assert row == "a_name_that_is_l  (?, 3)             15     60"
+        assert len(lines[1]) == 46
+    else:
+        assert row == "a_name_that_is_l  (?, 3)  15  60"
+        assert len(lines[1]) == 32
+
+
+@pytest.mark.parametrize("positions", [[10, 20], [10, 9, 30, 40], [0, 20, 30, 40]])
+def test_columns_of_a_summary_have_an_end_each(positions: list[float]) -> None:
+    with pytest.raises(ValueError, match="positions") as caught:
+        Sequential([Dense(3, input_shape=(4,))]).summary(positions=positions, print_fn=lambda line: None)
+    assert str(caught.value) == (
+        "summary: positions must be 4 ascending ends of columns, for layer (type), output shape, parameters, bytes, in "
+        f"characters or as parts of the line up to 1, with room for what is in them; got {positions}."
+    )
+
+
 def test_summary_of_a_derived_model() -> None:
     class Derived(Model):
         def __init__(self) -> None:

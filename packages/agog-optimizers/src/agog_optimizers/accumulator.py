@@ -82,6 +82,7 @@ class GradientAccumulator(OptimizerWrapper):
         """
         if examples < 1:
             raise ValueError(f"{self._name}: examples must be at least 1; got {examples}.")
+        self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
         for gradient, variable in self._steps(grads_and_vars):
             total = (self._slots.of.get(variable) or self._new_slots(variable))["gradient_sum"]
             apply_add(total, cast(convert_to_tensor(gradient), total.dtype), examples)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from agog_core import (
@@ -106,6 +106,13 @@ class LossScaleOptimizer(OptimizerWrapper):
         for name, master, slot in self.optimizer.checkpoint_slots():
             if master in owners:
                 yield name, owners[master], slot
+
+    def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
+        """See `Checkpointable.make_checkpoint_slots`; those of the master copy too."""
+        if MASTER not in names:
+            return super().make_checkpoint_slots(variable, names)
+        master = self._master(variable)
+        return {MASTER: master, **self.optimizer.make_checkpoint_slots(master, names)}
 
     def _master(self, variable: Variable) -> Variable:
         if not isinstance(variable, Variable) or variable.dtype.size != 2 or not variable.dtype.is_floating:

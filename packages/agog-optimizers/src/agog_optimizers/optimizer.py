@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agog_core import (
@@ -178,11 +178,9 @@ class Optimizer(Checkpointable):
             TypeError: ``global_step`` is not a variable.
             ValueError: there are no variables, or none of them has a gradient, or ``gate_gradients`` is unknown.
         """
-        if global_step is not None and not isinstance(global_step, Variable):
-            raise TypeError(
-                f"{self._name}: minimize takes a variable as global_step; got a {type(global_step).__name__}. "
-                "The variables to change are var_list: minimize(loss, var_list=[...])."
-            )
+        self._check_step(
+            "minimize", global_step, "The variables to change are var_list: minimize(loss, var_list=[...])."
+        )
         pairs = self.compute_gradients(loss, var_list, gate_gradients, grad_loss=grad_loss)
         self.apply_gradients(pairs, global_step)
 
@@ -244,9 +242,10 @@ class Optimizer(Checkpointable):
 
         Raises:
             ValueError: there are no variables, or none of them has a gradient.
-            TypeError: what should be a variable is none.
+            TypeError: what should be a variable is none, or ``global_step``.
             InvalidArgumentError: a gradient's shape or dtype is not its variable's.
         """
+        self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
         steps = self._steps(grads_and_vars)
         hyperparameters = self.hyperparameters()
         slots_of = self._slots.of
@@ -309,6 +308,18 @@ class Optimizer(Checkpointable):
         for variable, slots in list(self._slots.of.items()):
             for name, slot in slots.items():
                 yield name, variable, slot
+
+    def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
+        """See `Checkpointable.make_checkpoint_slots`; those that it has not wait for the first step."""
+        if variable not in self._slots.of and not any(name in names for name in self._make_slots(variable)):
+            del self._slots.of[variable]
+        made: Mapping[str, Variable] = self._slots.of.get(variable, {})
+        return made
+
+    def _check_step(self, method: str, global_step: Any, hint: str) -> None:
+        if global_step is not None and not isinstance(global_step, Variable):
+            kind = type(global_step).__name__
+            raise TypeError(f"{self._name}: {method} takes a variable as global_step; got a {kind}. {hint}")
 
     def _steps(self, grads_and_vars: Iterable[tuple[TensorLike, Variable]]) -> list[tuple[Any, Variable]]:
         """The pairs that have a gradient, checked."""

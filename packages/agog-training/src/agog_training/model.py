@@ -175,7 +175,7 @@ class Model(Steps, agog_layers.Model):
             return {f"val_{name}": value for name, value in results.items()}
 
         history = History()
-        listeners = [*given_callbacks("fit", callbacks), *([ProgbarLogger()] if verbose else []), history]
+        listeners = [*given_callbacks("fit", callbacks), *([ProgbarLogger("steps")] if verbose else []), history]
         params = {
             "epochs": epochs,
             "steps": batches.steps,

@@ -18,6 +18,7 @@ from agog_optimizers import (
     Optimizer,
     RMSPropOptimizer,
 )
+from agog_optimizers.hyperparameters import checked_number
 
 __all__ = [
     "SGD",
@@ -49,6 +50,10 @@ class KerasOptimizer(Configured, Optimizer):
     def __init__(
         self, lr: Any, decay: float, clipnorm: float | None, clipvalue: float | None, *args: Any, **kwargs: Any
     ) -> None:
+        given = {"lr": lr, "decay": decay, "clipnorm": clipnorm, "clipvalue": clipvalue}
+        for name, value in given.items():
+            if value is not None or name in ("lr", "decay"):
+                checked_number(type(self).__name__, name, value)
         super().__init__(self._decayed, *args, **kwargs)
         self.lr, self.decay, self.clipnorm, self.clipvalue = lr, decay, clipnorm, clipvalue
         self.iterations = Variable(0, trainable=False, name="iterations", dtype="int64")

@@ -1,6 +1,25 @@
 """``tf.layers``: layers as classes, and as functions that make a new layer with each call."""
 
 from agog_layers import (
+    average_pooling1d,
+    average_pooling2d,
+    average_pooling3d,
+    batch_normalization,
+    conv1d,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    dense,
+    dropout,
+    flatten,
+    max_pooling1d,
+    max_pooling2d,
+    max_pooling3d,
+    separable_conv1d,
+    separable_conv2d,
+)
+from agog_layers.by_name.scoped import (
     AveragePooling1D,
     AveragePooling2D,
     AveragePooling3D,
@@ -19,23 +38,6 @@ from agog_layers import (
     MaxPooling3D,
     SeparableConv1D,
     SeparableConv2D,
-    average_pooling1d,
-    average_pooling2d,
-    average_pooling3d,
-    batch_normalization,
-    conv1d,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    dense,
-    dropout,
-    flatten,
-    max_pooling1d,
-    max_pooling2d,
-    max_pooling3d,
-    separable_conv1d,
-    separable_conv2d,
 )
 
 __all__ = [

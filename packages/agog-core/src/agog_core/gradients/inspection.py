@@ -156,15 +156,20 @@ def picture_of(tape: Recording) -> tuple[list[tuple[str, str, str]], list[tuple[
                 node_of[source] = f"x{source}"
                 nodes.append((f"x{source}", names.get(source, f"tensor {source}"), "box"))
             edges.append((node_of[source], f"op{number}"))
-        where = f"\\n{basename(call.line)}" if call.line else ""
+        where = f"\n{basename(call.line)}" if call.line else ""
         nodes.append((f"op{number}", call.op + where, "ellipse"))
         node_of |= dict.fromkeys(call.outs, f"op{number}")
     return nodes, list(dict.fromkeys(edges))
 
 
+# What stands for characters that have a meaning of their own in texts.
+_IN_DOT = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+_IN_MERMAID = str.maketrans({**{each: f"#{ord(each)};" for each in '"#&<>`'}, "\n": "<br>"})
+
+
 def _dot(tape: Recording) -> str:
     nodes, edges = picture_of(tape)
-    lines = [f'  {name} [label="{label}", shape={shape}];' for name, label, shape in nodes]
+    lines = [f'  {name} [label="{label.translate(_IN_DOT)}", shape={shape}];' for name, label, shape in nodes]
     lines += [f"  {start} -> {end};" for start, end in edges]
     return "\n".join(["digraph tape {", *lines, "}", ""])
 
@@ -175,8 +180,7 @@ def _mermaid(tape: Recording) -> str:
     lines = []
     for name, label, shape in nodes:
         opening, closing = shapes[shape]
-        text = label.replace("\\n", "<br>")
-        lines.append(f'  {name}{opening}"{text}"{closing}')
+        lines.append(f'  {name}{opening}"{label.translate(_IN_MERMAID)}"{closing}')
     lines += [f"  {start} --> {end}" for start, end in edges]
     return "\n".join(["flowchart TD", *lines, ""])
 

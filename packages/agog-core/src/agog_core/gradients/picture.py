@@ -30,7 +30,7 @@ def svg_of_tape(tape: Recording) -> str | None:
     nodes, edges = picture_of(tape)
     if not 0 < len(nodes) <= _MOST_NODES:
         return None
-    labels = {name: label.split("\\n") for name, label, _ in nodes}
+    labels = {name: label.split("\n") for name, label, _ in nodes}
     widths = {name: _CHARACTER * max(map(len, lines)) + 16 for name, lines in labels.items()}
     rows = _rows([name for name, _, _ in nodes], edges)
     width = max(sum(widths[name] + _GAP for name in row) for row in rows) + _GAP

@@ -56,7 +56,8 @@ def titled(title: str, *parts: str) -> str:
 
 
 def tensor_html(title: str, values: np.ndarray[Any, Any], dtype: DType) -> str:
-    """A tensor or variable: a title, its values, and pictures where they can be those of images.
+    """A tensor or variable: a title, its values, and pictures where they can be those of images, whose corners are all
+    that is shown as numbers.
 
     Args:
         title: what is said of it.
@@ -69,7 +70,8 @@ def tensor_html(title: str, values: np.ndarray[Any, Any], dtype: DType) -> str:
     pictures = [_picture(image) for image in _images(values)]
     if 0 < values.ndim <= 2 and values.size:
         return titled(title, *pictures, _matrix(values, dtype))
-    text = _cell(values[()], dtype) if values.ndim == 0 else np.array2string(values, threshold=_MOST_NUMBERS)
+    few: Any = {"threshold": 0, "edgeitems": 1} if pictures else {"threshold": _MOST_NUMBERS}
+    text = _cell(values[()], dtype) if values.ndim == 0 else np.array2string(values, **few)
     return titled(title, *pictures, f"<pre>{escape(text)}</pre>")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,13 @@ def decode_jpeg(
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise InvalidArgumentError(
             f"decode_jpeg: dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE'; got {dct_method!r}."
+        )
+    if not fancy_upscaling or acceptable_fraction != 1.0:
+        warnings.warn(
+            "decode_jpeg: fancy_upscaling and acceptable_fraction have no effect: colors are always upscaled smoothly, "
+            "and of a file that ends too early try_recover_truncated=True takes whatever is there.",
+            UserWarning,
+            stacklevel=2,
         )
     data = file_bytes("decode_jpeg", contents)
     return as_tensor(decode("decode_jpeg", data, channels, ratio=ratio, recover=bool(try_recover_truncated)))

@@ -5,7 +5,7 @@ KERNELS = {
     "bitwise": ("left_shift", "right_shift"),
     "division": ("div_no_nan", "reciprocal", "truncatediv", "truncatemod"),
     "elementary": ("pow", "rsqrt", "sigmoid", "sigmoid_grad", "softplus", "tanh_grad"),
-    "logic": ("argwhere", "where"),
+    "logic": ("argwhere", "masked", "where"),
     "special": (
         "bessel_i0e",
         "bessel_i1e",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.parts.masks import masked
+
+__all__ = ["argwhere", "masked", "where"]
+
 Array = Any
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.parts.masks import masked
 from agog_kernels_xp.parts.rows import wide
 
 Array = Any
@@ -18,7 +19,7 @@ def relu(xp: Any, features: Array) -> Array:
 
 def relu_grad(xp: Any, gradients: Array, features: Array) -> Array:
     """Its gradient."""
-    return xp.multiply(gradients, features > 0)
+    return masked(xp, gradients, features > 0)
 
 
 def relu6(xp: Any, features: Array) -> Array:
@@ -29,7 +30,7 @@ def relu6(xp: Any, features: Array) -> Array:
 
 def relu6_grad(xp: Any, gradients: Array, features: Array) -> Array:
     """Its gradient."""
-    return xp.multiply(gradients, (features > 0) & (features < 6))
+    return masked(xp, gradients, (features > 0) & (features < 6))
 
 
 def elu(xp: Any, features: Array) -> Array:
@@ -64,6 +65,8 @@ def leaky_relu(xp: Any, features: Array, *, alpha: float) -> Array:
 
 def leaky_relu_grad(xp: Any, gradients: Array, features: Array, *, alpha: float) -> Array:
     """Its gradient."""
+    if alpha == 0:
+        return masked(xp, gradients, features > 0)
     kind = features.dtype.type
     return xp.multiply(gradients, xp.where(features > 0, kind(max(alpha, 1)), kind(min(alpha, 1))))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.parts.masks import masked
+
 Array = Any
 
 
@@ -31,10 +33,9 @@ def multiply_by_slope(xp: Any, activation: str, y: Array, gradient: Array) -> No
     elif activation == "sigmoid":
         gradient *= y * (1 - y)
     elif activation == "hard_sigmoid":
-        gradient *= (y > 0) & (y < 1)
-        gradient *= 0.2
+        xp.multiply(masked(xp, gradient, (y > 0) & (y < 1)), 0.2, out=gradient)
     elif activation == "relu":
-        gradient *= y > 0
+        xp.copyto(gradient, masked(xp, gradient, y > 0))
 
 
 def hold(xp: Any, mask: Array, time: int, state: Array, before: Array) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.parts.masks import masked
+
 Array = Any
 
 
@@ -26,7 +28,7 @@ def reduce_extremum_grad(
     counts = xp.add.reduce(is_extreme, axes, "int64", None, True)
     wide = gradients.astype("float32") if gradients.dtype.itemsize == 2 else gradients  # which holds large counts
     shares = wide.reshape(kept) / counts.astype(wide.dtype)
-    return is_extreme * shares.astype(gradients.dtype, copy=False)
+    return masked(xp, shares.astype(gradients.dtype, copy=False), is_extreme)
 
 
 def argmax(xp: Any, input: Array, *, axis: int, dtype: Any) -> Array:

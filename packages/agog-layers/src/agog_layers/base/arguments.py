@@ -13,6 +13,7 @@ __all__ = [
     "handed_on",
     "integer",
     "integers",
+    "number",
     "one_for_each",
     "refuse_unknown",
     "shown",
@@ -47,6 +48,17 @@ def integers(layer: str, argument: str, value: Any) -> Sizes:
     if None in listed:
         raise TypeError(f"{layer}: {argument} must be integers; got {value!r}.")
     return tuple(each for each in listed if each is not None)
+
+
+def number(layer: str, argument: str, value: Any) -> float:
+    """Read an argument of a layer that must be a number: a TypeError if it is something else, as texts are.
+
+    >>> number("LeakyReLU", "alpha", 1)
+    1.0
+    """
+    if isinstance(value, (str, type)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{layer}: {argument} must be a number; got {shown(value)}.")
+    return float(value)
 
 
 def whole(value: Any) -> int | None:

@@ -17,7 +17,7 @@ from agog_core import (
     random_uniform,
     subtract,
 )
-from agog_layers.base.arguments import checked_rate
+from agog_layers.base.arguments import checked_rate, number
 from agog_layers.layer.layer import Layer
 
 __all__ = ["AlphaDropout", "GaussianDropout", "GaussianNoise"]
@@ -60,7 +60,7 @@ class GaussianNoise(Noise):
 
     def __init__(self, stddev: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.stddev = stddev
+        self.stddev = number("GaussianNoise", "stddev", stddev)
 
     def noisy(self, x: Tensor) -> Tensor:
         return add(x, random_normal(x._shape, 0.0, self.stddev, x.dtype))

@@ -10,17 +10,18 @@ from agog_core import (
     TensorShape,
     Variable,
     add,
-    cast,
-    greater,
     greater_equal,
+    less_equal,
     minimum,
     multiply,
     negative,
     nn,
     subtract,
     where,
+    zeros_like,
 )
 from agog_layers.base import activations
+from agog_layers.base.arguments import integers, number, shown, whole
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
 
@@ -54,7 +55,7 @@ class LeakyReLU(Elementwise):
 
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.alpha = float(alpha)
+        self.alpha = number("LeakyReLU", "alpha", alpha)
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
@@ -96,7 +97,7 @@ class PReLU(Elementwise):
         self.alpha_regularizer = regularizers.get(alpha_regularizer)
         self.alpha_constraint = constraints.get(alpha_constraint)
         axes = shared_axes if isinstance(shared_axes, Iterable) or shared_axes is None else [shared_axes]
-        self.shared_axes = None if axes is None else list(axes)
+        self.shared_axes = None if axes is None else list(integers("PReLU", "shared_axes", axes))
 
     def build(self, input_shape: Any) -> None:
         """Make the slopes; the sizes along all axes that are not shared must be known."""
@@ -126,7 +127,7 @@ class ELU(Elementwise):
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.alpha = float(alpha)
+        self.alpha = number("ELU", "alpha", alpha)
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
@@ -149,11 +150,11 @@ class ThresholdedReLU(Elementwise):
 
     def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.theta = float(theta)
+        self.theta = number("ThresholdedReLU", "theta", theta)
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return multiply(inputs, cast(greater(inputs, self.theta), inputs.dtype))
+        return where(less_equal(inputs, self.theta), zeros_like(inputs), inputs)  # NaN stays one
 
 
 class Softmax(Elementwise):
@@ -163,6 +164,9 @@ class Softmax(Elementwise):
         axis: the axis.
         **kwargs: further arguments of `Layer`.
 
+    Raises:
+        TypeError: the axis is no integer.
+
     >>> import agog_core as ag
     >>> print(Softmax()(ag.constant([3.0, 3.0])))
     tf.Tensor([0.5 0.5], shape=(2,), dtype=float32)
@@ -170,6 +174,8 @@ class Softmax(Elementwise):
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if whole(axis) is None:
+            raise TypeError(f"Softmax: axis must be an integer; got {shown(axis)}.")
         self.axis = axis
 
     def call(self, inputs: Tensor) -> Tensor:
@@ -200,7 +206,7 @@ class ReLU(Elementwise):
         super().__init__(**kwargs)
         given = {"max_value": max_value or 0, "negative_slope": negative_slope, "threshold": threshold}
         for argument, value in given.items():
-            if value < 0:
+            if number("ReLU", argument, value) < 0:
                 raise ValueError(f"ReLU: {argument} must not be negative; got {value}.")
         self.max_value = None if max_value is None else float(max_value)
         self.negative_slope = float(negative_slope)

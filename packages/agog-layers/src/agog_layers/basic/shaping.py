@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, expand_dims, reshape, tile, transpose
-from agog_layers.base.arguments import integer, integers
+from agog_layers.base.arguments import integer, integers, shown
 from agog_layers.layer.layer import Layer
 
 __all__ = ["Lambda", "Permute", "RepeatVector", "Reshape"]
@@ -157,6 +157,8 @@ class Lambda(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if not callable(function):
+            raise TypeError(f"Lambda: function must be a function; got {shown(function)}.")
         self.function = function
         self.output_shape = output_shape
         self.mask = mask

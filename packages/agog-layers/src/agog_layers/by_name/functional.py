@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core import Tensor, Variable, convert_to_tensor
+from agog_core import Tensor
+from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.naming import snake_case
-from agog_layers.base.variable_store import active_store, weight_getter
-from agog_layers.by_name.variable_scope import VariableScope, find_or_make, get_variable_scope, unique_path
-from agog_layers.layer.layer import Layer
+from agog_layers.base.variable_store import active_store
+from agog_layers.by_name.scoped import Layer
+from agog_layers.by_name.variable_scope import get_variable_scope
 
 __all__ = ["functional"]
 
@@ -22,40 +23,31 @@ def functional(layer: type[Layer], order: Sequence[str] = ()) -> Callable[..., A
     base `Layer`; ``"training"``, which the call takes; and ``"reuse"``: whether the variables of the layer of this name
     are found again.
 
-    As `get_variable` does, it takes what it is not given from the `variable_scope` around it: initializer, constraint,
-    custom getter and whether variables are found again. Layers without a name are numbered per scope.
+    What it is not given it takes from the `variable_scope` around it, as the layer does; also whether variables are
+    found again.
 
     >>> import agog_core as ag
-    >>> from agog_layers import Conv2D
+    >>> from agog_layers.by_name.scoped import Conv2D
     >>> conv2d = functional(Conv2D, ("trainable", "name", "reuse"))
     >>> conv2d(ag.zeros([1, 5, 5, 3]), 32, 3, activation="relu").shape
     TensorShape([1, 3, 3, 32])
     """
     function_name = snake_case(layer.__name__)
     signature = _signature(layer, order)
-    initializers = _initializers(signature)
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
         try:
             arguments = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
+            refuse_unknown(function_name, kwargs, signature.parameters)
             raise TypeError(f"{function_name}: {error}.") from None
         inputs = arguments.pop("inputs")
         called = {"training": arguments.pop("training", False)} if "training" in order else {}
-        scope = get_variable_scope()
-        if arguments.pop("reuse", None) or scope.reuse is True:
+        if arguments.pop("reuse", None) or get_variable_scope().reuse is True:
             check_reuse(function_name, layer.__name__)
-        if scope.name and arguments.get("name") is None and "name" in signature.parameters:
-            path = scope.original_name_scope
-            arguments["name"] = unique_path(path, function_name).removeprefix(path)
-        if scope.initializer is not None:
-            unsaid = [name for name, default in initializers.items() if arguments.get(name, default) is None]
-            arguments.update(dict.fromkeys(unsaid, scope.initializer))
-        token = weight_getter.set(_getter(scope))
-        try:
-            outputs: Tensor = layer(**arguments)(inputs, **called)
-        finally:
-            weight_getter.reset(token)
+        made = layer(**arguments)
+        made._runs_once = True
+        outputs: Tensor = made(inputs, **called)
         return outputs
 
     function.__name__ = function.__qualname__ = function_name
@@ -71,40 +63,6 @@ def check_reuse(function: str, layer: str) -> None:
             f"{function}: variables are found again by name only while an EagerVariableStore is active "
             f"(tfe.EagerVariableStore().as_default()); or make a {layer} layer and call that twice."
         )
-
-
-def _initializers(signature: inspect.Signature) -> dict[str, Any]:
-    """The arguments that say how weights begin, and what they are where nobody says: None where the scope says it."""
-    defaults = {n: each.default for n, each in signature.parameters.items() if n.endswith("_initializer")}
-    return {name: None if default == "glorot_uniform" else default for name, default in defaults.items()}
-
-
-def _getter(scope: VariableScope) -> Callable[..., Any] | None:
-    """What makes the weights as a scope says; None where it says nothing."""
-    custom = scope.custom_getter
-    if custom is None and scope.constraint is None:
-        return None
-
-    def getter(name: str, **arguments: Any) -> Any:
-        arguments["constraint"] = arguments["constraint"] or scope.constraint
-        made = find_or_make(name, **arguments) if custom is None else custom(find_or_make, name, **arguments)
-        return made if isinstance(made, Variable) else _Computed(made)
-
-    return getter
-
-
-class _Computed:
-    """What a custom getter has computed of a variable, for layers to read as one."""
-
-    def __init__(self, value: Any) -> None:
-        self._value = convert_to_tensor(value)
-        self.shape, self.dtype = self._value.shape, self._value.dtype
-
-    def value(self) -> Tensor:
-        """The value."""
-        return self._value
-
-    read_value = __tensor__ = value
 
 
 _DEFAULTS = {"training": False, "trainable": True, "name": None, "reuse": None}

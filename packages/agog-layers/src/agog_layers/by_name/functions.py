@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from agog_layers.basic.dense import Dense
 from agog_layers.by_name.functional import functional
-from agog_layers.convolutional.convolution import Conv1D, Conv2D, Conv3D
-from agog_layers.convolutional.deconvolution import Conv2DTranspose, Conv3DTranspose
-from agog_layers.convolutional.pooling import (
+from agog_layers.by_name.scoped import (
     AveragePooling1D,
     AveragePooling2D,
     AveragePooling3D,
+    BatchNormalization,
+    Conv1D,
+    Conv2D,
+    Conv2DTranspose,
+    Conv3D,
+    Conv3DTranspose,
+    Dense,
     MaxPooling1D,
     MaxPooling2D,
     MaxPooling3D,
+    SeparableConv1D,
+    SeparableConv2D,
 )
-from agog_layers.convolutional.separable import SeparableConv1D, SeparableConv2D
-from agog_layers.normalizing.batch_normalization import BatchNormalization
 
 __all__ = [
     "average_pooling1d",

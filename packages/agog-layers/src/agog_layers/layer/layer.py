@@ -361,6 +361,8 @@ class Layer(Connected, Module):
                 trainable=trainable and self._trainable,
                 constraint=constraint,
             )
+            if isinstance(made, Variable):
+                self._own_weights.append(Weight(made, trainable, regularizer))
             return made
 
         def make_variable() -> Variable:

@@ -164,10 +164,13 @@ class Model(Layer):
 
         Args:
             line_length: the width of the table; None for as wide as it needs.
+            positions: where each column ends: characters, or parts of the width up to 1; what is longer is cut. None
+                for as wide as they need.
             print_fn: a function that takes a line; None for `print`.
 
         Raises:
-            ValueError: the model has no variables yet, since it was not called or built.
+            ValueError: the model has no variables yet, since it was not called or built; or the positions are not
+                ascending, one for each column.
 
         >>> from agog_layers import Dense, Sequential
         >>> Sequential([Dense(3, input_shape=(4,), name="a"), Dense(1, name="b")], name="m").summary()
@@ -183,7 +186,7 @@ class Model(Layer):
         total                                19     76
         ──────────────────────────────────────────────
         """
-        print_summary(self, line_length, print_fn or print)
+        print_summary(self, line_length, positions, print_fn or print)
 
     def __graph_nodes__(self) -> list[GraphNode]:
         return nodes_of_model(self)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from agog_core import TensorShape, Variable, nest
@@ -16,7 +17,9 @@ NUMERIC = (2, 3)
 Row = tuple[str, ...]
 
 
-def print_summary(model: Any, line_length: int | None, print_fn: Callable[[str], Any]) -> None:
+def print_summary(
+    model: Any, line_length: int | None, positions: Sequence[float] | None, print_fn: Callable[[str], Any]
+) -> None:
     """Print a table of a model's layers; see `Model.summary`."""
     if not model.built:
         raise ValueError(
@@ -24,7 +27,7 @@ def print_summary(model: Any, line_length: int | None, print_fn: Callable[[str],
             "model.build(input_shape)."
         )
     header, rows, totals = rows_of_summary(model)
-    _print(f"Model: {model.name}", header, rows, totals, line_length, print_fn)
+    _print(f"Model: {model.name}", header, rows, totals, line_length, positions, print_fn)
 
 
 def rows_of_summary(model: Any) -> tuple[Row, list[Row], list[Row]]:
@@ -96,6 +99,7 @@ def _print(
     rows: list[Row],
     totals: list[Row],
     line_length: int | None,
+    positions: Sequence[float] | None,
     print_fn: Callable[[str], Any],
 ) -> None:
     widths = [max(map(len, column)) for column in zip(header, *rows, *totals, strict=True)]
@@ -103,11 +107,14 @@ def _print(
     if line_length is not None and line_length > width:
         widths[0] += line_length - width
         width = line_length
+    if positions is not None:
+        widths = _widths(positions, line_length or width, header)
+        width = sum(widths) + 2 * (len(widths) - 1)
     line = "─" * width
 
     def show(row: Row) -> None:
         padded = zip(row, widths, strict=True)
-        cells = [f"{cell:>{n}}" if i in NUMERIC else f"{cell:<{n}}" for i, (cell, n) in enumerate(padded)]
+        cells = [f"{cell[:n]:>{n}}" if i in NUMERIC else f"{cell[:n]:<{n}}" for i, (cell, n) in enumerate(padded)]
         print_fn("  ".join(cells).rstrip())
 
     print_fn(title)
@@ -118,3 +125,15 @@ def _print(
         for row in part:
             show(row)
     print_fn(line)
+
+
+def _widths(positions: Sequence[float], line_length: int, header: Row) -> list[int]:
+    """The widths of columns that end at some positions, in characters or, up to 1, as parts of the line."""
+    ends = [int(each * line_length) if max(positions) <= 1 else int(each) for each in positions]
+    widths = [end - start for start, end in pairwise([-2, *ends])]
+    if len(widths) != len(header) or min(widths) <= 2:
+        raise ValueError(
+            f"summary: positions must be {len(header)} ascending ends of columns, for {', '.join(header)}, in "
+            f"characters or as parts of the line up to 1, with room for what is in them; got {list(positions)}."
+        )
+    return [width - 2 for width in widths]

@@ -9,6 +9,7 @@ from typing import Any
 from agog_core import Tensor, Variable, add, cast, dtypes, multiply, nn, reshape, stop_gradient, subtract
 from agog_core.ops.nn.standardization import standardize
 from agog_core.shapes import Shape
+from agog_layers.base.arguments import number
 from agog_layers.normalizing.normalization import Normalization
 from agog_layers.weights import initializers
 
@@ -97,7 +98,7 @@ class BatchNormalization(Normalization):
         for argument, value in given.items():
             if value is not None:
                 raise NotImplementedError(f"{type(self).__name__}: {argument} is not supported; got {value!r}.")
-        self.momentum = momentum
+        self.momentum = number(type(self).__name__, "momentum", momentum)
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
         self.moving_variance_initializer = initializers.get(moving_variance_initializer)
         self.renorm = renorm

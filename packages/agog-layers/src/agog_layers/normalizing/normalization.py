@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from agog_core import Tensor, TensorShape, Variable, as_dtype, nn, reshape
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_layers.base.arguments import integers
+from agog_layers.base.arguments import integers, number
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
 
@@ -61,7 +61,7 @@ class Normalization(Layer):
         listed = isinstance(axis, Iterable) and not isinstance(axis, str)
         axes = integers(type(self).__name__, "axis", axis if listed else [axis])
         self.axis = list(axes) if listed else axes[0]
-        self.epsilon = epsilon
+        self.epsilon = number(type(self).__name__, "epsilon", epsilon)
         self.center = center
         self.scale = scale
         self.beta_initializer = initializers.get(beta_initializer)

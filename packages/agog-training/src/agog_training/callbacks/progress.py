@@ -11,8 +11,17 @@ from agog_training.callbacks.callback import Callback, Logs
 __all__ = ["ProgbarLogger"]
 
 
+_UNITS = {"samples": "example", "steps": "batch"}
+
+
 class ProgbarLogger(Callback):
     """Shows a progress bar for each epoch, or prints a line when ``verbose`` is 2.
+
+    Args:
+        count_mode: what the bar counts: ``"samples"``, which are examples, or ``"steps"``, which are batches.
+
+    Raises:
+        ValueError: ``count_mode`` is something else.
 
     >>> logger = ProgbarLogger()
     >>> logger.set_params({"epochs": 3, "verbose": 2})
@@ -22,20 +31,25 @@ class ProgbarLogger(Callback):
     """
 
     def __init__(self, count_mode: str = "samples") -> None:
+        if count_mode not in _UNITS:
+            raise ValueError(f"ProgbarLogger: count_mode must be 'samples' or 'steps'; got {count_mode!r}.")
+        self.count_mode = count_mode
         self._bar: Any = None
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         if self.params.get("verbose", 1) == 1:
             from tqdm import tqdm  # here, because only bars need it
 
-            self._bar = tqdm(total=self.params.get("steps"), desc=self._title(epoch), unit="batch")
+            self._bar = tqdm(
+                total=self.params.get(self.count_mode), desc=self._title(epoch), unit=_UNITS[self.count_mode]
+            )
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         if self._bar is not None:
             objective = getattr(self.model, "objective", None)
             so_far = logs or {} if objective is None else objective.so_far(logs or {})
             self._bar.set_postfix_str(_told(so_far), refresh=False)
-            self._bar.update()
+            self._bar.update((logs or {}).get("size", 1) if self.count_mode == "samples" else 1)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         if self._bar is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Literal
 
 from agog_core import Variable
@@ -74,6 +75,13 @@ class TensorBoard(Callback):
             raise ValueError(
                 "TensorBoard: update_freq must be 'batch', 'epoch' or a positive number of examples; got "
                 f"{update_freq!r}."
+            )
+        if batch_size != 32:
+            warnings.warn(
+                "TensorBoard: batch_size has no effect; histograms are of the weights, and of the gradients of the "
+                "batches that fit takes.",
+                UserWarning,
+                stacklevel=2,
             )
         self.log_dir, self.histogram_freq, self.update_freq = os.fspath(log_dir), histogram_freq, update_freq
         self.write_graph, self.write_grads, self.write_images = write_graph, write_grads, write_images

@@ -16,7 +16,7 @@ from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.indexing.gathering import gather, index_tensor
 from agog_core.ops.math.arithmetic import divide, maximum, multiply, realdiv, subtract
 from agog_core.ops.math.elementary import sqrt
-from agog_core.ops.math.logic import equal, greater_equal, where
+from agog_core.ops.math.logic import equal, greater_equal, masked, where
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -183,9 +183,9 @@ def _prod_vjp(g: Tensor, data: Tensor, segment_ids: Tensor, num_segments: int) -
 
 def _extreme_vjp(g: Tensor, data: Tensor, segment_ids: Tensor, out: Tensor, num_segments: int) -> Tensor:
     """The rows that reach the extreme share the gradient equally."""
-    is_extreme = cast(equal(data, _rows(out, segment_ids)), data.dtype)
-    count = unsorted_segment_sum(is_extreme, segment_ids, num_segments)
-    return multiply(is_extreme, _rows(realdiv(g, maximum(count, 1)), segment_ids))
+    is_extreme = equal(data, _rows(out, segment_ids))
+    count = unsorted_segment_sum(cast(is_extreme, data.dtype), segment_ids, num_segments)
+    return masked(_rows(realdiv(g, maximum(count, 1)), segment_ids), is_extreme)
 
 
 def _op(function: Callable[..., Tensor], dtypes: frozenset[DType], vjp: Vjp) -> Op:

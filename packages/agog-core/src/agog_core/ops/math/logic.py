@@ -294,6 +294,31 @@ _where: Op = Op(
 )
 
 
+def masked(x: TensorLike, mask: TensorLike, name: str | None = None) -> Tensor:
+    """Floats where a mask holds, else 0, also in the place of NaN and infinities; the shapes broadcast.
+
+    >>> print(masked([float("inf"), 2.0], [False, True]))
+    tf.Tensor([0. 2.], shape=(2,), dtype=float32)
+    """
+    choice = convert_to_tensor(mask)
+    if not choice.dtype.is_bool:
+        raise InvalidArgumentError(
+            f"masked: mask must be bool; got dtype {choice.dtype.name} and shape {choice._shape}. Compare first."
+        )
+    return call(_masked, convert_to_tensor(x), choice)
+
+
+_masked: Op = Op(
+    "masked",
+    masked,
+    inputs=["x", "mask"],
+    shape=lambda x, mask: broadcast_shapes("masked", x, mask),
+    alike=["x"],
+    dtypes=FLOATING,
+    vjp={"x": lambda g, mask, x_shape: sum_to(call(_masked, g, mask), x_shape)},
+)
+
+
 _argwhere = Op(
     "argwhere",
     where,

@@ -14,7 +14,7 @@ from agog_core.ops.array.joining import concat
 from agog_core.ops.math.arithmetic import abs as absolute
 from agog_core.ops.math.arithmetic import add, multiply, negative, realdiv, subtract
 from agog_core.ops.math.elementary import sigmoid, square
-from agog_core.ops.math.logic import less
+from agog_core.ops.math.logic import less, masked
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -105,7 +105,7 @@ def elu_grad(gradients: TensorLike, outputs: TensorLike, name: str | None = None
 
 
 def _where_negative(outputs: Tensor, gradient: Tensor) -> Tensor:
-    return multiply(gradient, cast(less(outputs, 0), gradient.dtype))
+    return masked(gradient, less(outputs, 0))
 
 
 @unary(lambda g, out: selu_grad(g, out), dtypes=FLOATING)

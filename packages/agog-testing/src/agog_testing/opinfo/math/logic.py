@@ -9,6 +9,7 @@ import numpy as np
 
 from agog_testing.opinfo.info import Array, OpInfo, Sample
 from agog_testing.opinfo.values import (
+    FLOATING,
     NUMERIC_OR_BOOL,
     ORDERED,
     SHAPES,
@@ -92,6 +93,15 @@ _WHERE_ERRORS = (
 )
 
 
+def _masked_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for shape in SHAPES:
+        yield Sample(f"shape {shape}", (uniform(dtype, rng, shape), rng.random(shape) < 0.5))
+    yield Sample("a column and a row", (uniform(dtype, rng, (3, 1)), np.array([True, False, True])))
+    yield Sample("a scalar", (uniform(dtype, rng, ()), np.array([[True], [False]])))
+    special = np.array([True, False] * 4)
+    yield Sample("NaN and infinities", (constant(dtype, np.repeat([np.nan, np.inf, -np.inf, -0.0], 2)), special))
+
+
 def _argwhere_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for shape in SHAPES:
         yield Sample(f"shape {shape}", (ties(dtype, rng, shape),))
@@ -131,6 +141,23 @@ INFOS = (
         samples=_where_samples,
         reference=lambda condition, x, y: np.where(condition, x, y),
         errors=_WHERE_ERRORS,
+    ),
+    OpInfo(
+        name="masked",
+        samples=_masked_samples,
+        reference=lambda x, mask: np.where(mask, x, x.dtype.type(0)),
+        errors=(
+            rejected("masked", "int32", FLOATING, (np.array([1], np.int32), _BOOLS[:1])),
+            invalid(
+                (_TWO, np.ones(2, np.int32)),
+                "masked: mask must be bool; got dtype int32 and shape (2,). Compare first.",
+            ),
+            invalid(
+                (np.ones(3, np.float32), _BOOLS),
+                "masked: shapes (3,) and (2,) do not broadcast: sizes 3 and 2 differ and neither is 1. Reshape, tile "
+                "or slice one of them.",
+            ),
+        ),
     ),
     OpInfo(
         name="argwhere",

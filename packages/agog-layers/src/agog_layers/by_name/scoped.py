@@ -1,0 +1,200 @@
+"""Scoped: the classes of ``tf.layers``, which take what they are not given from the variable scope around them."""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from typing import Any, TypeVar
+
+from agog_core import Variable
+from agog_layers import basic, convolutional, normalizing
+from agog_layers.base.naming import snake_case
+from agog_layers.base.variable_store import weight_getter
+from agog_layers.by_name.computed import Computed
+from agog_layers.by_name.variable_scope import find_or_make, get_variable_scope, unique_path
+from agog_layers.layer.layer import Layer as Base
+from agog_layers.weights import initializers
+
+__all__ = [
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "AveragePooling3D",
+    "BatchNormalization",
+    "Conv1D",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
+    "Dense",
+    "Dropout",
+    "Flatten",
+    "Layer",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "MaxPooling3D",
+    "SeparableConv1D",
+    "SeparableConv2D",
+]
+
+C = TypeVar("C", bound="type[Layer]")
+
+
+class Layer(Base):
+    """Base of the layers of ``tf.layers``. As `get_variable` does, they take what they are not given from the
+    `variable_scope` around their first call: initializer, constraint and custom getter. Those without a name are
+    numbered per scope. See `Layer`.
+    """
+
+    # The constructor's arguments for initializers that nobody gave.
+    _unsaid: tuple[str, ...] = ()
+    # Whether this is run once: the layer of a function.
+    _runs_once = False
+
+    def _initial_name(self, name: str | None) -> str | None:
+        path = get_variable_scope().original_name_scope
+        if name or not path:
+            return super()._initial_name(name)
+        return unique_path(path, snake_case(type(self).__name__)).removeprefix(path)
+
+    def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
+        initializer = get_variable_scope().initializer
+        if initializer is not None:
+            for name in self._unsaid:
+                setattr(self, name, initializers.get(initializer))
+        token = weight_getter.set(self._getter())
+        try:
+            super()._build_for(inputs, leaves)
+        finally:
+            weight_getter.reset(token)
+
+    def add_weight(
+        self, name: str, shape: Any = (), dtype: Any = None, initializer: Any = None, *args: Any, **kwargs: Any
+    ) -> Variable:
+        """See `Layer.add_weight`; the scope's initializer is the default."""
+        initializer = get_variable_scope().initializer if initializer is None else initializer
+        return super().add_weight(name, shape, dtype, initializer, *args, **kwargs)
+
+    def _getter(self) -> Any:
+        """What makes the weights as the scope says; None where it says nothing."""
+        scope = get_variable_scope()
+        custom = scope.custom_getter
+        if custom is None and scope.constraint is None:
+            return None
+
+        def getter(name: str, **arguments: Any) -> Any:
+            arguments["constraint"] = arguments["constraint"] or scope.constraint
+            made = find_or_make(name, **arguments) if custom is None else custom(find_or_make, name, **arguments)
+            if isinstance(made, Variable):
+                return made
+            if not self._runs_once:
+                raise TypeError(
+                    f"{self._title}: the custom getter of the variable scope returned a {type(made).__name__} for "
+                    f"weight {name!r}, but a layer that is called again needs a variable. Return one, or call a "
+                    "function of tf.layers, which asks at each call."
+                )
+            return Computed(made)
+
+        return getter
+
+
+def _noting(cls: C) -> C:
+    """Let a class note which initializers its constructor was not given."""
+    init: Any = cls.__init__
+    _, *parameters = inspect.signature(init).parameters.values()
+    names = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    # Those that ``tf.layers`` leaves to the scope are None; the others have a default of their own.
+    defaults = {
+        each.name: None if each.default == "glorot_uniform" else each.default
+        for each in parameters
+        if each.name.endswith("_initializer")
+    }
+
+    @wraps(init)
+    def noting(self: Layer, *args: Any, **kwargs: Any) -> None:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        unsaid = tuple(name for name, default in defaults.items() if given.get(name, default) is None)
+        if any(name in given for name in unsaid):  # None is no initializer of Keras
+            init(self, **{name: value for name, value in given.items() if name not in unsaid})
+        else:
+            init(self, *args, **kwargs)
+        self._unsaid = unsaid
+
+    cls.__init__ = noting  # type: ignore[method-assign, assignment]  # the signature is the same
+    return cls
+
+
+@_noting
+class Dense(Layer, basic.Dense):
+    """`tf.keras.layers.Dense` in variable scopes. See `Dense`."""
+
+
+class Dropout(Layer, basic.Dropout):
+    """`tf.keras.layers.Dropout` in variable scopes. See `Dropout`."""
+
+
+class Flatten(Layer, basic.Flatten):
+    """`tf.keras.layers.Flatten` in variable scopes. See `Flatten`."""
+
+
+@_noting
+class Conv1D(Layer, convolutional.Conv1D):
+    """`tf.keras.layers.Conv1D` in variable scopes. See `Conv1D`."""
+
+
+@_noting
+class Conv2D(Layer, convolutional.Conv2D):
+    """`tf.keras.layers.Conv2D` in variable scopes. See `Conv2D`."""
+
+
+@_noting
+class Conv3D(Layer, convolutional.Conv3D):
+    """`tf.keras.layers.Conv3D` in variable scopes. See `Conv3D`."""
+
+
+@_noting
+class Conv2DTranspose(Layer, convolutional.Conv2DTranspose):
+    """`tf.keras.layers.Conv2DTranspose` in variable scopes. See `Conv2DTranspose`."""
+
+
+@_noting
+class Conv3DTranspose(Layer, convolutional.Conv3DTranspose):
+    """`tf.keras.layers.Conv3DTranspose` in variable scopes. See `Conv3DTranspose`."""
+
+
+@_noting
+class SeparableConv1D(Layer, convolutional.SeparableConv1D):
+    """`tf.keras.layers.SeparableConv1D` in variable scopes. See `SeparableConv1D`."""
+
+
+@_noting
+class SeparableConv2D(Layer, convolutional.SeparableConv2D):
+    """`tf.keras.layers.SeparableConv2D` in variable scopes. See `SeparableConv2D`."""
+
+
+class AveragePooling1D(Layer, convolutional.AveragePooling1D):
+    """`tf.keras.layers.AveragePooling1D` in variable scopes. See `AveragePooling1D`."""
+
+
+class AveragePooling2D(Layer, convolutional.AveragePooling2D):
+    """`tf.keras.layers.AveragePooling2D` in variable scopes. See `AveragePooling2D`."""
+
+
+class AveragePooling3D(Layer, convolutional.AveragePooling3D):
+    """`tf.keras.layers.AveragePooling3D` in variable scopes. See `AveragePooling3D`."""
+
+
+class MaxPooling1D(Layer, convolutional.MaxPooling1D):
+    """`tf.keras.layers.MaxPooling1D` in variable scopes. See `MaxPooling1D`."""
+
+
+class MaxPooling2D(Layer, convolutional.MaxPooling2D):
+    """`tf.keras.layers.MaxPooling2D` in variable scopes. See `MaxPooling2D`."""
+
+
+class MaxPooling3D(Layer, convolutional.MaxPooling3D):
+    """`tf.keras.layers.MaxPooling3D` in variable scopes. See `MaxPooling3D`."""
+
+
+@_noting
+class BatchNormalization(Layer, normalizing.BatchNormalization):
+    """`tf.keras.layers.BatchNormalization` in variable scopes. See `BatchNormalization`."""
