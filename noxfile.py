@@ -193,6 +193,7 @@ def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members())
     session.env |= {"AGOG_ENDURANCE": "1", "AGOG_KILLS": "500", "AGOG_FUZZ": "100000", "AGOG_RANDOM_GRAPHS": "1000"}
+    session.env["AGOG_INTERRUPTS"] = "1000"
     checkpoint = MEMBERS["agog-checkpoint"] / "tests"
     whole_trainings = ROOT / "tests" / "integration"
     pytest(
