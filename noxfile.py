@@ -198,7 +198,10 @@ def endurance(session: nox.Session) -> None:
     whole_trainings = ROOT / "tests" / "integration"
     pytest(
         session,
-        *(whole_trainings / f"test_integration_{name}.py" for name in ("interrupts", "large_models", "mnist_example")),
+        *(
+            whole_trainings / f"test_integration_{name}.py"
+            for name in ("interrupted_imports", "interrupts", "large_models", "mnist_example")
+        ),
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),
         *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations", "random_graphs")),
     )

@@ -97,9 +97,10 @@ class PluginLoader:
             except BaseException:
                 self.manager.unregister(module)
                 raise
-        except (Exception, SystemExit) as error:  # one broken plugin must not take the others down
-            for added in _made_since(known_ops):
-                del ops[added]
+        except BaseException as error:
+            _forget_since(known_ops)
+            if not isinstance(error, (Exception, SystemExit)):
+                raise  # a Ctrl-C; but one broken plugin must not take the others down
             text = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
             return self._fail(plugin, text, error)
         self.plugins.append(plugin)
@@ -176,6 +177,11 @@ def _made_since(known: set[str]) -> list[str]:
     return [name for name in set(ops) - known if not ops[name].function.__module__.startswith("agog_core.")]
 
 
+def _forget_since(known: set[str]) -> None:
+    for name in _made_since(known):
+        del ops[name]
+
+
 def _load_late_ops() -> None:
     """Load the core's ops that load late, so that a plugin's op cannot take the name of one."""
     made = {name: ops.pop(name) for name in _made_since(set())}
@@ -203,10 +209,14 @@ def loader() -> PluginLoader:
                     "it runs an op or asks for a device while plugins are being loaded; hooks only return data."
                 )
             _is_loading = True
+            known_ops = set(ops)
             try:
                 fresh = PluginLoader()
                 fresh.load_entry_points()
                 _loader = fresh
+            except BaseException:  # such as a Ctrl-C: the next use loads all plugins, and they make their ops anew
+                _forget_since(known_ops)
+                raise
             finally:
                 _is_loading = False
         return _loader
