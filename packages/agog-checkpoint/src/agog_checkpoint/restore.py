@@ -73,7 +73,7 @@ class Restore:
         self._arrays = arrays
         self._number = next(_numbers)
         self._paths = graph.paths()
-        self._labels = {number: label for number, label in graph.labels().items() if number not in unwanted}
+        self._labels = {number: label for number, label in graph.labels(self._paths).items() if number not in unwanted}
         slots = [slot for slot in graph.slots if slot.slot_variable not in unwanted]
         self._holding = graph.leading_to({*self._labels, *(slot.variable for slot in slots)})
         self._slots: dict[int, dict[tuple[str, int], int]] = {}
@@ -147,13 +147,18 @@ class Restore:
         are nodes, names of parts, their nodes and the parts, the owners in the queue have no other new parts."""
         owners, queue = ([], queue) if news is None else (queue, [])
         faults = self._find(found, queue, owners, news or (), deferred)
-        faults |= {number: fault for number, value in found.items() if (fault := self._fault(number, value))}
+        given = {number: value for number, value in found.items() if not self._is_left(number, value)}
+        faults |= {number: fault for number, value in given.items() if (fault := self._fault(number, value))}
         if faults and not deferred:
             raise self._misfit(faults.values(), "nothing was changed")
         for number in faults:
             found.pop(number, None)
+            given.pop(number, None)
         self._rejected |= faults.keys()
-        self._restore(found)
+        self._restore(given)
+        for number, value in found.items():
+            self._node_of.set(value, number)
+        self._matched |= found.keys()
         self._own([*queue, *owners])
         if faults:
             raise self._misfit(faults.values(), "these keep the values that they have")
@@ -235,8 +240,6 @@ class Restore:
 
     def _fault(self, number: int, value: Any) -> str | None:
         """Why an object does not fit its node."""
-        if self._is_left(number, value):
-            return None
         saved = self._graph.nodes[number].variable
         array = None if saved is None else self._arrays[saved.key]
         return misfit(self._paths.get(number, ""), saved, array, value, self._cast)
@@ -245,12 +248,12 @@ class Restore:
         lines = "".join(f"\n  {fault}" for fault in faults)
         return ValueError(f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.{lines}")
 
-    def _restore(self, found: dict[int, Any]) -> None:
+    def _restore(self, given: dict[int, Any]) -> None:
         """Give the objects their state, that of other objects first: they may refuse it, variables cannot."""
         undo: list[tuple[Checkpointable, dict[str, Any]]] = []
-        for number, value in found.items():
+        for number, value in given.items():
             state = self._graph.nodes[number].state
-            if state is not None and not self._is_left(number, value):
+            if state is not None:
                 undo.append((value, value.checkpoint_state()))
                 try:
                     value.restore_checkpoint_state(state)
@@ -263,17 +266,14 @@ class Restore:
                         with suppress(Exception):  # the one that has refused its state may be broken
                             other.restore_checkpoint_state(before)
                     raise
-        for number, value in found.items():
+        for number, value in given.items():
             saved = self._graph.nodes[number].variable
-            if saved is not None and not self._is_left(number, value):
+            if saved is not None:
                 self._assign(value, saved)
-            if not self._is_left(number, value):
-                _restored_by.set(value, self._number)
-                if isinstance(value, Generator):
-                    value.spare_initial_values(True)
-                    self._generators.append(weakref.ref(value))
-            self._node_of.set(value, number)
-            self._matched.add(number)
+            _restored_by.set(value, self._number)
+            if isinstance(value, Generator):
+                value.spare_initial_values(True)
+                self._generators.append(weakref.ref(value))
 
     def _assign(self, value: Any, saved: SavedVariable) -> None:
         array = self._arrays[saved.key]
