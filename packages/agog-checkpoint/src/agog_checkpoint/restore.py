@@ -18,7 +18,7 @@ from agog_checkpoint.casting import misfit
 from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import Graph, SavedVariable, escape, join
 from agog_checkpoint.listing import Report, listed
-from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, walk
+from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, walk
 from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import Checkpointable, listeners
@@ -83,7 +83,7 @@ class Restore:
         self._matched: set[int] = set()
         self._rejected: set[int] = set()
         self._containers: set[int] = set()  # nodes for which the program has a list, a tuple or a dict
-        self._silent: set[int] = set()  # those among them that tell nobody of new parts
+        self._silent: set[int] = set()  # those among them, and among the owners, that tell nobody of new parts
         self._holders: dict[int, int] = {}  # the nodes of their owners
         self._rest: dict[int, tuple[list[int], set[int]]] = {}  # see _lacks_parts
         self._owners: dict[int, weakref.ref[Checkpointable]] = {}
@@ -113,40 +113,38 @@ class Restore:
                 self._busy = False
 
     def _advance_by(self, owner: Any, name: str, part: Any) -> bool:
-        """Restore one new part, and say whether that did: the cost does not grow with the number of parts."""
+        """Restore one new part, or an owner's, and say whether that did: what it costs does not grow with all parts."""
         number = self._node_of.get(owner)
-        if number is None or not is_part(owner, name, part) or self._is_silent():
+        if number is None or (name and not is_part(owner, name, part)) or self._is_silent():
             return False
         child = self._graph.nodes[number].children.get(name)
-        if child is not None:
-            around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.keys())})
-            self._match({}, around, True, [(number, name, child, part)])
+        around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.keys())})
+        if not name:
+            self._match({}, [(number, owner)], True, around)
+        elif child is not None:
+            self._match({}, [], True, around, [(number, name, child, part)])
         return True
 
     def _alive(self, numbers: Iterable[int]) -> list[tuple[int, Any]]:
         """The owners among some nodes."""
-        alive = [(number, self._owners[number]()) for number in list(numbers) if number in self._owners]
-        return [(number, owner) for number, owner in alive if owner is not None]
+        return [(n, owner) for n in list(numbers) if n in self._owners and (owner := self._owners[n]()) is not None]
 
     def _is_silent(self) -> bool:
         """Whether something may have got a part of which nobody was told."""
-        for number in list(self._silent):
-            if self._lacks_parts(number):
-                return True
-            self._silent.discard(number)
-        return False
+        self._silent = {number for number in self._silent if self._lacks_parts(number)}
+        return bool(self._silent)
 
     def _match(
         self,
         found: dict[int, Any],
         queue: list[tuple[int, Any]],
         deferred: bool,
-        news: Sequence[tuple[int, str, int, Any]] | None = None,
+        owners: Sequence[tuple[int, Any]] = (),
+        news: Sequence[tuple[int, str, int, Any]] = (),
     ) -> None:
-        """Find the objects for further nodes, check that all of them fit, and restore all of them. With ``news``, which
-        are nodes, names of parts, their nodes and the parts, the owners in the queue have no other new parts."""
-        owners, queue = ([], queue) if news is None else (queue, [])
-        faults = self._find(found, queue, owners, news or (), deferred)
+        """Find objects, which all have to fit, and restore them: parts of those in the queue, and the ``news``: nodes,
+        names of parts, their nodes and the parts. The ``owners`` may have slots for them, but no other new parts."""
+        faults = self._find(found, queue, owners, news, deferred)
         given = {number: value for number, value in found.items() if not self._is_left(number, value)}
         faults |= {number: fault for number, value in given.items() if (fault := self._fault(number, value))}
         if faults and not deferred:
@@ -167,7 +165,7 @@ class Restore:
         self,
         found: dict[int, Any],
         queue: list[tuple[int, Any]],
-        owners: list[tuple[int, Any]],
+        owners: Sequence[tuple[int, Any]],
         news: Sequence[tuple[int, str, int, Any]],
         deferred: bool,
     ) -> dict[int, str]:
@@ -177,8 +175,9 @@ class Restore:
         faults: dict[int, str] = {}
 
         def stage(number: int, value: Any) -> bool:
-            done = number in self._matched or number in self._rejected or number in found
-            if done or id(value) in staged or self._node_of.get(value) is not None:
+            if self._is_settled(number) or number in found:
+                return False
+            if id(value) in staged or self._node_of.get(value) is not None:
                 return False
             found[number] = value
             staged[id(value)] = number
@@ -245,8 +244,8 @@ class Restore:
         return misfit(self._paths.get(number, ""), saved, array, value, self._cast)
 
     def _misfit(self, faults: Iterable[str], kept: str) -> ValueError:
-        lines = "".join(f"\n  {fault}" for fault in faults)
-        return ValueError(f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.{lines}")
+        lines = "\n  ".join([f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.", *faults])
+        return ValueError(lines)
 
     def _restore(self, given: dict[int, Any]) -> None:
         """Give the objects their state, that of other objects first: they may refuse it, variables cannot."""
@@ -258,9 +257,8 @@ class Restore:
                 try:
                     value.restore_checkpoint_state(state)
                 except BaseException as error:
-                    error.add_note(
-                        f"This happened while {self._labels[number]!r} was restored from checkpoint {self.path!r}."
-                    )
+                    which = repr(self._labels[number])
+                    error.add_note(f"This happened while {which} was restored from checkpoint {self.path!r}.")
                     self._rejected.add(number)
                     for other, before in reversed(undo):
                         with suppress(Exception):  # the one that has refused its state may be broken
@@ -301,6 +299,7 @@ class Restore:
                 if number not in self._matched or not self._lacks_parts(number):
                     self._owners.pop(number, None)
                 elif number not in self._owners:
+                    self._silent |= set() if tells_of_parts(type(value)) else {number}
 
                     def lose(reference: weakref.ref[Checkpointable], number: int = number) -> None:
                         if self._owners.get(number) is reference:
