@@ -8,6 +8,7 @@ agog. Those inside of the module `threading` are not agog's: a thread that was a
 from __future__ import annotations
 
 import dis
+import gc
 import os
 import random
 import signal
@@ -15,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from inspect import CO_GENERATOR
 from pathlib import Path
 from types import FrameType
@@ -24,6 +26,8 @@ import pytest
 
 import agog as tf
 from agog_core import recording
+from agog_data import threads
+from agog_data.stage import Scope
 
 RANDOM = 10_000 if os.environ.get("AGOG_ENDURANCE") else 200
 AFTER_YIELD_FROM = 2  # the argument of a `RESUME` that does not look
@@ -33,15 +37,16 @@ PACKAGES = f"{os.sep}agog_"
 class Interrupt:
     """Raises KeyboardInterrupt at one of the places where CPython looks for signals; counts them."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: int, within: str = PACKAGES) -> None:
         self._left = at
+        self._within_files = within
         self._last: dict[FrameType, str] = {}  # what each frame has just done
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
         name = frame.f_code.co_name
         if frame.f_back is not None and frame.f_back in self._last and name != "__init__":
             self._last[frame.f_back] = ""  # Python looks for no signals after a call of a function of Python
-        if PACKAGES not in frame.f_code.co_filename:
+        if self._within_files not in frame.f_code.co_filename:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         code = frame.f_code
@@ -67,10 +72,10 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-def interrupted(work: Callable[[], object], at: int) -> bool:
-    """Interrupt some work at its place of that number; whether it has so many."""
+def interrupted(work: Callable[[], object], at: int, within: str = PACKAGES) -> bool:
+    """Interrupt some work at its place of that number in some files; whether it has so many."""
     before = sys.gettrace()
-    sys.settrace(Interrupt(at))
+    sys.settrace(Interrupt(at, within))
     try:
         work()
     except KeyboardInterrupt:
@@ -158,6 +163,64 @@ def test_an_interrupt_at_each_place(program: Program, name: str) -> None:
         program.check(saves=name == "save" or at % 20 == 0)
         at += 1
     assert at > 10  # places of agog were there
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+def one(x: Any) -> Any:
+    return tf.data.Dataset.from_tensors(x)
+
+
+STAGES: dict[str, tuple[str, Callable[[tf.data.Dataset], tf.data.Dataset]]] = {
+    "prefetch": ("threads", lambda d: d.prefetch(2)),
+    "map": ("threads", lambda d: d.map(same, 2)),
+    "interleave": ("threads", lambda d: d.interleave(one, 2, 1, 2)),
+    "sloppy_interleave": ("sloppy", lambda d: d.apply(tf.contrib.data.parallel_interleave(one, 2, sloppy=True))),
+}
+
+
+def read(elements: Iterator[Any], found: list[Any]) -> None:
+    for element in elements:
+        found.append(element)
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """Nothing ends by the way, in a callback of a weak reference: Python swallows a Ctrl-C there."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collection")
+@pytest.mark.parametrize("rests", [True, False])
+@pytest.mark.parametrize(("file", "build"), STAGES.values(), ids=STAGES)
+def test_an_interrupt_loses_no_element(
+    file: str,
+    build: Callable[[tf.data.Dataset], tf.data.Dataset],
+    rests: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Whether the consumer comes back so soon that it reads by itself what a thread would read.
+    monkeypatch.setattr(threads, "_HANDING_SECONDS", 1e9 if rests else 0.0)
+    stage = build(tf.data.Dataset.range(6))._stage
+    at, was_interrupted = 1, True
+    while was_interrupted:
+        elements = stage.iterate(Scope())
+        elements.start(0)
+        found: list[Any] = []
+        was_interrupted = interrupted(partial(read, elements, found), at, f"{os.sep}{file}.py")
+        other = stage.iterate(Scope())
+        other.load_state_dict(elements.state_dict())
+        rest: list[Any] = []
+        read(elements, rest)
+        assert sorted(map(int, found + rest)) == [*range(6)], f"at place {at}"
+        assert sorted(map(int, rest)) == sorted(map(int, other)), f"at place {at}"
+        at += 1
+    assert at > 20
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")

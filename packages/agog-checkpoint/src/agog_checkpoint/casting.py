@@ -41,11 +41,12 @@ def misfit(path: str, saved: SavedVariable | None, array: Array | None, value: A
         return None if saved is None else f"{saved.key!r}: {other}"
     if saved is None or array is None:
         return f"{path!r}: the checkpoint has an object with parts, the program the variable {value.name!r}"
-    which = f"are incompatible: variable {value.name!r} has the first, the checkpoint the second"
-    if saved.shape != tuple(value.shape):
-        return f"{saved.key!r}: Shapes {value.shape} and {TensorShape(saved.shape)} {which}"
-    if saved.dtype == value.dtype.name:
+    present = value._current()
+    if saved.shape == present._shape and saved.dtype == present.dtype.name:
         return None
+    which = f"are incompatible: variable {value.name!r} has the first, the checkpoint the second"
+    if saved.shape != present._shape:
+        return f"{saved.key!r}: Shapes {value.shape} and {TensorShape(saved.shape)} {which}"
     why_not = obstacle(array, DTYPES[saved.dtype], value.dtype)
     if cast and why_not is None:
         return None

@@ -87,10 +87,11 @@ def write(stream: BinaryIO, saved: Snapshot) -> None:
     accept."""
     variables = layout.in_order(saved.graph.variables())
     # The checksums are known only after the tensors are written, one at a time; they do not change the header's length.
-    stream.write(layout.header(variables, layout.graph_metadata(saved.graph)))
+    entries = layout.entries_of(variables)
+    stream.write(layout.header(entries, layout.graph_metadata(saved.graph)))
     layout.write_tensors(stream, variables, saved.values)
     stream.seek(0)
-    stream.write(layout.header(variables, layout.graph_metadata(saved.graph)))
+    stream.write(layout.header(entries, layout.graph_metadata(saved.graph)))
 
 
 @without_collection()

@@ -10,6 +10,8 @@ import numpy as np
 from agog_checkpoint import compact_json
 from agog_core.dtypes import ALL, FLOAT8, string
 
+_KEYS = {"key", "dtype", "shape", "checksum"}
+_KEYS_1 = {"key", "dtype", "shape", "crc32"}  # format version 1
 DTYPES = {dtype.name: dtype for dtype in ALL | FLOAT8 if dtype is not string}
 
 
@@ -85,10 +87,10 @@ class Graph(NamedTuple):
                     order.append(child)
         return paths
 
-    def labels(self) -> dict[int, str]:
+    def labels(self, paths: Mapping[int, str] | None = None) -> dict[int, str]:
         """Names for the nodes, by number, that hold a value: the key of a variable, or ``<path>/.state`` for an object
-        with state."""
-        paths, labels = self.paths(), {}
+        with state. ``paths`` are those of `paths`, where they are known."""
+        paths, labels = paths or self.paths(), {}
         for number, node in enumerate(self.nodes):
             if node.variable is not None:
                 labels[number] = node.variable.key
@@ -217,7 +219,7 @@ def parse_graph(text: str) -> Graph:
     _require(isinstance(raw["nodes"], list) and bool(raw["nodes"]), "has no nodes")
     _require(isinstance(raw["slots"], list), "has no list of slots")
     count = len(raw["nodes"])
-    nodes = [_parse_node(f"node {number}", node, count) for number, node in enumerate(raw["nodes"])]
+    nodes = [_parse_node(number, node, count) for number, node in enumerate(raw["nodes"])]
     slots = []
     for slot in raw["slots"]:
         _require(isinstance(slot, list) and len(slot) == 4 and isinstance(slot[1], str), "has a malformed slot")
@@ -229,25 +231,48 @@ def parse_graph(text: str) -> Graph:
     return Graph(nodes, slots)
 
 
-def _parse_node(name: str, raw: Any, count: int) -> Node:
-    _require(isinstance(raw, dict) and raw.keys() <= {"children", "variable", "state"}, f"has a malformed {name}")
-    children, variable, state = raw.get("children", {}), raw.get("variable"), raw.get("state")
-    _require(isinstance(children, dict), f"has malformed children of {name}")
-    _require(_are_numbers(children.values(), count), f"has children of {name} that do not exist")
-    _require(state is None or isinstance(state, dict), f"has a malformed state of {name}")
+def _parse_node(number: int, raw: Any, count: int) -> Node:
+    if fault := _fault_of(raw, count):
+        raise ValueError(f"its object graph has {fault.format(node=f'node {number}')}")
+    children, state, variable = raw.get("children", {}), raw.get("state"), raw.get("variable")
     if variable is None:
         return Node(children, None, state)
-    _require(not children and state is None, f"has a variable, {name}, with parts")
-    if isinstance(variable, dict) and "crc32" in variable:  # format version 1
-        variable = {("checksum" if name == "crc32" else name): part for name, part in variable.items()}
-    known = isinstance(variable, dict) and variable.keys() - {"name"} == {"key", "dtype", "shape", "checksum"}
-    _require(known and isinstance(variable["key"], str), f"has a malformed variable, {name}")
-    _require(isinstance(variable["dtype"], str) and variable["dtype"] in DTYPES, f"has an unknown dtype of {name}")
-    _require(isinstance(variable["shape"], list), f"has a malformed shape of {name}")
-    _require(_are_numbers(variable["shape"], None), f"has a malformed shape of {name}")
-    _require(isinstance(variable["checksum"], str), f"has a malformed checksum of {name}")
-    _require(isinstance(variable.get("name", ""), str), f"has a malformed name of {name}")
-    return Node(children, SavedVariable(**(variable | {"shape": tuple(variable["shape"])})), None)
+    checksum = variable["crc32"] if "crc32" in variable else variable["checksum"]
+    shape = tuple(variable["shape"])
+    return Node(children, SavedVariable(variable["key"], variable["dtype"], shape, checksum, variable.get("name")))
+
+
+def _fault_of(raw: Any, count: int) -> str | None:
+    """What a node of so many has that `Graph.to_json` does not write."""
+    if not isinstance(raw, dict) or not raw.keys() <= {"children", "variable", "state"}:
+        return "a malformed {node}"
+    children, variable, state = raw.get("children", {}), raw.get("variable"), raw.get("state")
+    if not isinstance(children, dict):
+        return "malformed children of {node}"
+    if not _are_numbers(children.values(), count):
+        return "children of {node} that do not exist"
+    if not (state is None or isinstance(state, dict)):
+        return "a malformed state of {node}"
+    if variable is None:
+        return None
+    if children or state is not None:
+        return "a variable, {node}, with parts"
+    return _fault_of_variable(variable)
+
+
+def _fault_of_variable(raw: Any) -> str | None:
+    is_known = isinstance(raw, dict) and raw.keys() - {"name"} in (_KEYS, _KEYS_1)
+    if not is_known or not isinstance(raw["key"], str):
+        return "a malformed variable, {node}"
+    if not isinstance(raw["dtype"], str) or raw["dtype"] not in DTYPES:
+        return "an unknown dtype of {node}"
+    if not isinstance(raw["shape"], list) or not _are_numbers(raw["shape"], None):
+        return "a malformed shape of {node}"
+    if not isinstance(raw["checksum"] if "checksum" in raw else raw["crc32"], str):
+        return "a malformed checksum of {node}"
+    if not isinstance(raw.get("name", ""), str):
+        return "a malformed name of {node}"
+    return None
 
 
 def _are_numbers(values: Iterable[Any], count: int | None) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.checksum import checksum, crc32
+from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, parse_graph
 from agog_checkpoint.regular import open_regular
 from agog_core.dtypes import DType
@@ -55,16 +56,23 @@ def size_of(variable: SavedVariable) -> int:
     return _size(variable.dtype) * math.prod(variable.shape)
 
 
-def header(variables: Iterable[SavedVariable], metadata: Mapping[str, str]) -> bytes:
-    """A file's first bytes, up to those of the tensors, for variables in the order of their bytes. Raises
-    InvalidArgumentError where there are more than readers accept."""
-    entries: dict[str, Any] = {"__metadata__": metadata}
+@without_collection()
+def entries_of(variables: Iterable[SavedVariable]) -> str:
+    """What a header says of variables, in the order of their bytes, as JSON."""
+    found: dict[str, Any] = {}
     end = 0
     for variable in variables:
         dtype, shape = _stored(variable)
         begin, end = end, end + size_of(variable)
-        entries[variable.key] = {"dtype": _code(dtype), "shape": shape, "data_offsets": [begin, end]}
-    raw = compact_json.dump(entries, ensure_ascii=False).encode()
+        found[variable.key] = {"dtype": _code(dtype), "shape": shape, "data_offsets": [begin, end]}
+    return compact_json.dump(found, ensure_ascii=False)
+
+
+def header(entries: str, metadata: Mapping[str, str]) -> bytes:
+    """A file's first bytes, up to those of the tensors, with what `entries_of` says. Raises InvalidArgumentError where
+    there are more than readers accept."""
+    rest = f",{entries[1:]}" if entries != "{}" else "}"
+    raw = f'{{"__metadata__":{compact_json.dump(metadata, ensure_ascii=False)}{rest}'.encode()
     raw += b" " * (-(8 + len(raw)) % _ALIGNMENT)
     if len(raw) > LONGEST_HEADER:
         raise InvalidArgumentError(
@@ -99,6 +107,7 @@ def _begin_checksum(data: memoryview) -> Callable[[], str]:
     return finish
 
 
+@without_collection()
 def graph_metadata(graph: Graph) -> dict[str, str]:
     """What a file's metadata say of a graph: texts by name."""
     text = graph.to_json()

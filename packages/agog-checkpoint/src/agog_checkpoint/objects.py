@@ -87,8 +87,14 @@ def is_part(owner: Any, name: str, part: Any) -> bool:
         return name == str(len(owner) - 1) and owner[-1] is part
     if isinstance(owner, MappingOfParts):
         return owner.get(name) is part
-    is_plain = type(owner).checkpoint_dependencies is Checkpointable.checkpoint_dependencies
-    return is_plain and vars(owner).get(name) is part and name not in vars(owner).get("_no_dependencies", ())
+    return tells_of_parts(type(owner)) and owner.checkpoint_dependency(name) is part
+
+
+def tells_of_parts(kind: type[Checkpointable]) -> bool:
+    """Whether a class says of a single part what it says of all: not if it has its own `checkpoint_dependencies`
+    only."""
+    own = next(vars(base) for base in kind.__mro__ if "checkpoint_dependencies" in vars(base))
+    return "checkpoint_dependency" in own
 
 
 def walk(root: Any) -> tuple[list[Part], list[Slot]]:

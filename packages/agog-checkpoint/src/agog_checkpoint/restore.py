@@ -18,7 +18,7 @@ from agog_checkpoint.casting import misfit
 from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import Graph, SavedVariable, escape, join
 from agog_checkpoint.listing import Report, listed
-from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, walk
+from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, walk
 from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.saved_slots import SavedSlots
 from agog_checkpoint.warning import CheckpointWarning
@@ -74,7 +74,7 @@ class Restore:
         self._arrays = arrays
         self._number = next(_numbers)
         self._paths = graph.paths()
-        self._labels = {number: label for number, label in graph.labels().items() if number not in unwanted}
+        self._labels = {number: label for number, label in graph.labels(self._paths).items() if number not in unwanted}
         slots = [slot for slot in graph.slots if slot.slot_variable not in unwanted]
         self._holding = graph.leading_to({*self._labels, *(slot.variable for slot in slots)})
         self._slots = SavedSlots(slots)
@@ -82,7 +82,7 @@ class Restore:
         self._matched: set[int] = set()
         self._rejected: set[int] = set()
         self._containers: set[int] = set()  # nodes for which the program has a list, a tuple or a dict
-        self._silent: set[int] = set()  # those among them that tell nobody of new parts
+        self._silent: set[int] = set()  # those among them, and among the owners, that tell nobody of new parts
         self._holders: dict[int, int] = {}  # the nodes of their owners
         self._rest: dict[int, tuple[list[int], set[int]]] = {}  # see _lacks_parts
         self._owners: dict[int, weakref.ref[Checkpointable]] = {}
@@ -112,47 +112,51 @@ class Restore:
                 self._busy = False
 
     def _advance_by(self, owner: Any, name: str, part: Any) -> bool:
-        """Restore one new part, and say whether that did: the cost does not grow with the number of parts."""
+        """Restore one new part, or an owner's, and say whether that did: what it costs does not grow with all parts."""
         number = self._node_of.get(owner)
-        if number is None or not is_part(owner, name, part) or self._is_silent():
+        if number is None or (name and not is_part(owner, name, part)) or self._is_silent():
             return False
         child = self._graph.nodes[number].children.get(name)
-        if child is not None:
-            around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.optimizers())})
-            self._match({}, around, True, [(number, name, child, part)])
+        around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.optimizers())})
+        if not name:
+            self._match({}, [(number, owner)], True, around)
+        elif child is not None:
+            self._match({}, [], True, around, [(number, name, child, part)])
         return True
 
     def _alive(self, numbers: Iterable[int]) -> list[tuple[int, Any]]:
         """The owners among some nodes."""
-        alive = [(number, self._owners[number]()) for number in list(numbers) if number in self._owners]
-        return [(number, owner) for number, owner in alive if owner is not None]
+        return [(n, owner) for n in list(numbers) if n in self._owners and (owner := self._owners[n]()) is not None]
 
     def _is_silent(self) -> bool:
         """Whether something may have got a part of which nobody was told."""
-        for number in list(self._silent):
-            if self._lacks_parts(number):
-                return True
-            self._silent.discard(number)
-        return False
+        self._silent = {number for number in self._silent if self._lacks_parts(number)}
+        return bool(self._silent)
 
     def _match(
         self,
         found: dict[int, Any],
         queue: list[tuple[int, Any]],
         deferred: bool,
-        news: Sequence[tuple[int, str, int, Any]] | None = None,
+        owners: Sequence[tuple[int, Any]] = (),
+        news: Sequence[tuple[int, str, int, Any]] = (),
     ) -> None:
-        """Find the objects for further nodes, check that all of them fit, and restore all of them. With ``news``, which
-        are nodes, names of parts, their nodes and the parts, the owners in the queue have no other new parts."""
-        owners, queue = ([], queue) if news is None else (queue, [])
-        faults = self._find(found, queue, owners, news or (), deferred)
-        faults |= {number: fault for number, value in found.items() if (fault := self._fault(number, value))}
+        """Find objects, which all have to fit, and restore them: parts of those in the queue, and the ``news``: nodes,
+        names of parts, their nodes and the parts. The ``owners`` may have slots for them, but no other new parts."""
+        faults = self._find(found, queue, owners, news, deferred)
+        given = {number: value for number, value in found.items() if not self._is_left(number, value)}
+        faults |= {number: fault for number, value in given.items() if (fault := self._fault(number, value))}
         if faults and not deferred:
             raise self._misfit(faults.values(), "nothing was changed")
         for number in faults:
             found.pop(number, None)
+            given.pop(number, None)
         self._rejected |= faults.keys()
-        self._restore(found)
+        self._restore(given)
+        for number, value in found.items():
+            self._node_of.set(value, number)
+            self._slots.note(number, value)
+        self._matched |= found.keys()
         self._own([*queue, *owners])
         if faults:
             raise self._misfit(faults.values(), "these keep the values that they have")
@@ -161,7 +165,7 @@ class Restore:
         self,
         found: dict[int, Any],
         queue: list[tuple[int, Any]],
-        owners: list[tuple[int, Any]],
+        owners: Sequence[tuple[int, Any]],
         news: Sequence[tuple[int, str, int, Any]],
         deferred: bool,
     ) -> dict[int, str]:
@@ -171,8 +175,9 @@ class Restore:
         faults: dict[int, str] = {}
 
         def stage(number: int, value: Any) -> bool:
-            done = number in self._matched or number in self._rejected or number in found
-            if done or id(value) in staged or self._node_of.get(value) is not None:
+            if self._is_settled(number) or number in found:
+                return False
+            if id(value) in staged or self._node_of.get(value) is not None:
                 return False
             found[number] = value
             staged[id(value)] = number
@@ -214,11 +219,11 @@ class Restore:
                 child = names.get(name)
                 if child is not None:
                     reach(number, name, child, part)
-        for number, value in (*owners, *queue):
-            if number in self._slots and isinstance(value, Checkpointable):
-                match = self._slots.matching_fresh if news and number not in found else self._slots.matching
-                for slot, slot_variable in match(number, value, found):
-                    stage(slot, slot_variable)
+        for match, objects in ((self._slots.matching_fresh, owners), (self._slots.matching, queue)):
+            for number, value in objects:
+                if number in self._slots and isinstance(value, Checkpointable):
+                    for slot, slot_variable in match(number, value, found):
+                        stage(slot, slot_variable)
         return faults
 
     def _enter(self, parent: int, number: int, container: Any) -> None:
@@ -232,46 +237,39 @@ class Restore:
 
     def _fault(self, number: int, value: Any) -> str | None:
         """Why an object does not fit its node."""
-        if self._is_left(number, value):
-            return None
         saved = self._graph.nodes[number].variable
         array = None if saved is None else self._arrays[saved.key]
         return misfit(self._paths.get(number, ""), saved, array, value, self._cast)
 
     def _misfit(self, faults: Iterable[str], kept: str) -> ValueError:
-        lines = "".join(f"\n  {fault}" for fault in faults)
-        return ValueError(f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.{lines}")
+        lines = "\n  ".join([f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.", *faults])
+        return ValueError(lines)
 
-    def _restore(self, found: dict[int, Any]) -> None:
+    def _restore(self, given: dict[int, Any]) -> None:
         """Give the objects their state, that of other objects first: they may refuse it, variables cannot."""
         undo: list[tuple[Checkpointable, dict[str, Any]]] = []
-        for number, value in found.items():
+        for number, value in given.items():
             state = self._graph.nodes[number].state
-            if state is not None and not self._is_left(number, value):
+            if state is not None:
                 undo.append((value, value.checkpoint_state()))
                 try:
                     value.restore_checkpoint_state(state)
                 except BaseException as error:
-                    error.add_note(
-                        f"This happened while {self._labels[number]!r} was restored from checkpoint {self.path!r}."
-                    )
+                    which = repr(self._labels[number])
+                    error.add_note(f"This happened while {which} was restored from checkpoint {self.path!r}.")
                     self._rejected.add(number)
                     for other, before in reversed(undo):
                         with suppress(Exception):  # the one that has refused its state may be broken
                             other.restore_checkpoint_state(before)
                     raise
-        for number, value in found.items():
+        for number, value in given.items():
             saved = self._graph.nodes[number].variable
-            if saved is not None and not self._is_left(number, value):
+            if saved is not None:
                 self._assign(value, saved)
-            if not self._is_left(number, value):
-                _restored_by.set(value, self._number)
-                if isinstance(value, Generator):
-                    value.spare_initial_values(True)
-                    self._generators.append(weakref.ref(value))
-            self._node_of.set(value, number)
-            self._slots.note(number, value)
-            self._matched.add(number)
+            _restored_by.set(value, self._number)
+            if isinstance(value, Generator):
+                value.spare_initial_values(True)
+                self._generators.append(weakref.ref(value))
 
     def _assign(self, value: Any, saved: SavedVariable) -> None:
         array = self._arrays[saved.key]
@@ -299,6 +297,7 @@ class Restore:
                 if number not in self._matched or not self._lacks_parts(number):
                     self._owners.pop(number, None)
                 elif number not in self._owners:
+                    self._silent |= set() if tells_of_parts(type(value)) else {number}
 
                     def lose(reference: weakref.ref[Checkpointable], number: int = number) -> None:
                         if self._owners.get(number) is reference:

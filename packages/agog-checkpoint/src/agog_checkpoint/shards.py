@@ -20,6 +20,7 @@ from agog_checkpoint.layout import (
     VERSION,
     Array,
     Content,
+    entries_of,
     graph_metadata,
     header,
     in_order,
@@ -66,7 +67,7 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
         return f"{stem}.{save_id}{name.removeprefix(stem)}" if is_over_another() else name
 
     def write_shard(stream: BinaryIO, variables: list[SavedVariable]) -> None:
-        stream.write(header(variables, metadata))
+        stream.write(header(entries_of(variables), metadata))
         write_tensors(stream, variables, saved.values)
 
     def write_index(stream: BinaryIO) -> None:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Checkpointable"]
 
-# Called after an object that can be saved has got a new part, with the object, the part's name and the part, or with
-# nothing where that is not known. A restore that still waits for variables listens here.
+# Called after an object that can be saved has got a new part, with the object, the part's name and the part, as far as
+# these are known. A restore that still waits for variables listens here.
 listeners: list[Callable[..., None]] = []
 
 
@@ -79,6 +79,18 @@ class Checkpointable(State):
         without = vars(self).get("_no_dependencies", ())
         every = vars(self).copy()  # a restore may ask while another thread makes parts
         return {name: value for name, value in every.items() if is_checkpointable(value) and name not in without}
+
+    def checkpoint_dependency(self, name: str) -> Any:
+        """One part that has state, at a cost that does not grow with their number. A class that overrides
+        `checkpoint_dependencies` should override this too: a restore that waits looks at all parts otherwise.
+
+        Args:
+            name: its name.
+
+        Returns:
+            The part; None where there is none, or where only `checkpoint_dependencies` can tell.
+        """
+        return None if name in vars(self).get("_no_dependencies", ()) else vars(self).get(name)
 
     def checkpoint_state(self) -> dict[str, Any]:
         """State that is not in variables, such as a position.
@@ -214,7 +226,7 @@ def is_checkpointable(value: Any) -> bool:
 
 
 def notify(*news: Any) -> None:
-    """Tell those who wait that an object has got a new part: the object, the part's name and the part, where these are
-    known."""
+    """Tell those who wait that an object has got a new part: the object, the part's name and the part, as far as these
+    are known."""
     for listener in list(listeners):
         listener(*news)

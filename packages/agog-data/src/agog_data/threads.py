@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
-from queue import Empty, SimpleQueue
-from time import perf_counter
+from queue import SimpleQueue
+from time import perf_counter, sleep
 
 from agog_data.elements import Element
 from agog_data.forks import Forks
@@ -29,19 +28,22 @@ _SHORT = 64  # how often in a row it must be back sooner before it lets the thre
 _NAP_SECONDS = 0.004  # how long it may be away before the thread goes on without being told
 # Python acts on Ctrl-C between two instructions. One that comes when the consumer has begun to wait, but does not sleep
 # yet, would be acted on only when the wait is over.
-_HEARING_SECONDS = 0.5
+HEARING_SECONDS = 0.5
 
 
 class Slot:
-    """The place of one element between the threads and the consumer, in the order of the elements."""
+    """The place of one element between the threads and the consumer; each leads to the next."""
 
-    __slots__ = ("done", "element", "ended", "error", "number", "ready", "state")
+    __slots__ = ("done", "element", "ended", "error", "has_left", "next", "number", "ready", "state")
 
-    def __init__(self, number: int) -> None:
-        self.number = number  # how many elements were read with this one
+    next: Slot  # once a thread has read an element into this one
+
+    def __init__(self) -> None:
+        self.number = 0  # how many elements were read with this one
         self.done = False  # whether the consumer may take the element, the error, or neither at the end
         self.ready = threading.Lock()  # free when it is done
         self.ready.acquire()
+        self.has_left = False  # whether the threads may fill another one in its place
         self.ended = False
         self.element: Element = None
         self.error: BaseException | None = None
@@ -50,7 +52,15 @@ class Slot:
     def finish(self) -> None:
         """Let the consumer take it."""
         self.done = True
-        self.ready.release()
+        wake(self.ready)
+
+
+def wake(lock: threading.Lock) -> None:
+    """Let who waits for a lock go on; nothing where it is free."""
+    try:
+        lock.release()
+    except RuntimeError:
+        return
 
 
 class Queue:
@@ -58,6 +68,10 @@ class Queue:
 
     An error leads to the frames of all functions that were being called. On a thread of its own those end here; an
     error caught on the consumer's thread, and kept for later, would keep the consumer and all its callers alive.
+
+    A Ctrl-C loses no element: Python acts on it after a call of what is not written in Python, and none stands between
+    the taking of an element and the end of `get` or `read`. Nor does the consumer wait for anything but a slot: reading
+    is shared by two flags, of which each side sets its own before it looks at the other's.
     """
 
     def __init__(self, elements: ElementIterator, compute: Compute | None, capacity: int, number: int) -> None:
@@ -67,15 +81,16 @@ class Queue:
         self._elements = elements
         self._compute = compute
         self._number = number
-        self._reading = threading.Lock()
-        self._busy = False  # whether a thread reads now
-        self._slots: SimpleQueue[Slot] = SimpleQueue()
-        self._head: Slot | None = None
+        self._head = self._tail = Slot()  # which the consumer takes next, and which the threads fill next
         self._room: SimpleQueue[bool] = SimpleQueue()  # an item for each slot that may be filled; False to end
         for _ in range(capacity):
             self._room.put(True)
-        self._wake = threading.Lock()  # never free until the end, so that waiting for it is a nap
-        self._wake.acquire()
+        self._turn = threading.Lock()  # of the threads, to read
+        self._busy = False  # whether a thread reads
+        self._held = False  # whether the consumer keeps the threads from it
+        self._wanted = False  # whether it waits for them
+        self._nap = threading.Lock()  # never free until the end, so that waiting for it is a nap
+        self._nap.acquire()
         # Where the threads began to read after the consumer did; None while they have not.
         self._before: tuple[int, State] | None = None
         self._stopped = False  # nothing is read any more
@@ -84,41 +99,51 @@ class Queue:
     def work(self) -> None:
         """What each thread does: read an element, in turn, and compute, at the same time as others."""
         while self._room.get():
-            self._rest()
-            with self._reading:
-                if self._stopped:
+            with self._turn:
+                if not self._begin():
                     break
-                self._busy = True
                 self._before = self._before or (self._number, self._elements.state_dict())
-                slot = self._read()
+                slot = self._tail
+                self._read(slot)
                 slot.state = self._elements.state_dict()
+                slot.next = self._tail = Slot()
+                self._busy = False  # before the consumer can take the slot: it may be back at once, and go by this
                 if self._compute is None or slot.ended or slot.error is not None:
                     slot.finish()
-                self._busy = False  # before the consumer can take the slot: it may be back at once, and go by this
-                self._slots.put(slot)
             if not slot.done:
                 self._run(slot)
             if self._closed:  # nobody will take the error, which leads to the slot
                 slot.error = None
         self._room.put(False)  # for the next thread
 
+    def _begin(self) -> bool:
+        """Wait until this thread may read; False where nothing is read any more."""
+        while not self._stopped:
+            self._rest()
+            self._busy = True
+            if not (self._held or self._stopped):
+                return True
+            self._busy = False
+            self._nap.acquire(timeout=_NAP_SECONDS)
+        return False
+
     def _rest(self) -> None:
-        while self.resting and not self._stopped:
+        while self.resting and not (self._wanted or self._stopped):
             seen = self.visits
-            self._wake.acquire(timeout=_NAP_SECONDS)
+            self._nap.acquire(timeout=_NAP_SECONDS)
             if self.visits == seen and not seen % 2:
                 return
 
-    def _read(self) -> Slot:
-        slot = Slot(self._number)
+    def _read(self, slot: Slot) -> None:
         try:
-            slot.element = next(self._elements)
-            slot.number = self._number = self._number + 1
-        except StopIteration:
-            slot.ended = self._stopped = True
+            for slot.element in self._elements:  # a call of `next` would be a place for a Ctrl-C
+                self._number += 1
+                break
+            else:
+                slot.ended = self._stopped = True
         except BaseException as error:  # whatever it is, the consumer's thread raises it
             slot.error = error
-        return slot
+        slot.number = self._number
 
     def _run(self, slot: Slot) -> None:
         try:
@@ -131,53 +156,99 @@ class Queue:
     def get(self) -> Slot:
         """Take the next element, when it is there. Where the queue was closed, as all are when the program ends, it is
         an end."""
-        while self._head is None:
+        slot = self._head
+        while not (slot.done or self._closed):
+            self._wanted = True
+            slot.ready.acquire(timeout=HEARING_SECONDS)
+        self._wanted = False
+        if self._closed:
+            slot = Slot()
+            slot.ended = True
+            return slot
+        if not slot.has_left:
             try:
-                self._head = self._slots.get(timeout=_HEARING_SECONDS)
-            except Empty:  # not by `suppress`: an interrupt while that ends would be shown with this exception
-                continue
-        slot = self._head  # it stays there should an interrupt come now
-        while not slot.done and not slot.ready.acquire(timeout=_HEARING_SECONDS):
-            pass
-        self._head = None
-        self._room.put(True)
+                self._room.put(True)
+            finally:  # a Ctrl-C comes when that is done
+                slot.has_left = True
+        self._head = slot.next
         return slot
 
     def read(self) -> Slot | None:
         """Read the next element on the consumer's thread: a slot without the input's state. None where a thread has
         read one, or is at it."""
-        if self.has_slots() or self._busy:
-            return None
-        with self._reading:
-            if self._stopped or self.has_slots():
+        slot = Slot()
+        self._held = True
+        try:
+            if self._busy or self.has_slots() or self._stopped:
                 return None
             self._before = None
-            return self._read()
+            self._read(slot)
+            return slot
+        finally:
+            self._held = False
 
     def position(self) -> tuple[int, State]:
         """How many elements were read up to the last one that the consumer read itself, and the input's state there."""
-        if self._before is None:
-            with self._reading:
-                return self._before or (self._number, self._elements.state_dict())
+        while self._before is None:
+            self._held = True
+            try:
+                if not self._busy:
+                    return self._before or (self._number, self._elements.state_dict())
+            finally:
+                self._held = False
+            sleep(_NAP_SECONDS)
         return self._before
 
     def has_slots(self) -> bool:
         """Whether a thread has read an element that the consumer has not taken."""
-        return self._head is not None or not self._slots.empty()
+        return self._head is not self._tail
 
     def close(self) -> None:
         """Let the threads end."""
         self._stopped = self._closed = True
-        with suppress(Empty):
-            while True:
-                self._slots.get_nowait().error = None
-        end = Slot(self._number)
-        end.ended = True
-        end.finish()
-        self._slots.put(end)
+        slot = self._head
+        while slot is not self._tail:
+            slot.error = None
+            slot = slot.next
+        wake(self._head.ready)
         self._room.put(False)
-        with suppress(RuntimeError):  # it was closed before
-            self._wake.release()
+        wake(self._nap)
+
+
+class Crew:
+    """The threads of an iterator: they begin together, and end with it or with the program.
+
+    ``close`` lets them end; neither it nor ``work``, which each of them does, may hold the ``owner``.
+    """
+
+    def __init__(
+        self,
+        owner: object,
+        work: Callable[[], None],
+        close: Callable[[], None],
+        scope: Scope,
+        count: int,
+        name: str,
+    ) -> None:
+        runs = [partial(scope.context().run, work) for _ in range(count)]
+        # Daemons, because the interpreter waits for all others before it lets the finalizer end these.
+        self._threads = [threading.Thread(target=run, name=name, daemon=True) for run in runs]
+        self._close = close
+        self.end = weakref.finalize(owner, end, close, self._threads)
+
+    def start(self) -> None:
+        """Start those that have not been: a Ctrl-C may have come when some were started."""
+        for thread in self._threads:
+            if thread.ident is None:
+                thread.start()
+
+    def stop(self) -> None:
+        """End them, and wait until they have: one may be in the input still."""
+        self._close()  # also where a Ctrl-C came in what follows before, since a finalizer works once only
+        self.end()
+        for thread in self._threads:
+            while thread.is_alive():  # one that was never started is not
+                thread.join(HEARING_SECONDS)
 
 
 class WorkAhead:
@@ -190,17 +261,14 @@ class WorkAhead:
         self._count = threads
         self._capacity = capacity
         self._name = name
-        self._close: Callable[[], object] = lambda: None
-        self._threads: list[threading.Thread] = []
+        self._crew: Crew | None = None
         self.stop()
 
     def stop(self) -> None:
         """End the threads and drop what they have made; the next element is asked from the input as it is then."""
-        self._close()
-        for thread in self._threads:
-            while thread.is_alive():  # it may be in the input still; one that a Ctrl-C kept from starting is not
-                thread.join(_HEARING_SECONDS)
-        self._threads = []
+        if self._crew:
+            self._crew.stop()
+        self._crew = None
         self._is_working = False
         self._queue: Queue | None = None
         self._position: tuple[int, State] | None = None
@@ -221,7 +289,8 @@ class WorkAhead:
         self._position = (slot.number, slot.state) if slot.state else None
         if slot.ended:
             self._ended = True
-            self._close()
+            if self._crew:
+                self._crew.end()
             raise StopIteration
         if slot.error is None:
             return slot.element
@@ -244,21 +313,16 @@ class WorkAhead:
         return self._queue.position() if self._queue else (number, self._elements.state_dict())
 
     def _start(self, compute: Compute | None, number: int) -> Queue:
-        queue = self._queue
-        if queue is None:
+        if self._queue is None:
             self._position = number, self._elements.state_dict()
             self._forks = Forks.count
             queue = Queue(self._elements, compute, self._capacity, number)
-            runs = [partial(self._scope.context().run, queue.work) for _ in range(self._count)]
-            # Daemons, because the interpreter waits for all others before it lets the finalizer end these.
-            self._threads = [threading.Thread(target=run, name=self._name, daemon=True) for run in runs]
-            self._close = weakref.finalize(self, end, queue.close, self._threads)
+            self._crew = Crew(self, queue.work, queue.close, self._scope, self._count, self._name)
             self._queue = queue
-        for thread in self._threads:
-            if thread.ident is None:  # a Ctrl-C may have come when some were started
-                thread.start()
+        assert self._crew is not None
+        self._crew.start()
         self._is_working = True
-        return queue
+        return self._queue
 
 
 class Pace:
@@ -269,6 +333,7 @@ class Pace:
     """
 
     def __init__(self) -> None:
+        self._clock = iter(perf_counter, None)
         self._left = perf_counter()  # when the consumer went away
         self._against = 0  # how often in a row it was away for too long, or not long enough, for what the thread does
 
@@ -282,7 +347,9 @@ class Pace:
                 queue.resting, self._against = not queue.resting, 0
             return (queue.read() if queue.resting else None) or queue.get()
         finally:
-            self._left = perf_counter()
+            for left in self._clock:  # a call would be a place for a Ctrl-C, by which the slot would be lost
+                self._left = left
+                break
             queue.visits += 1
 
 

@@ -108,8 +108,7 @@ class PluginLoader:
         try:
             self._fill(plugin, find())
         except BaseException as error:  # libraries in other languages raise their panics as such
-            for added in _made_since(known_ops):
-                del ops[added]
+            _forget_since(known_ops)
             if isinstance(error, KeyboardInterrupt):
                 raise
             text = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
@@ -245,6 +244,11 @@ def _made_since(known: set[str]) -> list[str]:
     return [name for name in set(ops) - known if not ops[name].function.__module__.startswith("agog_core.")]
 
 
+def _forget_since(known: set[str]) -> None:
+    for name in _made_since(known):
+        del ops[name]
+
+
 def _load_late_ops() -> None:
     """Load the core's ops that load late, so that a plugin's op cannot take the name of one."""
     made = {name: ops.pop(name) for name in _made_since(set())}
@@ -272,10 +276,14 @@ def loader() -> PluginLoader:
                     "it runs an op or asks for a device while plugins are being loaded; hooks only return data."
                 )
             _is_loading = True
+            known_ops = set(ops)
             try:
                 fresh = PluginLoader()
                 fresh.load_entry_points()
                 _loader = fresh
+            except BaseException:  # such as a Ctrl-C: the next use loads all plugins, and they make their ops anew
+                _forget_since(known_ops)
+                raise
             finally:
                 _is_loading = False
         return _loader

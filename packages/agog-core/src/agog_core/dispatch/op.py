@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +26,8 @@ late_ops: list[Callable[[], None]] = []
 def all_ops() -> dict[str, Op]:
     """Every op by name, also those whose modules most programs do without: these are imported first."""
     while late_ops:
-        late_ops.pop()()
+        late_ops[-1]()
+        del late_ops[-1:]  # now that it has come to its end
     return registry
 
 
@@ -74,8 +76,8 @@ class Op:
     """
 
     __slots__ = (
-        *("alike", "dtype", "dtypes", "edges", "function", "inputs", "name", "only_source", "shape", "sources"),
-        *("sparse", "updates", "variadic", "views", "elementwise", "host", "host_reads", "late", "random"),
+        *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "late"),
+        *("module", "name", "only_source", "random", "shape", "sources", "sparse", "updates", "variadic", "views"),
     )
 
     def __init__(
@@ -121,8 +123,10 @@ class Op:
         # The position of the only input that has a gradient, of an op whose records take the short way.
         is_plain = len(self.sources) == 1 and not (self.variadic or sparse)
         self.only_source = self.inputs.index(self.sources[0]) if is_plain else None
-        if registry.setdefault(name, self) is not self:
+        self.module = _module_of(function)
+        if name in registry and registry[name].module is _module_of(registry[name].function):
             raise ValueError(f"Op {name!r} is defined already; choose another name.")
+        registry[name] = self  # also in place of one whose module was not imported whole, such as by a Ctrl-C
 
     @property
     def is_differentiable(self) -> bool:
@@ -207,3 +211,8 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<Op {self.name}({', '.join(self.inputs)})>"
+
+
+def _module_of(function: Callable[..., Any]) -> object:
+    """The module of a function, as it is now: an import that does not come to its end takes its module away."""
+    return sys.modules.get(function.__module__)

@@ -145,7 +145,7 @@ class UniqueNameTracker(Checkpointable):
             number += 1
             name = f"{base_name}_{number}"
         self._objects[name] = checkpointable
-        notify()
+        notify(self, name, checkpointable)
         return checkpointable
 
     def checkpoint_dependencies(self) -> dict[str, Any]:
@@ -155,6 +155,10 @@ class UniqueNameTracker(Checkpointable):
             Names to objects.
         """
         return dict(self._objects)
+
+    def checkpoint_dependency(self, name: str) -> Any:
+        """See `Checkpointable.checkpoint_dependency`."""
+        return self._objects.get(name)
 
 
 def _tell() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import weakref
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.stages.mapping import CountingIterator
 from agog_data.stages.nesting import Interleave, Nested, Opener
 from agog_data.state import State
-from agog_data.threads import end
+from agog_data.threads import HEARING_SECONDS, Crew, wake
 
 
 class SloppyInterleave(Interleave):
@@ -37,11 +36,12 @@ class SloppyInterleave(Interleave):
 class Report:
     """What a thread tells the consumer: that a dataset was opened, that it has an element, that something has ended."""
 
-    __slots__ = ("element", "error", "full", "key", "position", "state")
+    __slots__ = ("element", "error", "full", "has_left", "key", "position", "state")
 
     def __init__(self, key: int) -> None:
         self.key = key  # the number of the element that the dataset was made of; _INPUT for the input
         self.full = False  # whether there is an element
+        self.has_left = False  # whether another report on the dataset may wait in its place
         self.element: Element = None
         self.error: BaseException | None = None
         self.state: State | None = None  # the dataset's; None when it has ended
@@ -67,12 +67,12 @@ class Race:
         self._number = number
         self._nested = deque(nested.items())
         self._limit = limit
-        self._reports: deque[Report] = deque()
-        self._waiting: Counter[int] = Counter()
+        self.reports: deque[Report] = deque()
+        self._waiting: defaultdict[int, int] = defaultdict(int)
         self._reading = threading.Lock()
         self._lock = threading.RLock()  # reentrant, because the collector may close a race at any time
         self._room = threading.Condition(self._lock)
-        self._ready = threading.Condition(self._lock)
+        self._news = threading.Lock()  # free when there may be a report; the consumer may be interrupted as it waits
         self._closed = False
 
     def work(self) -> None:
@@ -121,26 +121,29 @@ class Race:
     def _tell(self, report: Report) -> bool:
         with self._lock:
             while self._waiting[report.key] >= self._limit and not self._closed:
-                self._room.wait()
+                self._room.wait(HEARING_SECONDS)  # a Ctrl-C may keep the consumer from telling
             if self._closed:  # nobody will take the error, which leads to the report
                 report.error = None
                 return False
             self._waiting[report.key] += 1
-            self._reports.append(report)
-            self._ready.notify()
+            self.reports.append(report)
+            wake(self._news)
             return True
 
     def get(self) -> Report | None:
-        """Take the next report, when there is one. None where the race was closed, as all are when the program ends."""
+        """The next report, when there is one, which stays there until it is taken. None where the race was closed, as
+        all are when the program ends."""
+        while not (self.reports or self._closed):
+            self._news.acquire(timeout=HEARING_SECONDS)
         with self._lock:
-            while not self._reports:
-                if self._closed:
-                    return None
-                self._ready.wait()
-            report = self._reports.popleft()
-            self._waiting[report.key] -= 1
-            if not self._waiting[report.key]:
-                del self._waiting[report.key]
+            if self._closed:
+                return None
+            report = self.reports[0]
+            if not report.has_left:
+                report.has_left = True
+                self._waiting[report.key] -= 1
+                if not self._waiting[report.key]:
+                    del self._waiting[report.key]
             self._room.notify_all()
             return report
 
@@ -148,11 +151,11 @@ class Race:
         """Let the threads end."""
         with self._lock:
             self._closed = True
-            for report in self._reports:
+            for report in self.reports:
                 report.error = None
-            self._reports.clear()
+            self.reports.clear()
             self._room.notify_all()
-            self._ready.notify_all()
+            wake(self._news)
 
 
 class SloppyIterator(CountingIterator):
@@ -161,16 +164,15 @@ class SloppyIterator(CountingIterator):
     def __init__(self, stage: SloppyInterleave, elements: ElementIterator, scope: Scope) -> None:
         self._stage = stage
         self._scope = scope
-        self._close: Callable[[], object] = lambda: None
-        self._threads: list[threading.Thread] = []
+        self._crew: Crew | None = None
         stream: Stream = stage._stream
         super().__init__(elements, stage._function, stream)
 
     def _begin(self, epoch: int) -> None:
-        self._close()
-        for thread in self._threads:
-            thread.join()  # it may be in the input still
-        self._threads = []
+        if self._crew:
+            self._crew.stop()
+        self._crew = None
+        self._is_working = False
         super()._begin(epoch)
         self._opener = Opener(self._stage._name, self._function, self._word, self._scope)
         self._race: Race | None = None
@@ -181,12 +183,12 @@ class SloppyIterator(CountingIterator):
 
     def __next__(self) -> Element:
         while self._states or not self._ended:
-            race = self._race or self._start()
+            race = (self._is_working and self._race) or self._start()
             Forks.check(self._forks)
             report = race.get()
             if report is None:
                 raise StopIteration
-            self._note(report)
+            self._take(race, report)
             if report.full:
                 return report.element
             if report.error is not None:
@@ -195,10 +197,15 @@ class SloppyIterator(CountingIterator):
                     raise error
                 finally:
                     del error  # it leads to this frame, and this frame must not lead to it
-        self._close()
+        if self._crew:
+            self._crew.end()
         raise StopIteration
 
-    def _note(self, report: Report) -> None:
+    def _take(self, race: Race, report: Report) -> None:
+        """Take the report that comes next. Nothing is called here: each call would be a place for a Ctrl-C, by which
+        its element would be lost."""
+        if race.reports:  # it was not closed meanwhile
+            del race.reports[0]
         if report.position:
             self._position = report.position
         if report.key == _INPUT:
@@ -209,19 +216,17 @@ class SloppyIterator(CountingIterator):
             self._states[report.key] = report.state
 
     def _start(self) -> Race:
-        self._position = self._number, self._input.state_dict()
-        elements = None if self._ended else self._input
-        self._forks = Forks.count
-        race = Race(elements, self._opener, self._number, self._nested, self._stage._buffer)
-        self._race, self._nested = race, {}
-        for _ in range(self._stage._cycle_length):
-            run = self._scope.context().run
-            # Daemons, because the interpreter waits for all others before it lets the finalizer end these.
-            self._threads.append(threading.Thread(target=run, args=(race.work,), name="agog-sloppy", daemon=True))
-        self._close = weakref.finalize(self, end, race.close, self._threads)
-        for thread in self._threads:
-            thread.start()
-        return race
+        if self._race is None:
+            self._position = self._number, self._input.state_dict()
+            elements = None if self._ended else self._input
+            self._forks = Forks.count
+            race = Race(elements, self._opener, self._number, self._nested, self._stage._buffer)
+            self._crew = Crew(self, race.work, race.close, self._scope, self._stage._cycle_length, "agog-sloppy")
+            self._race = race
+        assert self._crew is not None
+        self._crew.start()
+        self._is_working = True
+        return self._race
 
     def state_dict(self) -> dict[str, Any]:
         return {

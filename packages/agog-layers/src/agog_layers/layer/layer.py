@@ -280,7 +280,7 @@ class Layer(Connected, Module):
             del self._own_weights[count:]
             raise
         self.built = True
-        notify()
+        notify(self)
 
     def _check_floats(self, tensor: Tensor) -> None:
         if not tensor.dtype.is_differentiable:

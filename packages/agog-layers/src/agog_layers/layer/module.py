@@ -248,6 +248,10 @@ class Module(Configured, Checkpointable):
                 parts[name] = weight.variable
         return parts
 
+    def checkpoint_dependency(self, name: str) -> Any:
+        """The part of a name that is in an attribute."""
+        return self._tracked_parts.get(name)
+
     # By name, because the table of a model stands on models, and is not needed before it is shown.
     def __repr__(self) -> str:
         line: str = import_module("agog_layers.models.display").line(self)

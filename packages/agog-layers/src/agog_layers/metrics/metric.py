@@ -34,7 +34,7 @@ class Metric(State):
         if not self._built:
             self.build(*args, **kwargs)
             self._built = True
-            notify()
+            notify(self)
         return self.call(*args, **kwargs)
 
     def build(self, *args: Any, **kwargs: Any) -> None:
