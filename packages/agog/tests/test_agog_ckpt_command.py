@@ -291,7 +291,7 @@ def test_a_reader_that_ends_early(folder: Path) -> None:
 
 
 def test_the_other_commands_do_not_import_it() -> None:
-    code = "import sys, agog.__main__; sys.exit('agog.checkpoint_command' in sys.modules)"
+    code = "import sys, agog.__main__; sys.exit('agog.commands.ckpt' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     done = subprocess.run([sys.executable, "-m", "agog", "ckpt", "--help"], capture_output=True, text=True, check=True)
     for name in ("diff", "gc", "ls", "show", "verify"):

@@ -1,4 +1,4 @@
-"""The command ``agog ckpt``: look into checkpoints, compare them, check them, and clear up after crashes."""
+"""Ckpt: the command that looks into checkpoints, compares them, checks them, and clears up after crashes."""
 
 from __future__ import annotations
 
