@@ -79,7 +79,8 @@ def namespaces() -> Iterator[tuple[str, Any]]:
         Pairs such as ``("tf.nn", module)``.
     """
     yield "tf", agog
-    modules = [found.name for found in pkgutil.walk_packages(agog.__path__, "agog.") if not found.name.startswith(COMMANDS)]
+    found = [module.name for module in pkgutil.walk_packages(agog.__path__, "agog.")]
+    modules = [name for name in found if not name.startswith(COMMANDS)]
     names = {name.replace("agog.eager", "agog.contrib.eager").replace("agog", "tf", 1): name for name in modules}
     for name in sorted(names):
         yield name, importlib.import_module(names[name])

@@ -11,7 +11,6 @@ from agog_core.dispatch import explanation, inventory
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.errors import OpError
 
-
 # The commands in modules of their own, by the function that each module has.
 LATE = {
     "ckpt": "agog.commands.ckpt:ckpt",

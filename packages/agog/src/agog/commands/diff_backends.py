@@ -159,9 +159,9 @@ def _in_float64(call: Record, output: int, index: tuple[int, ...]) -> str:
         return "not known, for the op has no inputs of floating point"
     wide = [_widened(x) for x in call.inputs]
     table = get_device("cpu").table(as_dtype(wide[op.alike[0] if len(wide) > 1 else 0].dtype))
-    attributes = {
-        key: "float64" if key == "dtype" and value in _TOLERANCES else value for key, value in call.attributes.items()
-    }
+    attributes = dict(call.attributes)
+    if attributes.get("dtype") in _TOLERANCES:
+        attributes["dtype"] = "float64"
     try:
         result = resolve(op, table)(*wide, **attributes)
     except Exception as error:  # an op that is not for float64, or one that raised on the device too

@@ -167,7 +167,7 @@ def _compute(device: str) -> None:
 
 
 def _blas(report: Report) -> Iterator[tuple[str, str]]:
-    import numpy  # noqa: F401  # its import loads the BLAS, which is looked for in the process
+    import numpy  # its import loads the BLAS, which is looked for in the process
     from threadpoolctl import threadpool_info
 
     for pool in threadpool_info():
