@@ -1,4 +1,4 @@
-"""The command `agog diff-backends` on a device that is right, and on one with a planted fault, in processes of its own."""
+"""The command `agog diff-backends` on a device that is right and on one with planted faults, in its own processes."""
 
 from __future__ import annotations
 

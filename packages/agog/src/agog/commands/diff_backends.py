@@ -26,7 +26,7 @@ _COARSEST = 1e-1  # for bfloat16 and the float8s
 class Difference(NamedTuple):
     """Where two arrays lie furthest apart: the place, both values, and the distance as a part of the largest."""
 
-    index: tuple[int, ...]
+    place: tuple[int, ...]
     one: Any
     other: Any
     distance: float
@@ -107,12 +107,12 @@ def _difference(
         if found is None or (found.distance <= limit and output.dtype.kind not in "biuO"):
             continue
         width = max(len(one), len(other), len("in float64"))
-        at = f" at {found.index}" if found.index else ""
+        at = f" at {found.place}" if found.place else ""
         lines = [
             f"{where}, differs{at} by {found.distance:.2g} of its largest value (allowed {limit:g}):",
             f"  {one:<{width}}  {found.one!r}",
             f"  {other:<{width}}  {found.other!r}",
-            f"  {'in float64':<{width}}  {_in_float64(other_call, n, found.index)}",
+            f"  {'in float64':<{width}}  {_in_float64(other_call, n, found.place)}",
             f"  {_said_of_inputs(call, other_call, one, other)}",
         ]
         return "\n".join(lines)

@@ -173,9 +173,9 @@ def _blas(report: Report) -> Iterator[tuple[str, str]]:
     for pool in threadpool_info():
         core = f", core type {pool['architecture']}" if pool.get("architecture") else ""
         yield pool["internal_api"], f"{pool.get('version') or 'no version'}, {pool['num_threads']} threads{core}"
-    if core := os.environ.get("OPENBLAS_CORETYPE"):
+    if pinned := os.environ.get("OPENBLAS_CORETYPE"):
         report.warnings.append(
-            f"OPENBLAS_CORETYPE={core} pins the processor that OpenBLAS computes for; where it is an older one than "
+            f"OPENBLAS_CORETYPE={pinned} pins the processor that OpenBLAS computes for; where it is an older one than "
             "yours, matrix products and what is made of them take up to twice as long. Unset it."
         )
 
