@@ -87,7 +87,9 @@ def _check(name: str, module: str, subject: str, kind: str) -> None:
             f"{name!r} is no name of a distribution: use letters, digits and single dashes, such as 'fast-matmul'."
         )
     if keyword.iskeyword(module) or keyword.iskeyword(subject) or find_spec(module) is not None:
-        raise click.ClickException(f"the module {module!r} exists already, or is a word of Python; choose another name.")
+        raise click.ClickException(
+            f"the module {module!r} exists already, or is a word of Python; choose another name."
+        )
     if any(plugin.name == name for plugin in loader().plugins):
         raise click.ClickException(f"a plugin {name!r} is installed already; choose another name.")
     if kind == "op" and subject in all_ops():
