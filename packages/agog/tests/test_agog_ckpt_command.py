@@ -348,7 +348,7 @@ def test_show_json(folder: Path) -> None:
     shown = read_json("show", folder)
     assert shown["path"] == str(folder / "ckpt-30")
     assert shown["leaves"]["model/kernel"] == {"dtype": "float32", "shape": [2, 3], "bytes": 24, "state": None}
-    assert shown["leaves"]["position"] == {"dtype": None, "shape": [], "bytes": 0, "state": {"row": 2}}
+    assert shown["leaves"]["position/.state"] == {"dtype": None, "shape": [], "bytes": 0, "state": {"row": 2}}
 
 
 def test_verify_json(folder: Path) -> None:
@@ -362,7 +362,7 @@ def test_verify_json(folder: Path) -> None:
 
 def test_diff_json(folder: Path) -> None:
     same, other = folder / "ckpt-10", folder / "ckpt-20"
-    assert read_json("diff", same, same) == {"tensors": 3, "differences": []}
+    assert read_json("diff", same, same) == {"tensors": 4, "differences": []}
     found = read_json("diff", same, other)["differences"]
     assert found == ["model/kernel: 1 of 6 values differ, by at most 1", "position row: 0 and 1"]
     assert run("diff", same, other, "--json").exit_code == 1

@@ -53,8 +53,8 @@ _KINDS = {
         '"agog-core", "agog-kernels-xp", "numpy"',
         "python -c \"import agog as tf; tf.device('$device').__enter__(); print(tf.ones([2]).device)\"",
         ', ops=["add", "matmul", "reduce_sum"]',
-        "Then put your library's arrays in place of NumPy's in `src/$module/array.py`, and its kernels in `kernels.py`. "
-        "The test runs a\nfew ops; `agog-conformance $name` runs all.",
+        "Then put your library's arrays in place of NumPy's in `src/$module/array.py`, and its kernels in "
+        "`kernels.py`. The test runs a\nfew ops; `agog-conformance $name` runs all.",
     ),
 }
 
