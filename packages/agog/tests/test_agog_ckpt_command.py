@@ -348,7 +348,7 @@ def test_show_json(folder: Path) -> None:
     shown = read_json("show", folder)
     assert shown["path"] == str(folder / "ckpt-30")
     assert shown["leaves"]["model/kernel"] == {"dtype": "float32", "shape": [2, 3], "bytes": 24, "state": None}
-    assert shown["leaves"]["position/.state"] == {"dtype": None, "shape": [], "bytes": 0, "state": {"row": 2}}
+    assert shown["leaves"]["position/.state"] == {"dtype": None, "shape": [], "bytes": 0, "state": {"row": 0}}
 
 
 def test_verify_json(folder: Path) -> None:
