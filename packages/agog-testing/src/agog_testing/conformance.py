@@ -24,7 +24,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import agog_core as ag
-from agog_core.dispatch.devices import Device, device_types, get_device
+from agog_core.dispatch.backends import device_types
+from agog_core.dispatch.devices import Device, get_device
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, load_reference
