@@ -14,9 +14,9 @@ KINDS = {"kernel": [], "op": ["--op"], "device": ["--device"]}
 
 
 def run(folder: Path, *arguments: str, site: Path | None = None) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "AGOG_PLUGINS": "cpu-numpy,agog-stranger"}
+    env = {**os.environ, "AGOG_PLUGINS": "cpu-numpy"}
     if site is not None:
-        env["PYTHONPATH"] = str(site)
+        env |= {"AGOG_PLUGINS": "cpu-numpy,agog-stranger", "PYTHONPATH": str(site)}
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, env=env, check=False, cwd=folder
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from agog_core.dispatch.devices import device_types
+from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.loader import loader
 from agog_core.dispatch.op import all_ops
 
@@ -86,6 +86,8 @@ def _check(name: str, module: str, subject: str, kind: str) -> None:
         raise click.ClickException(
             f"{name!r} is no name of a distribution: use letters, digits and single dashes, such as 'fast-matmul'."
         )
+    if Path(name).exists():
+        raise click.ClickException(f"{name!r} exists here already; nothing was written.")
     if keyword.iskeyword(module) or keyword.iskeyword(subject) or find_spec(module) is not None:
         raise click.ClickException(
             f"the module {module!r} exists already, or is a word of Python; choose another name."
@@ -96,8 +98,6 @@ def _check(name: str, module: str, subject: str, kind: str) -> None:
         raise click.ClickException(f"the op {subject!r} exists already; choose another name.")
     if kind == "device" and subject in device_types():
         raise click.ClickException(f"the device type {subject!r} exists already; choose another name.")
-    if Path(name).exists():
-        raise click.ClickException(f"{name!r} exists here already; nothing was written.")
 
 
 def _files(kind: str) -> Iterator[tuple[str, str]]:
