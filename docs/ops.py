@@ -16,7 +16,7 @@ from agog_core.dispatch.inventory import first_sentence, inventory
 
 PAGE = Path(__file__).with_suffix(".md")
 PLUGINS = ("cpu-numpy", "fake")
-COMMANDS = ("agog.__main__", "agog.checkpoint_command")  # modules without names for programs
+COMMANDS = ("agog.__main__", "agog.commands")  # modules without names for programs
 
 OPS = """# Ops and functions
 
@@ -79,7 +79,8 @@ def namespaces() -> Iterator[tuple[str, Any]]:
         Pairs such as ``("tf.nn", module)``.
     """
     yield "tf", agog
-    modules = [found.name for found in pkgutil.walk_packages(agog.__path__, "agog.") if found.name not in COMMANDS]
+    found = [module.name for module in pkgutil.walk_packages(agog.__path__, "agog.")]
+    modules = [name for name in found if not name.startswith(COMMANDS)]
     names = {name.replace("agog.eager", "agog.contrib.eager").replace("agog", "tf", 1): name for name in modules}
     for name in sorted(names):
         yield name, importlib.import_module(names[name])

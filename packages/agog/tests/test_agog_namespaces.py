@@ -21,7 +21,7 @@ PACKAGE = Path(tf.__file__).parent
 MODULES = sorted(
     ".".join(["agog", *file.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
     for file in PACKAGE.rglob("*.py")
-    if file.name not in ("__main__.py", "checkpoint_command.py")  # the command, which has no names for programs
+    if file.name != "__main__.py" and file.parent.name != "commands"  # the command, which has no names for programs
 )
 
 FOREIGN = {"agog.test": {"main"}}  # unittest's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 
 import click
 
@@ -12,21 +13,29 @@ from agog_core.dispatch.loader import Plugin, loader
 from agog_core.dispatch.op import all_ops
 from agog_core.errors import OpError
 
+# The commands in modules of their own, by the function that each module has.
+LATE = {
+    "ckpt": "agog.commands.ckpt:ckpt",
+    "diff-backends": "agog.commands.diff_backends:diff_backends",
+    "doctor": "agog.commands.doctor:doctor",
+    "new-plugin": "agog.commands.new_plugin:new_plugin",
+}
+
 
 class Commands(click.Group):
-    """The commands; those on checkpoints are imported when they are asked for."""
+    """The commands; those in modules of their own are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, sorted."""
-        return sorted([*super().list_commands(ctx), "ckpt"])
+        return sorted([*super().list_commands(ctx), *LATE])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, or None."""
-        if cmd_name != "ckpt":
+        if cmd_name not in LATE:
             return super().get_command(ctx, cmd_name)
-        from agog.checkpoint_command import ckpt
-
-        return ckpt
+        module, _, name = LATE[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
 
 
 @click.group(cls=Commands)

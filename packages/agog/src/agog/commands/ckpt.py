@@ -1,26 +1,45 @@
-"""The command ``agog ckpt``: look into checkpoints, compare them, check them, and clear up after crashes."""
+"""Ckpt: the command that looks into checkpoints, compares them, checks them, and clears up after crashes."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
-from agog_checkpoint import compact_json, file, latest_checkpoint, remove_checkpoint
+from agog_checkpoint import compact_json, file, latest_checkpoint, load_tensors, remove_checkpoint
 from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.graph import DTYPES, Graph
 from agog_checkpoint.pointer import read_kept
 from agog_checkpoint.stale import INDEX_SUFFIX, remove_stale, stale_files
-from agog_core.errors import NotFoundError, OpError
+from agog_core.dtypes import as_dtype
+from agog_core.errors import DataLossError, NotFoundError, OpError
 
 _LONGEST_STATE = 100
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+class Leaf(NamedTuple):
+    """What a checkpoint holds under a key: a tensor of a dtype and shape, or another object's state as JSON."""
+
+    dtype: str | None
+    shape: tuple[int, ...]
+    bytes: int
+    state: Any = None
+
+    def __str__(self) -> str:
+        if self.dtype is not None:
+            return f"{self.dtype} {list(self.shape)} {_size(self.bytes)}"
+        text = compact_json.dump(self.state, ensure_ascii=False)
+        return text if len(text) <= _LONGEST_STATE else f"{text[:_LONGEST_STATE]}... ({len(text)} characters)"
 
 
 @click.group()
@@ -30,7 +49,8 @@ def ckpt() -> None:
 
 @ckpt.command("ls")
 @click.argument("folder")
-def list_folder(folder: str) -> None:
+@as_json_option
+def list_folder(folder: str, as_json: bool) -> None:
     """List the checkpoints of FOLDER: number, size, date, metrics, which is the newest and which the best."""
     with _errors():
         paths = _checkpoints_of(folder)
@@ -39,74 +59,120 @@ def list_folder(folder: str) -> None:
             kept, newest = read_kept(folder), _newest(folder)
         except OpError as error:  # the checkpoints may be whole, and can be restored by their paths
             kept, newest, damage = None, None, error
-        rows = [("checkpoint", "number", "size", "saved", "")]
+        found: list[dict[str, Any]] = []
         for path in paths:
             name = os.path.basename(path)
             try:
                 size, seconds = _bytes_on_disk(path), max(map(os.path.getmtime, files_of(path)))
             except (FileNotFoundError, ValueError):  # a program that saves has deleted it
                 continue
-            metrics = {} if kept is None else kept.metrics.get(name, {})
-            marks = ["newest"] if path == newest else []
-            marks += ["best"] if kept is not None and kept.best == name else []
-            marks += ["not in the list"] if kept is not None and name not in kept.times else []
-            marks += [f"{_shown(metric)}={value:g}" for metric, value in metrics.items()]
-            saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
             number = name.rpartition("-")[2]
-            rows.append((_shown(name), number if number.isdecimal() else "", _size(size), saved, ", ".join(marks)))
-    _print_columns(rows)
+            found.append(
+                {
+                    "checkpoint": name,
+                    "number": int(number) if number.isdecimal() else None,
+                    "bytes": size,
+                    "saved": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds)),
+                    "newest": path == newest,
+                    "best": kept is not None and kept.best == name,
+                    "listed": kept is None or name in kept.times,
+                    "metrics": {} if kept is None else kept.metrics.get(name, {}),
+                }
+            )
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        _print_columns([("checkpoint", "number", "size", "saved", ""), *map(_row, found)])
     if damage is not None:
         raise click.ClickException(_shown(str(damage)))
 
 
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    marks = [mark for mark in ("newest", "best") if found[mark]]
+    marks += [] if found["listed"] else ["not in the list"]
+    marks += [f"{_shown(metric)}={value:g}" for metric, value in found["metrics"].items()]
+    number = "" if found["number"] is None else str(found["number"])
+    return _shown(found["checkpoint"]), number, _size(found["bytes"]), found["saved"], ", ".join(marks)
+
+
 @ckpt.command()
 @click.argument("path")
-def show(path: str) -> None:
-    """Show the tree of objects in the checkpoint PATH, or in the newest of the folder PATH."""
+@as_json_option
+def show(path: str, as_json: bool) -> None:
+    """Show the tree of objects in the checkpoint PATH, or in the newest of the folder PATH.
+
+    Safetensors files of other programs are shown too, by the names of their tensors.
+    """
     with _errors():
         path = _one(path)
-        graph, _ = file.read(path)
-        leaves = _leaves(graph)
-    total = sum(bytes for _, bytes in leaves.values())
-    click.echo(f"{_shown(path)}: {_counted(len(graph.variables()), 'variable')}, {_size(total)}")
+        leaves, separator = _contents(path)
+    if as_json:
+        click.echo(
+            json.dumps({"path": path, "leaves": {key: leaf._asdict() for key, leaf in leaves.items()}}, indent=2)
+        )
+        return
+    tensors = [leaf for leaf in leaves.values() if leaf.dtype is not None]
+    kind = "variable" if separator == "/" else "tensor"
+    click.echo(f"{_shown(path)}: {_counted(len(tensors), kind)}, {_size(sum(leaf.bytes for leaf in tensors))}")
     shown: tuple[str, ...] = ()
-    for key in sorted(leaves, key=lambda key: key.split("/")):
-        *parents, name = key.split("/")
+    for key in sorted(leaves, key=lambda key: key.split(separator)):
+        *parents, name = key.split(separator)
         for depth, parent in enumerate(parents):
             if tuple(parents[: depth + 1]) != shown[: depth + 1]:
                 click.echo(f"{'  ' * (depth + 1)}{_shown(parent)}")
         shown = (*parents, name)
-        click.echo(f"{'  ' * len(shown)}{_shown(name)}  {_shown(leaves[key][0])}")
+        click.echo(f"{'  ' * len(shown)}{_shown(name)}  {_shown(str(leaves[key]))}")
+
+
+def _contents(path: str) -> tuple[dict[str, Leaf], str]:
+    """What a checkpoint holds by key, or any safetensors file by the tensors' names; and what separates their parts."""
+    try:
+        graph, _ = file.read(path)
+    except DataLossError as error:
+        if "it is of another program" not in str(error):
+            raise
+        tensors = load_tensors(file.main_file(path) or path)
+        return {name: Leaf(as_dtype(x.dtype).name, x.shape, x.nbytes) for name, x in tensors.items()}, "."
+    return _leaves(graph), "/"
 
 
 @ckpt.command()
 @click.argument("path")
-def verify(path: str) -> None:
+@as_json_option
+def verify(path: str, as_json: bool) -> None:
     """Check every byte of the checkpoint PATH, or of all in the folder PATH; exit with 1 where one is damaged."""
     with _errors():
         is_folder = os.path.isdir(path)
         paths = _checkpoints_of(path) if is_folder else [_one(path)]
-        damaged = 0
+        found: dict[str, dict[str, Any]] = {}
         for each in paths:
             try:
                 graph, _ = file.read(each)
             except NotFoundError:
                 if not is_folder:
                     raise
-                click.echo(f"{_shown(each)}: deleted meanwhile")
+                found[each] = {"state": "deleted meanwhile"}
             except OpError as error:
-                damaged += 1
-                click.echo(f"{_shown(each)}: DAMAGED\n  {_shown(str(error))}")
+                found[each] = {"state": "damaged", "error": str(error)}
             else:
-                click.echo(f"{_shown(each)}: whole, {_counted(len(graph.variables()), 'tensor')}")
-    if damaged:
+                found[each] = {"state": "whole", "tensors": len(graph.variables())}
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    for each, said in {} if as_json else found.items():
+        if said["state"] == "damaged":
+            click.echo(f"{_shown(each)}: DAMAGED\n  {_shown(said['error'])}")
+        else:
+            counted = f", {_counted(said['tensors'], 'tensor')}" if "tensors" in said else ""
+            click.echo(f"{_shown(each)}: {said['state']}{counted}")
+    if damaged := sum(said["state"] == "damaged" for said in found.values()):
         raise click.ClickException(f"{damaged} of {_counted(len(paths), 'checkpoint')} cannot be restored.")
 
 
 @ckpt.command()
 @click.argument("one")
 @click.argument("other")
-def diff(one: str, other: str) -> None:
+@as_json_option
+def diff(one: str, other: str, as_json: bool) -> None:
     """Compare the checkpoints ONE and OTHER (or the newest of folders); exit with 1 where they differ."""
     with _errors():
         one, other = _one(one), _one(other)
@@ -121,6 +187,9 @@ def diff(one: str, other: str) -> None:
             ),
             *_state_differences("", _states(graph), _states(other_graph)),
         ]
+    if as_json:
+        click.echo(json.dumps({"tensors": len(arrays), "differences": lines}, indent=2))
+        raise SystemExit(1 if lines else 0)
     if not lines:
         click.echo(f"{_counted(len(arrays), 'tensor')} and all other state are the same.")
         return
@@ -133,7 +202,8 @@ def diff(one: str, other: str) -> None:
 @click.argument("folder")
 @click.option("--delete", is_flag=True, help="Remove what is listed.")
 @click.option("--unlisted", is_flag=True, help="Also checkpoints that are not in the list of the folder's manager.")
-def gc(folder: str, delete: bool, unlisted: bool) -> None:
+@as_json_option
+def gc(folder: str, delete: bool, unlisted: bool, as_json: bool) -> None:
     """List what crashed saves left in FOLDER; with --unlisted also checkpoints that its manager does not list.
 
     The newest checkpoint is never taken. A manager that keeps one every few hours for good does not list those.
@@ -147,6 +217,9 @@ def gc(folder: str, delete: bool, unlisted: bool) -> None:
             remove_stale(folder)
             for path in paths:
                 remove_checkpoint(path)
+    if as_json:
+        click.echo(json.dumps({"removed": delete, "bytes": found}, indent=2))
+        return
     for name, size in found.items():
         click.echo(f"{'removed' if delete else 'would remove'} {_shown(name)}, {_size(size)}")
     if not found:
@@ -209,19 +282,17 @@ def _bytes_on_disk(path: str) -> int:
     return sum(map(os.path.getsize, files_of(path)))
 
 
-def _leaves(graph: Graph) -> dict[str, tuple[str, int]]:
-    """What to print of each value, and how many bytes it takes, by key."""
+def _leaves(graph: Graph) -> dict[str, Leaf]:
+    """What the checkpoint of a graph holds, by key."""
     leaves = {}
     for number, label in graph.labels().items():
         node = graph.nodes[number]
         if node.variable is None:
-            text = compact_json.dump(node.state, ensure_ascii=False)
-            short = text if len(text) <= _LONGEST_STATE else f"{text[:_LONGEST_STATE]}... ({len(text)} characters)"
-            leaves[label] = short, 0
+            leaves[label] = Leaf(None, (), 0, node.state)
         else:
             variable = node.variable
             size = math.prod(variable.shape) * DTYPES[variable.dtype].size
-            leaves[label] = f"{variable.dtype} {list(variable.shape)} {_size(size)}", size
+            leaves[label] = Leaf(variable.dtype, tuple(variable.shape), size)
     return leaves
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import agog as tf
-from agog import checkpoint_command
 from agog.__main__ import main
+from agog.commands import ckpt as checkpoint_command
 from agog_checkpoint import folders
 
 
@@ -291,7 +292,7 @@ def test_a_reader_that_ends_early(folder: Path) -> None:
 
 
 def test_the_other_commands_do_not_import_it() -> None:
-    code = "import sys, agog.__main__; sys.exit('agog.checkpoint_command' in sys.modules)"
+    code = "import sys, agog.__main__; sys.exit('agog.commands.ckpt' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     done = subprocess.run([sys.executable, "-m", "agog", "ckpt", "--help"], capture_output=True, text=True, check=True)
     for name in ("diff", "gc", "ls", "show", "verify"):
@@ -327,3 +328,80 @@ def test_what_cannot_be_printed_is_escaped(tmp_path: Path) -> None:
     for result in (run("verify", folder), run("show", folder / "nothing\x1b"), run("gc", "nothing\x1b")):
         assert result.exit_code == 1
         assert all(line.isprintable() for line in result.output.split("\n"))
+
+
+def read_json(*arguments: object) -> Any:
+    result = run(*arguments, "--json")
+    return json.loads(result.stdout)
+
+
+def test_ls_json(folder: Path) -> None:
+    other, *kept = read_json("ls", folder)
+    assert (other["checkpoint"], other["number"], other["listed"], other["newest"]) == ("other", None, False, False)
+    assert [each["number"] for each in kept] == [10, 20, 30]
+    assert [each["metrics"] for each in kept] == [{"accuracy": 0.9}, {"accuracy": 0.5}, {"accuracy": 0.25}]
+    assert [(each["newest"], each["best"]) for each in kept] == [(False, True), (False, False), (True, False)]
+    assert kept[0]["bytes"] == (folder / "ckpt-10.safetensors").stat().st_size
+
+
+def test_show_json(folder: Path) -> None:
+    shown = read_json("show", folder)
+    assert shown["path"] == str(folder / "ckpt-30")
+    assert shown["leaves"]["model/kernel"] == {"dtype": "float32", "shape": [2, 3], "bytes": 24, "state": None}
+    assert shown["leaves"]["position/.state"] == {"dtype": None, "shape": [], "bytes": 0, "state": {"row": 0}}
+
+
+def test_verify_json(folder: Path) -> None:
+    path = folder / "ckpt-20.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    found = read_json("verify", folder)
+    assert found[str(folder / "ckpt-10")] == {"state": "whole", "tensors": 4}
+    assert found[str(folder / "ckpt-20")]["state"] == "damaged"
+    assert run("verify", folder, "--json").exit_code == 1
+
+
+def test_diff_json(folder: Path) -> None:
+    same, other = folder / "ckpt-10", folder / "ckpt-20"
+    assert read_json("diff", same, same) == {"tensors": 4, "differences": []}
+    found = read_json("diff", same, other)["differences"]
+    assert found == ["save_counter: 1 of 1 value differ, by at most 1"]
+    assert run("diff", same, other, "--json").exit_code == 1
+
+
+def test_gc_json(folder: Path) -> None:
+    assert read_json("gc", folder) == {"removed": False, "bytes": {}}
+    size = (folder / "other.safetensors").stat().st_size
+    assert read_json("gc", folder, "--unlisted", "--delete") == {"removed": True, "bytes": {"other": size}}
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """A safetensors file of another program, and an index of it."""
+    from safetensors.numpy import save_file
+
+    tensors = {"layers.0.weight": np.ones((2, 3), np.float32), "layers.0.bias": np.zeros(3, np.float16)}
+    save_file(tensors, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    index = {"metadata": {}, "weight_map": dict.fromkeys(tensors, "model.safetensors")}
+    (tmp_path / "sharded.safetensors.index.json").write_text(json.dumps(index))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["model", "sharded"])
+def test_show_of_a_file_of_another_program(foreign: Path, name: str) -> None:
+    result = run("show", foreign / name)
+    assert result.exit_code == 0, result.output
+    assert result.output == (
+        f"{foreign}/{name}: 2 tensors, 30 B\n"
+        "  layers\n"
+        "    0\n"
+        "      bias  float16 [3] 6 B\n"
+        "      weight  float32 [2, 3] 24 B\n"
+    )
+
+
+def test_show_of_a_damaged_file_of_another_program(foreign: Path) -> None:
+    path = foreign / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    result = run("show", path)
+    assert result.exit_code == 1
+    assert str(path) in result.output

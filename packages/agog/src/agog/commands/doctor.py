@@ -1,0 +1,202 @@
+"""Doctor: the command that looks at Python, packages, devices, plugins and BLAS, and says what does not work."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import platform
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from typing import Any, NamedTuple
+
+import click
+
+import agog_core as ag
+from agog_core.dispatch.candidates import candidates
+from agog_core.dispatch.contract import Backend
+from agog_core.dispatch.loader import loader
+from agog_core.dispatch.op import all_ops
+
+_LIBRARIES = (
+    *("numpy", "scipy", "ml_dtypes", "opt_einsum", "pluggy", "safetensors", "tensorboardX", "pyarrow", "pillow"),
+    *("protobuf", "google-crc32c", "cupy", "cupy-cuda12x", "cupy-cuda13x", "llvmlite"),
+)
+# What agog reads of the environment, with what each does.
+VARIABLES = {
+    "AGOG_CHECK": "every call of a kernel is checked, which is slow",
+    "AGOG_MALLOPT": "whether large buffers are kept for the next op",
+    "AGOG_PLUGINS": "only these plugins are loaded",
+    "AGOG_PREFER": "the kernels of these plugins run before all others",
+    "AGOG_STRICT_PLUGINS": "a plugin that fails to load is an error",
+}
+_FOREIGN = re.compile(r"(OPENBLAS|OMP|MKL|BLIS|VECLIB|NUMEXPR|CUDA|CUPY|NPY)_\w+")
+# The data and switches of agog's own tests, which start with its name too.
+_OF_TESTS = {"AGOG_DATA_DIR", "AGOG_ENDURANCE", "AGOG_FUZZ", "AGOG_KILLS", "AGOG_RANDOM_GRAPHS", "AGOG_SCREENSHOTS"}
+
+
+class Report(NamedTuple):
+    """What the command found: facts by section, what costs speed or may surprise, and what does not work."""
+
+    facts: dict[str, dict[str, Any]]
+    warnings: list[str]
+    broken: list[str]
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs and for reports of bugs.")
+def doctor(as_json: bool) -> None:
+    """Say what is installed and what works here; exit with 1 where something is broken."""
+    report = examine()
+    if as_json:
+        click.echo(json.dumps(report._asdict(), indent=2))
+    else:
+        for title, facts in report.facts.items():
+            click.echo(f"{title}:" if facts else f"{title}: nothing")
+            for name, value in facts.items():
+                click.echo(f"  {name}: {value}")
+        for warning in report.warnings:
+            click.echo(f"WARNING: {warning}")
+        for fault in report.broken:
+            click.echo(f"BROKEN: {fault}")
+        click.echo("Something is broken; see above." if report.broken else "All that is installed works.")
+    if report.broken:
+        raise SystemExit(1)
+
+
+def examine() -> Report:
+    """Look at everything, in the order in which one thing needs the other."""
+    report = Report({}, [], [])
+    for title, look in _SECTIONS.items():
+        report.facts[title] = dict(look(report))
+    return report
+
+
+def _python(report: Report) -> Iterator[tuple[str, Any]]:
+    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    yield platform.python_implementation(), platform.python_version() + ("" if gil else ", free-threaded")
+    yield "system", f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
+
+
+def _packages(report: Report) -> Iterator[tuple[str, str]]:
+    members = {
+        distribution.name: distribution
+        for distribution in metadata.distributions()
+        if re.fullmatch(r"agog(-.+)?", distribution.name or "")
+    }
+    for name, distribution in sorted(members.items()):
+        yield name, distribution.version
+        for text in distribution.requires or ():
+            if wanted := re.match(r"(agog[\w-]*)(?:\[[^]]*\])?==([\w.]+)$", text):
+                there = members.get(wanted[1])
+                if there is None:
+                    report.broken.append(
+                        f"{name} {distribution.version} needs {wanted[1]} {wanted[2]}, which is not installed: "
+                        f"pip install {wanted[1]}=={wanted[2]}."
+                    )
+                elif there.version != wanted[2]:
+                    report.broken.append(
+                        f"{name} {distribution.version} needs {wanted[1]} {wanted[2]}, and {there.version} is "
+                        f"installed: pip install {wanted[1]}=={wanted[2]}."
+                    )
+    for name in _LIBRARIES:
+        try:
+            yield name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+
+
+def _plugins(report: Report) -> Iterator[tuple[str, str]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one that failed is among the faults
+        plugins = loader().plugins
+    for plugin in plugins:
+        if plugin.failure is not None:
+            state = "FAILED"
+            report.broken.append(f"plugin {plugin.name} ({plugin.distribution}) failed to load: {plugin.failure}")
+        elif plugin.skipped:
+            state = "left out by AGOG_PLUGINS"
+        else:
+            state = f"{len(plugin.kernels)} kernels"
+        yield plugin.name, f"{plugin.distribution}, {state}"
+
+
+def _devices(report: Report) -> Iterator[tuple[str, str]]:
+    backends = [backend for plugin in loader().plugins for backend in plugin.backends]
+    if not backends:
+        report.broken.append("no plugin brings a device: pip install agog-cpu-numpy.")
+    for backend in backends:
+        try:
+            why = backend.unavailable()
+            count = 0 if why else backend.device_count()
+        except Exception as error:
+            report.broken.append(f"device {backend.device}: its plugin fails: {type(error).__name__}: {error}")
+            yield backend.device, "FAILED"
+            continue
+        if not count:
+            yield backend.device, f"not usable: {why or 'none found'}"
+        for index in range(count):
+            yield f"{backend.device}:{index}", _device(report, backend, index)
+
+
+def _device(report: Report, backend: Backend, index: int) -> str:
+    name = f"{backend.device}:{index}"
+    try:
+        _compute(name)
+    except Exception as error:
+        report.broken.append(f"device {name}: a + b with its gradient fails: {type(error).__name__}: {error}")
+        return "FAILED"
+    ops = all_ops()
+    served = sum(any(candidates(op.name, backend.device, dtype.name)[0] for dtype in op.dtypes) for op in ops.values())
+    return f"works, kernels for {served} of {len(ops)} ops"
+
+
+def _compute(device: str) -> None:
+    """Run a first program on a device, and hold it against its answer."""
+    with ag.device(device):
+        a, b = ag.constant([1.0, 2.0]), ag.constant([3.0, 5.0])
+        with ag.GradientTape() as tape:
+            tape.watch(a)
+            total = ag.reduce_sum(ag.add(a, b) * a)
+        answer = total.numpy().item(), tape.gradient(total, a).numpy().tolist()
+    if answer != (18.0, [5.0, 9.0]):
+        raise ArithmeticError(f"expected 18.0 and [5.0, 9.0], got {answer[0]} and {answer[1]}")
+
+
+def _blas(report: Report) -> Iterator[tuple[str, str]]:
+    import numpy  # its import loads the BLAS, which is looked for in the process
+    from threadpoolctl import threadpool_info
+
+    for pool in threadpool_info():
+        core = f", core type {pool['architecture']}" if pool.get("architecture") else ""
+        yield pool["internal_api"], f"{pool.get('version') or 'no version'}, {pool['num_threads']} threads{core}"
+    if pinned := os.environ.get("OPENBLAS_CORETYPE"):
+        report.warnings.append(
+            f"OPENBLAS_CORETYPE={pinned} pins the processor that OpenBLAS computes for; where it is an older one than "
+            "yours, matrix products and what is made of them take up to twice as long. Unset it."
+        )
+
+
+def _environment(report: Report) -> Iterator[tuple[str, str]]:
+    for name, value in sorted(os.environ.items()):
+        if name in VARIABLES:
+            yield name, f"{value!r} ({VARIABLES[name]})"
+        elif _FOREIGN.fullmatch(name):
+            yield name, repr(value)
+        elif name.startswith("AGOG_") and name not in _OF_TESTS:
+            close = difflib.get_close_matches(name, VARIABLES, 1)
+            advice = f"; did you mean {close[0]}?" if close else f". It reads {', '.join(VARIABLES)}."
+            report.warnings.append(f"agog reads no environment variable {name}{advice}")
+
+
+_SECTIONS: dict[str, Callable[[Report], Iterator[tuple[str, Any]]]] = {
+    "Python": _python,
+    "packages": _packages,
+    "plugins": _plugins,
+    "devices": _devices,
+    "BLAS": _blas,
+    "environment": _environment,
+}

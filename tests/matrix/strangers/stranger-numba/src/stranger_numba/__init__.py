@@ -1,0 +1,1 @@
+"""Adam's step in one pass over memory, compiled by numba."""
