@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +12,13 @@ from pathlib import Path
 import pytest
 
 import agog
+from agog.__main__ import COMMANDS
+from agog.commands.tables import print_table
+from agog_core.dispatch.op import all_ops
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "COLUMNS": "200", "AGOG_PLUGINS": "cpu-numpy", **environment}
+    env = {**os.environ, "COLUMNS": "40", "AGOG_PLUGINS": "cpu-numpy", **environment}
     return subprocess.run(
         [sys.executable, "-m", "agog", *arguments], capture_output=True, text=True, env=env, check=False
     )
@@ -76,7 +81,7 @@ def test_what_does_not_exist_is_named(arguments: list[str], error: str) -> None:
 def test_plugins_lists_devices_and_kernels() -> None:
     done = run("plugins")
     assert done.returncode == 0, done.stderr
-    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in done.stdout.splitlines()]
+    rows = [re.split(" {2,}", line) for line in done.stdout.splitlines()]
     (cells,) = [row for row in rows if row[0] == "cpu-numpy"]
     assert cells[:3] == ["cpu-numpy", f"agog-cpu-numpy {agog.__version__}", "cpu:0"]
     assert int(cells[3]) > 50
@@ -87,7 +92,7 @@ def test_plugins_lists_devices_and_kernels() -> None:
 def test_ops_lists_inputs_gradient_dtypes_and_kernels() -> None:
     done = run("ops", "hyperbolic cosine")
     assert done.returncode == 0, done.stderr
-    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in done.stdout.splitlines()]
+    rows = [re.split(" {2,}", line) for line in done.stdout.splitlines()]
     cells = next(row for row in rows if row[0] == "cosh")
     assert cells == ["cosh", "The hyperbolic cosine, elementwise.", "x", "x", "floats, complex", "cpu (cpu-numpy)"]
 
@@ -132,7 +137,7 @@ def test_plugins_names_the_problems_of_one_that_is_loaded(tmp_path: Path) -> Non
     done = run("plugins", AGOG_PLUGINS="cpu-numpy,shaky", PYTHONPATH=str(tmp_path))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+    rows = [re.split(" {2,}", line) for line in lines]
     (cells,) = [row for row in rows if row[0] == "shaky"]
     assert cells[1:6] == [
         "shaky 1.0",
@@ -150,3 +155,65 @@ def test_plugins_names_the_problems_of_one_that_is_loaded(tmp_path: Path) -> Non
 
 def test_version() -> None:
     assert run("--version").stdout.strip().endswith(agog.__version__)
+
+
+def test_what_is_piped_does_not_wrap() -> None:
+    head, *lines = run("ops", "cosine").stdout.splitlines()
+    assert head.split("  ")[0] == "op"
+    assert all(line.startswith(("acos", "cos")) or "cosine" in line for line in lines)
+    assert max(map(len, lines)) > 80
+
+
+def test_a_table_is_drawn_in_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    print_table(["name", "what"], [["[bold]", "x" * 100]])
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(len, drawn)) <= 60
+    assert any("│ [bold] │" in line for line in drawn)
+
+
+def test_plugins_json() -> None:
+    report = json.loads(run("plugins", "--json", AGOG_PLUGINS="cpu-numpy,nobody").stdout)
+    (cpu,) = [each for each in report["plugins"] if each["plugin"] == "cpu-numpy"]
+    assert cpu["devices"] == ["cpu:0"]
+    assert (cpu["state"], cpu["failure"], cpu["api"], cpu["says_api"]) == ("loaded", None, 2, True)
+    assert cpu["seconds"] > 0
+    assert report["problems"] == [
+        "nobody (not installed) failed: AGOG_PLUGINS names it, but no installed distribution announces it."
+    ]
+
+
+def test_ops_json() -> None:
+    entries = json.loads(run("ops", "hyperbolic cosine", "--json").stdout)
+    assert {"acosh", "cosh"} <= {entry["name"] for entry in entries}
+    gather = json.loads(run("ops", "gather", "--json").stdout)
+    assert gather["inputs"] == ["params", "indices"]
+    assert gather["attributes"] == {"axis": "int"}
+    assert (gather["effect"], gather["elementwise"], gather["host"]) == ("none", False, False)
+    assert gather["dtypes"] == sorted(dtype.name for dtype in all_ops()["gather"].dtypes)
+
+
+def test_explain_json() -> None:
+    done = run("explain", "matmul", "--device", "cpu", "--json")
+    (report,) = json.loads(done.stdout)
+    (chosen,) = report["chain"]
+    assert (report["op"], report["device"], report["dtype"], report["runs"]) == ("matmul", "cpu", "float32", True)
+    assert (chosen["plugin"], chosen["priority"], chosen["dtypes"]) == ("cpu-numpy", 0, None)
+    assert report["text"] == run("explain", "matmul", "--device", "cpu").stdout.rstrip("\n")
+    absent = run("explain", "matmul", "--device", "gpu", "--json")
+    assert absent.returncode == 1
+    assert json.loads(absent.stdout)[0]["runs"] is False
+
+
+def test_every_command_is_listed_and_has_help() -> None:
+    listed = run("--help").stdout
+    for name in COMMANDS:
+        assert f"  {name} " in listed
+        assert run(name, "--help").returncode == 0
+
+
+def test_there_is_a_script_that_completes_commands_in_a_shell() -> None:
+    env = {**os.environ, "_AGOG_COMPLETE": "zsh_source"}
+    done = subprocess.run([sys.executable, "-m", "agog"], capture_output=True, text=True, env=env, check=False)
+    assert (done.returncode, "#compdef agog" in done.stdout) == (0, True)

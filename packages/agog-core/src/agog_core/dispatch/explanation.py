@@ -35,10 +35,15 @@ def explain(op: str, device: str | None = None, dtype: Any = None) -> str:
 
 
 class Report(NamedTuple):
-    """What is said of an op on a device, and whether it runs there."""
+    """What is said of an op on a device, whether it runs there, and the kernels, the usable ones best first."""
 
+    op: str
+    device: str
+    dtype: str
     text: str
     runs: bool = False
+    usable: Sequence[Candidate] = ()
+    rejected: Sequence[tuple[Candidate, str]] = ()
 
 
 def reports(op: str, device: str | None = None, dtype: Any = None) -> list[Report]:
@@ -64,20 +69,20 @@ def _report(op: str, device: str, dtype: str) -> Report:
     try:
         all_ops()[op].check_dtype(as_dtype(dtype))
     except InvalidArgumentError as error:
-        return Report(str(error))
+        return Report(op, device, dtype, str(error))
     usable, rejected = candidates(op, device, dtype)
     if not usable:
-        return Report(missing(op, device, dtype, (), rejected))
+        return Report(op, device, dtype, missing(op, device, dtype, (), rejected), False, usable, rejected)
     best = [c for c in usable if rank(c) == rank(usable[0])]
     if len(best) > 1:
-        return Report(ambiguous(op, device, dtype, best))
+        return Report(op, device, dtype, ambiguous(op, device, dtype, best), False, usable, rejected)
     lines = [
         f"{op} on device {device!r} with dtype {dtype}:",
         f"  chosen: {usable[0]}{' (preferred)' if rank(usable[0])[0] else ''}",
     ]
     lines += [f"  next: {candidate}" for candidate in usable[1:]]
     lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
-    return Report("\n".join(lines), runs=True)
+    return Report(op, device, dtype, "\n".join(lines), True, usable, rejected)
 
 
 def missing(

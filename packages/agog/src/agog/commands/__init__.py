@@ -1,1 +1,1 @@
-"""Commands: those of ``agog`` that are imported only when they are asked for, each in a module of its name."""
+"""Commands: those of ``agog``, each in a module of its name, which is imported when it is asked for."""

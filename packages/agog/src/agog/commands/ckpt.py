@@ -7,13 +7,14 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
+from agog.commands.tables import print_columns
 from agog_checkpoint import compact_json, file, latest_checkpoint, load_tensors, remove_checkpoint
 from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.graph import DTYPES, Graph
@@ -82,7 +83,7 @@ def list_folder(folder: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:
-        _print_columns([("checkpoint", "number", "size", "saved", ""), *map(_row, found)])
+        print_columns([("checkpoint", "number", "size", "saved", ""), *map(_row, found)])
     if damage is not None:
         raise click.ClickException(_shown(str(damage)))
 
@@ -354,9 +355,3 @@ def _size(count: int) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

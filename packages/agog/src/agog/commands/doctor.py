@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import click
 
 import agog_core as ag
+from agog_core.dispatch import diagnosis
+from agog_core.dispatch.backend import Backend
 from agog_core.dispatch.candidates import candidates
-from agog_core.dispatch.contract import Backend
 from agog_core.dispatch.loader import loader
 from agog_core.dispatch.op import all_ops
 
@@ -116,12 +117,13 @@ def _plugins(report: Report) -> Iterator[tuple[str, str]]:
     for plugin in plugins:
         if plugin.failure is not None:
             state = "FAILED"
-            report.broken.append(f"plugin {plugin.name} ({plugin.distribution}) failed to load: {plugin.failure}")
         elif plugin.skipped:
             state = "left out by AGOG_PLUGINS"
         else:
             state = f"{len(plugin.kernels)} kernels"
-        yield plugin.name, f"{plugin.distribution}, {state}"
+        time = "" if plugin.skipped else f", loaded in {plugin.seconds * 1e3:.0f} ms"
+        yield plugin.name, f"{plugin.distribution}, {state}{time}"
+    report.broken.extend(diagnosis.problems())
 
 
 def _devices(report: Report) -> Iterator[tuple[str, str]]:

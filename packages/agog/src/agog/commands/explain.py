@@ -1,0 +1,56 @@
+"""Explain: the command that says which kernel runs an op, and why."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from agog_core.dispatch import explanation
+from agog_core.dispatch.candidates import Candidate
+from agog_core.errors import OpError
+
+
+@click.command()
+@click.argument("op")
+@click.option("--device", metavar="TYPE", help="A device type, such as cpu; all by default.")
+@click.option("--dtype", metavar="DTYPE", help="A dtype, such as float64; float32 by default.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+def explain(op: str, device: str | None, dtype: str | None, as_json: bool) -> None:
+    """Say which kernel runs OP, and why; the exit status is 1 where it runs on no device that is asked for."""
+    try:
+        reports = explanation.reports(op, device, dtype)
+    except (OpError, TypeError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps([_facts(report) for report in reports], indent=2))
+    else:
+        for report in reports:
+            click.echo(report.text)
+    if not any(report.runs for report in reports):
+        raise SystemExit(1)
+
+
+def _facts(report: explanation.Report) -> dict[str, Any]:
+    return {
+        "op": report.op,
+        "device": report.device,
+        "dtype": report.dtype,
+        "runs": report.runs,
+        "chain": [_candidate(candidate) for candidate in report.usable],
+        "rejected": [{**_candidate(candidate), "why": why} for candidate, why in report.rejected],
+        "text": report.text,
+    }
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    kernel = candidate.kernel
+    return {
+        "plugin": candidate.plugin.name,
+        "distribution": candidate.plugin.distribution,
+        "priority": kernel.priority,
+        "dtypes": None if kernel.dtypes is None else sorted(kernel.dtypes),
+        "when": kernel.when,
+        "source": kernel.source,
+    }

@@ -1,0 +1,36 @@
+"""Tables: drawn in a terminal, and plain columns that do not wrap where a program or a file reads them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+
+def print_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under titles."""
+    if sys.stdout.isatty():
+        _draw(titles, rows)
+    else:
+        print_columns([titles, *rows])
+
+
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows, each on one line, whose cells are two spaces apart."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))  # what plugins say is no markup
+    Console().print(table)
