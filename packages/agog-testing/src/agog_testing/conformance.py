@@ -166,6 +166,8 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
                 kernel=_function(kernel),
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
+                deterministic=getattr(kernel, "deterministic", True),
+                keeps_threads=getattr(kernel, "pool", False),
             )
             for check, test in checks_for(subject).items():
                 reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")
