@@ -82,7 +82,7 @@ def check_inputs(subject: Subject) -> None:
 def _laid(subject: Subject, values: Sequence[Array], layout: Callable[[Array], Array]) -> list[Array]:
     """The arrays in a layout, but for those that the op updates, which are always contiguous."""
     updates = subject.info.op.updates
-    return [np.array(x) if input_name(subject, n) in updates else layout(x) for n, x in enumerate(values)]
+    return [np.array(x, order="C") if input_name(subject, n) in updates else layout(x) for n, x in enumerate(values)]
 
 
 def _result(subject: Subject, call: KernelCall, values: Sequence[Array]) -> list[Array] | None:
@@ -144,7 +144,7 @@ _LAYOUTS: dict[str, Callable[[Array], Array]] = {
 
 def _constant_along_an_axis(array: Array) -> Array:
     """The array with the first of its slices in the place of all others."""
-    return np.array(np.broadcast_to(array[:1], array.shape)) if array.ndim and array.size else array
+    return np.array(np.broadcast_to(array[:1], array.shape), order="C") if array.ndim and array.size else array
 
 
 def _broadcast(array: Array) -> Array:

@@ -102,11 +102,13 @@ def limits(dtype: str) -> Array:
 
 
 def large(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
-    """Random integers of both signs that float32, or float64, cannot hold; other dtypes as they are."""
+    """Random integers of both signs that float32, or float64, cannot hold, though eight of them add up; for other dtypes
+    ordinary numbers.
+    """
     if not as_dtype(dtype).is_integer:
         return uniform(dtype, rng, shape)
     info = np.iinfo(as_dtype(dtype).numpy_dtype)
-    values = rng.integers(info.max // 4, info.max // 2, shape, info.dtype) | info.dtype.type(1)
+    values = rng.integers(info.max // 16, info.max // 8, shape, info.dtype) | info.dtype.type(1)
     if as_dtype(dtype).is_unsigned:
         return np.asarray(values)
     return np.asarray(np.where(rng.integers(0, 2, shape) == 1, values, -values)).astype(info.dtype)
@@ -178,6 +180,17 @@ def binary_sized(x: Values, y: Values) -> Sized:
             ((size, 1), (2,)),
         ):
             yield Sample(f"shapes {first} and {second}", (x(dtype, rng, first), y(dtype, rng, second)))
+
+    return sized
+
+
+def of_size(values: Values, *forms: tuple[tuple[int | None, ...], dict[str, Any]]) -> Sized:
+    """Samples of a size of an op of one input: its shape, with None where the size comes, and keywords."""
+
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        for form, kwargs in forms:
+            shape = tuple(size if axis is None else axis for axis in form)
+            yield Sample(f"shape {shape}, {kwargs}", (values(dtype, rng, shape),), kwargs)
 
     return sized
 

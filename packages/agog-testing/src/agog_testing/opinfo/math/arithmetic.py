@@ -89,7 +89,7 @@ INFOS = (
         nonzero,
         allowed=NUMERIC,
     ),
-    unary("sign", _sign, nonzero, allowed=NUMERIC),
+    unary("sign", _sign, nonzero, allowed=NUMERIC, signed_zeros=False),
     OpInfo(
         name="cross",
         samples=_cross_samples,

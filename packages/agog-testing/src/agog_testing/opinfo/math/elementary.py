@@ -93,6 +93,7 @@ INFOS = (
     binary(
         "sigmoid_grad",
         lambda g, out: g * out * (1 - out),
+        y=between(0.1, 0.9),
         special=(NAN, 0.0, 0.5, 1.0),
         allowed=DIFFERENTIABLE,
         names=("gradients", "outputs"),
@@ -100,6 +101,7 @@ INFOS = (
     binary(
         "tanh_grad",
         lambda g, out: g * (1 - out * out),
+        y=between(-0.9, 0.9),
         special=(NAN, 0.0, 0.5, 1.0, -1.0),
         allowed=DIFFERENTIABLE,
         names=("gradients", "outputs"),

@@ -78,14 +78,16 @@ INFOS = (
         y=nonzero,
         special=(-2.0, 0.0, 1.0),
         names=("gradients", "features"),
+        signed_zeros=False,
     ),
-    unary("relu6", lambda x: np.clip(x, 0, 6), _up_to_nine, (*_SPECIAL, 6.0), allowed=ORDERED),
+    unary("relu6", lambda x: np.clip(x, 0, 6), _up_to_nine, (*_SPECIAL, 6.0), allowed=ORDERED, signed_zeros=False),
     binary(
         "relu6_grad",
         lambda g, x: np.where((x > 0) & (x < 6), g, 0),
         y=nonzero,
         special=(-2.0, 0.0, 1.0, 6.0, 7.0),
         names=("gradients", "features"),
+        signed_zeros=False,
     ),
     unary("elu", _elu, nonzero, _SPECIAL),
     binary(
