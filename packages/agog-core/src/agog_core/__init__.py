@@ -14,11 +14,11 @@ from agog_core import nest as nest
 from agog_core import random as random
 from agog_core.calls.broadcasting import *
 from agog_core.checkpointable import *
-from agog_core.dispatch.candidates import *
 from agog_core.dispatch.device_spec import *
 from agog_core.dispatch.devices import *
 from agog_core.dispatch.explanation import *
 from agog_core.dispatch.fallback import *
+from agog_core.dispatch.preference import *
 from agog_core.dispatch.registration import *
 from agog_core.dtypes import *
 from agog_core.dtypes import bool_ as _bool

@@ -11,15 +11,17 @@ pluggy is never on the path of an op.
 A whole plugin, which makes one op of the CPU faster:
 
 >>> from types import ModuleType
->>> from agog_core.plugin import Kernel, hookimpl
+>>> from agog_core.plugin import Kernel, hookimpl, requires
 >>> hooks = ModuleType("my_kernels.hooks")
+>>> hooks.AGOG_API_VERSION = requires(2)
 >>> @hookimpl
 ... def agog_kernels():
 ...     yield Kernel(op="square", device="cpu", fn="my_kernels.fast:square", dtypes=("float32",), priority=200)
 >>> hooks.agog_kernels = agog_kernels
 """
 
-from agog_core.calls.call import call
+from agog_core import dtypes
+from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.dispatch.contract import (
     API_VERSION,
@@ -29,8 +31,9 @@ from agog_core.dispatch.contract import (
     Kernel,
     hookimpl,
     hookspec,
+    requires,
 )
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.reference import load_reference
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -49,9 +52,15 @@ __all__ = [
     "as_dtype",
     "binary",
     "call",
+    "call_several",
     "convert_to_tensor",
+    "create",
+    "dtypes",
     "hookimpl",
     "hookspec",
     "load_reference",
+    "registry",
+    "requires",
     "unary",
+    "update",
 ]

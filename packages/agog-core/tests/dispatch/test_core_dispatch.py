@@ -11,8 +11,9 @@ import pytest
 
 import agog_core as ag
 from agog_core.dispatch import explanation
+from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.candidates import candidates_of_all_ops
-from agog_core.dispatch.devices import clear_tables, device_types
+from agog_core.dispatch.devices import clear_tables
 from agog_core.dispatch.loader import loader
 from agog_core.dispatch.op import registry
 from agog_core.errors import (

@@ -21,7 +21,7 @@ def agog_kernels():
 def fast(x):
     return x * 0 + {answer}
 """
-HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance"
+HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_compilers"
 SQUARE = "import agog_core as ag; print(float(ag.square(3.0)))"
 SHOW = """
 from agog_core.dispatch.loader import loader
@@ -117,7 +117,7 @@ FAILURES = {
     ),
     "newer API": (
         "AGOG_API_VERSION = 99\n" + KERNEL.format(module="dist_broken", answer=1),
-        "it is written for plugin API 99, and this agog-core has API 1; upgrade the older one.",
+        "it is written for plugin API 99, and this agog-core has API 2; upgrade the older one.",
     ),
     "wrong object": (
         """

@@ -16,7 +16,7 @@ from agog_core.dispatch.op import all_ops, registry
 from agog_core.errors import PluginError
 from agog_core.plugin import Backend, Conformance, Kernel, Op, hookimpl, load_reference
 
-HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance"
+HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_compilers"
 
 
 def backend(device: str) -> Backend:

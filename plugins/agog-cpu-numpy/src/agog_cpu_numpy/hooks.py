@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import agog_kernels_xp
-from agog_core.plugin import Backend, Kernel, hookimpl
+from agog_core.plugin import Backend, Kernel, hookimpl, requires
 from agog_cpu_numpy import backend
+
+requires(2)
 
 
 @hookimpl

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.dispatch.devices import Device, current_device, scopes
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.resolution import resolve
+from agog_core.dispatch.resolution import resolve, run_next
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType
 from agog_core.errors import InternalError, InvalidArgumentError
@@ -50,15 +51,21 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
         kernel = table.kernels[op.name]
     except KeyError:
         kernel = resolve(op, table, [x._shape for x in inputs])
-    if len(inputs) == 1:
-        result = kernel(first._array, **attributes)
-    elif len(inputs) == 2:
-        result = kernel(first._array, inputs[1]._array, **attributes)
-    else:
-        result = kernel(*[x._array for x in inputs], **attributes)
+    try:
+        if len(inputs) == 1:
+            result = kernel(first._array, **attributes)
+        elif len(inputs) == 2:
+            result = kernel(first._array, inputs[1]._array, **attributes)
+        else:
+            result = kernel(*[x._array for x in inputs], **attributes)
+    except Exception as error:
+        note_failure(error, op, table, [x._array for x in inputs])
+        raise
     if op.dtype is None and type(shape) is tuple and type(result) is table.array_type:  # the most frequent case
         outs: Any = wrap(result, table, shape if shape is first._shape else intern_shape(shape))
     else:
+        if result is NotImplemented:
+            result = run_next(op, table, [x._array for x in inputs], attributes)
         outs = _results(op, result, table, shape, attributes)
     if active:
         if op.edges:
@@ -117,7 +124,14 @@ def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: 
         kernel = table.kernels[op.name]
     except KeyError:
         kernel = resolve(op, table)
-    array = kernel(**attributes, dtype=dtype.name, index=table.device.index)
+    index = table.device.index
+    try:
+        array = kernel(**attributes, dtype=dtype.name, index=index)
+    except Exception as error:
+        note_failure(error, op, table, ())
+        raise
+    if array is NotImplemented:
+        array = run_next(op, table, (), {**attributes, "dtype": dtype.name, "index": index})
     return _results(op, array, table, shape, attributes)  # type: ignore[no-any-return]  # the op has one output
 
 
@@ -205,6 +219,32 @@ def _run_in_place(
     updated: tuple[Any, ...] | None = None
     with updating:  # a Ctrl-C cannot come between this and its end; what it leaves taken is given back when it is read
         try:
-            updated = kernel(*take(variables), *arrays, **attributes)
+            result = kernel(*take(variables), *arrays, **attributes)
+            if result is not None:
+                updated = _new_arrays(op, table, result, [*_taken(variables), *arrays], attributes)
+        except Exception as error:
+            note_failure(error, op, table, [*_taken(variables), *arrays])
+            raise
         finally:
             give_back(variables, updated)
+
+
+def _taken(variables: Sequence[Variable]) -> list[Any]:
+    return [variable._taken._array for variable in variables if variable._taken is not None]
+
+
+def _new_arrays(
+    op: Op, table: KernelTable, result: Any, arrays: list[Any], attributes: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    """The arrays that a kernel returned in place of those that it was to update."""
+    if result is NotImplemented:
+        result = run_next(op, table, arrays, attributes)
+        if result is None:
+            return None
+    if not isinstance(result, tuple) or len(result) != len(op.updates):
+        got = f"{len(result)} arrays" if isinstance(result, tuple) else type(result).__name__
+        raise InternalError(
+            f"{op.name}: the kernel on device {table.device.type!r} returned {got}; it updates its first arrays and "
+            f"returns None, or a tuple of {len(op.updates)} new arrays."
+        )
+    return tuple(table.adopt(op.name, array) for array in result)

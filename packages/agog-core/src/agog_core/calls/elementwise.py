@@ -15,8 +15,9 @@ from agog_core import dtypes as kinds
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.renaming import named_like
 from agog_core.dispatch.devices import scopes
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op, Vjp
-from agog_core.dispatch.resolution import resolve
+from agog_core.dispatch.resolution import resolve, run_next
 from agog_core.dtypes import DType
 from agog_core.recording import active, lined, next_id, note_break, record, record_unary, tapes_of_context
 from agog_core.shapes import Shape, broadcast_shapes
@@ -74,12 +75,19 @@ def unary(
                 kernel = (table.kernels if x._shape else table.scalar_kernels)[op_name]
             except KeyError:
                 kernel = resolve(op, table, (x._shape,))
-            array = kernel(x._array)
+            try:
+                array = kernel(x._array)
+            except Exception as error:
+                note_failure(error, op, table, (x._array,))
+                raise
             if type(array) is not table.array_type:
-                try:
-                    array = table.as_array(array)
-                except TypeError:
-                    table.refuse(op_name, array)
+                if array is NotImplemented:
+                    array = run_next(op, table, (x._array,), {})
+                else:
+                    try:
+                        array = table.as_array(array)
+                    except TypeError:
+                        table.refuse(op_name, array)
             out = _new(Tensor)
             out._array = array
             out._table = table if dtype is None else table.results.get(op_name) or table.result(op)
@@ -143,12 +151,19 @@ def binary(
                 kernel = (table.kernels if shape else table.scalar_kernels)[op_name]
             except KeyError:
                 kernel = resolve(op, table, (x._shape, y._shape))
-            array = kernel(x._array, y._array)
+            try:
+                array = kernel(x._array, y._array)
+            except Exception as error:
+                note_failure(error, op, table, (x._array, y._array))
+                raise
             if type(array) is not table.array_type:
-                try:
-                    array = table.as_array(array)
-                except TypeError:
-                    table.refuse(op_name, array)
+                if array is NotImplemented:
+                    array = run_next(op, table, (x._array, y._array), {})
+                else:
+                    try:
+                        array = table.as_array(array)
+                    except TypeError:
+                        table.refuse(op_name, array)
             out = _new(Tensor)
             out._array = array
             out._table = table if dtype is None else table.results.get(op_name) or table.result(op)

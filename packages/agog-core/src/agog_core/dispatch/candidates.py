@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from agog_core.dispatch.backends import serves
 from agog_core.dispatch.devices import clear_tables, forget_devices
+from agog_core.dispatch.preference import how_much, preference
 from agog_core.dispatch.reference import load_reference
-from agog_core.errors import PluginWarning
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
     from agog_core.dispatch.contract import Kernel
     from agog_core.dispatch.loader import Plugin
 
-__all__ = ["prefer"]
-
 
 class Candidate(Named):
-    """A kernel and the plugin that brings it."""
+    """A kernel, the plugin that brings it, and what its ``make`` has made, by its arguments."""
 
     kernel: Kernel
     plugin: Plugin
+    instances: dict[tuple[str, str, str], Callable[..., Any]]
 
     def __str__(self) -> str:
         names = self.kernel.dtypes
         which = "every dtype" if names is None else ", ".join(sorted(names))
-        return f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}"
+        when = f", when {self.kernel.when}" if self.kernel.when else ""
+        return (
+            f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}{when}"
+        )
 
 
 BROKEN = "could not be loaded"
-
-# The plugins that `prefer` chose, or AGOG_PREFER; None until somebody asks.
-_preferred: tuple[str, ...] | None = None
 
 
 def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
@@ -46,7 +44,9 @@ def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[
         kernel = candidate.kernel
         if kernel.device != device:
             continue
-        if kernel.dtypes is not None and dtype not in kernel.dtypes:
+        if not serves(candidate.plugin, device):
+            rejected.append((candidate, f"for its plugin's own device type {device!r}, which is not the one in use"))
+        elif kernel.dtypes is not None and dtype not in kernel.dtypes:
             rejected.append((candidate, f"not for dtype {dtype}"))
         elif (why := _why_unusable(kernel)) is not None:
             rejected.append((candidate, why))
@@ -61,16 +61,30 @@ def _why_unusable(kernel: Kernel) -> str | None:
     try:
         if (why := kernel.unavailable()) is not None:
             return f"not available: {why}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a broken kernel is one candidate less, with its reason in every report
+        return f"{BROKEN}: {type(error).__name__}: {error}"
+    return why_broken(kernel)
+
+
+def why_broken(kernel: Kernel) -> str | None:
+    """Why a kernel's function, or what makes it, cannot be imported."""
+    try:
         load_kernel(kernel)
-    except Exception as error:  # a broken kernel is one candidate less, with its reason in every report
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # libraries in other languages raise their panics as such
         return f"{BROKEN}: {type(error).__name__}: {error}"
     return None
 
 
 def load_kernel(kernel: Kernel) -> Callable[..., Any]:
-    function = load_reference(kernel.fn)
+    """A kernel's function, or what makes it."""
+    reference = kernel.fn if kernel.make is None else kernel.make
+    function = load_reference(reference)
     if not callable(function):
-        raise TypeError(f"{kernel.fn} is not callable")
+        raise TypeError(f"{reference} is not callable")
     return function  # type: ignore[no-any-return]  # callable() has just said so
 
 
@@ -83,56 +97,7 @@ def rank(candidate: Candidate) -> tuple[int, int]:
     Returns:
         How much its plugin is preferred (0 for not at all), and its kernel's priority.
     """
-    preferred = _preference()
-    name = candidate.plugin.name
-    return (len(preferred) - preferred.index(name) if name in preferred else 0), candidate.kernel.priority
-
-
-def prefer(*plugins: str) -> tuple[str, ...]:
-    """Choose the plugins whose kernels run before all others, whatever their priority.
-
-    The choice is the process's; the environment variable ``AGOG_PREFER`` (names with commas) makes it from outside.
-
-    Args:
-        *plugins: plugin names, the most preferred first; none at all to take every preference back.
-
-    Returns:
-        The plugins that were preferred before.
-
-    Raises:
-        ValueError: no plugin of that name is loaded.
-
-    >>> before = prefer("cpu-numpy")
-    >>> prefer(*before)
-    ('cpu-numpy',)
-    """
-    global _preferred
-    from agog_core.dispatch.loader import loader
-
-    loaded = [plugin.name for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
-    for name in plugins:
-        if name not in loaded:
-            raise ValueError(f"prefer: no plugin {name!r} is loaded; loaded are {', '.join(loaded) or 'none'}.")
-    before = _preference()
-    _preferred = plugins
-    clear_tables()
-    return before
-
-
-def _preference() -> tuple[str, ...]:
-    global _preferred
-    if _preferred is None:
-        from agog_core.dispatch.loader import loader
-
-        names = [name.strip() for name in os.environ.get("AGOG_PREFER", "").split(",")]
-        _preferred = tuple(name for name in names if name)
-        loaded = {plugin.name for plugin in loader().plugins}
-        for name in _preferred:
-            if name not in loaded:
-                warnings.warn(
-                    f"AGOG_PREFER names plugin {name!r}, which is not installed.", PluginWarning, stacklevel=2
-                )
-    return _preferred
+    return how_much(candidate.plugin.name, preference()), candidate.kernel.priority
 
 
 @cache
@@ -143,7 +108,7 @@ def candidates_of_all_ops() -> dict[str, list[Candidate]]:
     found: dict[str, list[Candidate]] = {}
     for plugin in loader().plugins:
         for kernel in plugin.kernels:
-            found.setdefault(kernel.op, []).append(Candidate(kernel, plugin))
+            found.setdefault(kernel.op, []).append(Candidate(kernel, plugin, {}))
     return found
 
 

@@ -5,6 +5,7 @@ Plugins import it as `agog_core.plugin`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -13,12 +14,46 @@ import pluggy
 
 from agog_core import dtypes as _dtypes
 from agog_core.dispatch.op import Op
+from agog_core.errors import PluginError
 
 PROJECT = "agog"
-API_VERSION = 1
+API_VERSION = 2
+SERVED_VERSIONS = (1, API_VERSION)
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+def requires(version: int) -> int:
+    """Say which version of the plugin contract a module of hooks is written for; call it before all else there.
+
+    A module that does not say so is served as one of version 1.
+
+    Args:
+        version: the version, such as 2.
+
+    Returns:
+        The version, which the module keeps as ``AGOG_API_VERSION``. A plugin that is no module has to keep it itself,
+        as an attribute of that name.
+
+    Raises:
+        PluginError: this agog-core does not serve the version.
+
+    >>> requires(2)
+    2
+    """
+    check_version(version)
+    sys._getframe(1).f_globals["AGOG_API_VERSION"] = version
+    return version
+
+
+def check_version(version: Any) -> None:
+    """Refuse a plugin that is written for a version of the contract that is not served here."""
+    if type(version) is not int or version not in SERVED_VERSIONS:
+        raise PluginError(
+            f"it is written for plugin API {version!r}, and this agog-core has API {API_VERSION}; upgrade the older "
+            "one."
+        )
 
 
 def _refuse(value: Any) -> NoReturn:
@@ -84,8 +119,7 @@ class Backend:
     unavailable: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
-        if not self.device.isidentifier() or self.device != self.device.lower():
-            raise ValueError(f"Backend(device={self.device!r}): a device type is one lower-case word, such as 'gpu'.")
+        check_device_type(f"Backend(device={self.device!r})", self.device)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,21 +129,34 @@ class Kernel:
     A kernel is ``fn(*arrays, **attributes)``: arrays of the backend's own type, and one array or a tuple of arrays
     back. It never changes its inputs, except those that the op declares as updated in place (the steps of optimizers);
     its result never shares memory with an input unless the op is a view (``reshape``, ``transpose``, slices); it keeps
-    no state between calls.
+    no state that changes a result, and none at all unless it is made by ``make``.
+
+    It may decline a call by returning ``NotImplemented``, before it has changed anything; the next one in rank runs.
 
     Args:
         op: the op's name, such as ``"matmul"``.
         device: the device type, such as ``"cpu"``.
         fn: the function, or a ``"module:attribute"`` string that is imported when the kernel is first chosen.
+        make: in place of ``fn``, what makes the function, or a ``"module:attribute"`` string: called as
+            ``make("matmul", "float32", "cpu:0")``, once for each op, dtype and device that chooses the kernel. What it
+            returns may hold scratch memory, handles and compiled code.
         dtypes: names of the dtypes that the kernel is for; None for every dtype of the op.
         priority: among several, the highest is chosen: 0 for a reference, 100 for a backend, 200 for a specialised
             kernel.
+        when: for which calls the kernel does not decline, in words, such as ``"channels are a multiple of 8"``. Errors
+            and ``explain`` print it.
+        per_thread: whether each thread gets an instance of its own from ``make``.
+        pool: whether what ``make`` returns may keep threads.
+        deterministic: whether two equal calls give equal bits.
+        lower: reserved for tracing; nothing looks at it yet.
+        out: reserved for tracing; nothing looks at it yet.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
 
     Raises:
-        ValueError: a dtype does not exist, or the device type is not one lower-case word.
-        TypeError: ``fn`` is neither callable nor a ``"module:attribute"`` string.
+        ValueError: a dtype does not exist, the device type is not one lower-case word, or what only ``make`` allows is
+            asked for without it.
+        TypeError: an argument is of a wrong type, or not exactly one of ``fn`` and ``make`` is given.
 
     >>> Kernel(op="square", device="cpu", fn="my_kernels.fast:square", dtypes=("float32",), priority=200).dtypes
     frozenset({'float32'})
@@ -117,28 +164,73 @@ class Kernel:
 
     op: str
     device: str
-    fn: Callable[..., Any] | str
+    fn: Callable[..., Any] | str | None = None
+    make: Callable[[str, str, str], Callable[..., Any]] | str | None = None
     dtypes: Iterable[str] | None = None
     priority: int = 100
+    when: str = ""
+    per_thread: bool = False
+    pool: bool = False
+    deterministic: bool = True
+    lower: Callable[..., Any] | str | None = None
+    out: Callable[..., Any] | str | None = None
     unavailable: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
-        if not self.device.isidentifier() or self.device != self.device.lower():
-            raise ValueError(
-                f"Kernel(op={self.op!r}, device={self.device!r}): a device type is one lower-case word, such as 'gpu'."
-            )
-        if not callable(self.fn) and not (isinstance(self.fn, str) and self.fn.count(":") == 1):
-            raise TypeError(
-                f"Kernel(op={self.op!r}): fn must be a function or a 'module:attribute' string; got {self.fn!r}."
-            )
+        if not isinstance(self.op, str):
+            raise TypeError(f"Kernel(op={self.op!r}): op must be the name of an op; got {type(self.op).__name__}.")
+        check_device_type(f"Kernel(op={self.op!r}, device={self.device!r})", self.device)
+        self._check_functions()
+        for name, kind in (("priority", int), ("when", str)):
+            if not isinstance(value := getattr(self, name), kind):
+                raise TypeError(f"Kernel(op={self.op!r}): {name} must be {_A[kind]}; got {value!r}.")
         if self.dtypes is not None:
-            names = (self.dtypes,) if isinstance(self.dtypes, str) else tuple(self.dtypes)
-            known = {dtype.name for dtype in _dtypes.ALL}
-            if unknown := sorted(set(names) - known):
-                raise ValueError(
-                    f"Kernel(op={self.op!r}): unknown dtypes {unknown}; the dtypes are {', '.join(sorted(known))}."
+            object.__setattr__(self, "dtypes", self._dtype_names(self.dtypes))
+
+    def _check_functions(self) -> None:
+        if (self.fn is None) == (self.make is None):
+            both = "neither" if self.fn is None else "both"
+            raise TypeError(f"Kernel(op={self.op!r}): it takes one of fn and make; got {both}.")
+        for name in ("fn", "make", "lower", "out"):
+            value = getattr(self, name)
+            if value is not None and not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
+                raise TypeError(
+                    f"Kernel(op={self.op!r}): {name} must be a function or a 'module:attribute' string; got {value!r}."
                 )
-            object.__setattr__(self, "dtypes", frozenset(names))
+        if not callable(self.unavailable):
+            raise TypeError(
+                f"Kernel(op={self.op!r}): unavailable must be a function that returns a sentence or None; got "
+                f"{self.unavailable!r}."
+            )
+        for name in ("per_thread", "pool"):
+            if getattr(self, name) and self.make is None:
+                raise ValueError(f"Kernel(op={self.op!r}): {name}=True needs make, which may keep state; fn may not.")
+
+    def _dtype_names(self, dtypes: Any) -> frozenset[str]:
+        names = (dtypes,) if isinstance(dtypes, str) else tuple(dtypes)
+        known = {dtype.name for dtype in _dtypes.ALL}
+        if unknown := sorted(map(str, set(names) - known)):
+            raise ValueError(
+                f"Kernel(op={self.op!r}): unknown dtypes {unknown}; the dtypes are {', '.join(sorted(known))}."
+            )
+        return frozenset(names)
+
+    @property
+    def source(self) -> str:
+        """Where its function comes from, as ``"module:attribute"``."""
+        function = self.fn if self.make is None else self.make
+        if isinstance(function, str):
+            return function
+        return f"{function.__module__}:{getattr(function, '__qualname__', repr(function))}"
+
+
+_A = {int: "an int", str: "a string"}
+
+
+def check_device_type(owner: str, device: Any) -> None:
+    """Refuse what is no name of a device type."""
+    if not isinstance(device, str) or not device.isidentifier() or device != device.lower():
+        raise ValueError(f"{owner}: a device type is one lower-case word, such as 'gpu'.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +241,11 @@ class Conformance:
         tolerances: per op name, or ``"op/dtype"``, the pair (rtol, atol) to use instead of the kit's.
         expected_failures: test ids (``"op/dtype/check"``, with ``*`` for any) to the reason why each fails. They are
             strict: one that passes is an error.
+        infos: where the facts about the ops are that the plugin brings, as a ``"module:attribute"`` string: a list or a
+            mapping of ``agog_testing.opinfo.OpInfo``. Only the kit imports it.
+
+    Raises:
+        TypeError: ``infos`` is no ``"module:attribute"`` string.
 
     >>> Conformance(expected_failures={"matmul/float16/value": "accumulates in float16"}).tolerances
     {}
@@ -156,10 +253,18 @@ class Conformance:
 
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     expected_failures: Mapping[str, str] = field(default_factory=dict)
+    infos: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.infos is not None and not (isinstance(self.infos, str) and self.infos.count(":") == 1):
+            raise TypeError(
+                "Conformance: infos must be a 'module:attribute' string, which only the kit imports; got "
+                f"{self.infos!r}."
+            )
 
 
 class Hooks:
-    """The four hooks. A plugin implements those that it needs, as functions of its module marked with `hookimpl`."""
+    """The hooks. A plugin implements those that it needs, as functions of its module marked with `hookimpl`."""
 
     @hookspec
     def agog_backends(self) -> Iterable[Backend]:
@@ -220,5 +325,20 @@ class Hooks:
             @hookimpl
             def agog_conformance():
                 return Conformance(tolerances={"matmul/float32": (1e-4, 1e-4)})
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def agog_compilers(self) -> Iterable[Any]:
+        """Yield the compilers that the plugin brings; reserved for tracing, so nothing calls it yet.
+
+        Returns:
+            Compilers.
+
+        Example::
+
+            @hookimpl
+            def agog_compilers():
+                return []
         """
         raise NotImplementedError

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from agog_core.dispatch.backends import backends, check_decided, device_types
 from agog_core.dispatch.device_spec import DeviceSpec
 from agog_core.dispatch.reference import load_reference
 from agog_core.dispatch.table import KernelTable
@@ -134,12 +135,7 @@ def list_devices() -> list[str]:
     >>> list_devices()[0]
     '/job:localhost/replica:0/task:0/device:CPU:0'
     """
-    return [_find(backend.device, index).name for backend in backends() for index in range(_state(backend)[0])]
-
-
-def device_types() -> list[str]:
-    """The types of all devices with a backend, usable or not, those in host memory first."""
-    return [backend.device for backend in backends()]
+    return [_find(backend.device, index).name for backend in backends() for index in range(state(backend)[0])]
 
 
 def count_devices(device_type: str) -> int:
@@ -148,7 +144,7 @@ def count_devices(device_type: str) -> int:
     >>> count_devices("cpu")
     1
     """
-    return sum(_state(backend)[0] for backend in backends() if backend.device == device_type)
+    return sum(state(backend)[0] for backend in backends() if backend.device == device_type)
 
 
 def devices_in_use() -> list[Device]:
@@ -167,6 +163,7 @@ def clear_tables() -> None:
     for table in tables():
         table.kernels.clear()
         table.scalar_kernels.clear()
+        table.chains.clear()
 
 
 def forget_devices() -> None:
@@ -178,23 +175,19 @@ def forget_devices() -> None:
             del _devices[key]
 
 
-def backends() -> list[Backend]:
-    """The backends of all plugins, with usable devices or without, those with host memory first."""
-    from agog_core.dispatch.loader import loader
-
-    found = [backend for plugin in loader().plugins for backend in plugin.backends]
-    return sorted(found, key=lambda backend: (not backend.host_memory, backend.device))
-
-
-def _state(backend: Backend) -> tuple[int, str | None]:
+def state(backend: Backend) -> tuple[int, str | None]:
     """How many devices a backend has that can be used, and why it has none; a broken backend harms no other."""
     try:
         why = backend.unavailable()
         count = backend.device_count() if why is None else 0
+        if not isinstance(count, int):
+            return 0, f"its plugin failed: device_count returned {count!r}; it returns an int."
         if count:
             load_reference(backend.array_type)
         return count, why
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # libraries in other languages raise their panics as such
         return 0, f"its plugin failed: {type(error).__name__}: {error}"
 
 
@@ -203,13 +196,14 @@ def _find(device_type: str | None, index: int) -> Device:
         types = device_types()
         if not types:
             raise InvalidArgumentError(_no_backend())
-        device_type = next((backend.device for backend in backends() if _state(backend)[0]), types[0])
+        device_type = next((backend.device for backend in backends() if state(backend)[0]), types[0])
     key = device_type, index
     if key in _devices:
         return _devices[key]
+    check_decided(device_type)
     for backend in backends():
         if backend.device == device_type:
-            count, why = _state(backend)
+            count, why = state(backend)
             if index < count:
                 return _devices.setdefault(key, Device(backend, index))  # another thread may have made it
             raise InvalidArgumentError(_unknown(device_type, index, why))
@@ -242,7 +236,7 @@ def _no_backend() -> str:
 def _unknown(device_type: str, index: int, why: str | None) -> str:
     from agog_core.dispatch.loader import loader
 
-    usable = [f"{backend.device}:{i}" for backend in backends() for i in range(_state(backend)[0])]
+    usable = [f"{backend.device}:{i}" for backend in backends() for i in range(state(backend)[0])]
     lines = [f"/job:localhost/replica:0/task:0/device:{device_type.upper()}:{index} unknown device."]
     if why:
         lines.append(f"  why: {why}")

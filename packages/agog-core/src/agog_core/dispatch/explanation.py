@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.candidates import Candidate, candidates, candidates_of_all_ops, rank
-from agog_core.dispatch.devices import device_types
 from agog_core.dispatch.op import all_ops
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -89,15 +89,44 @@ def missing(
     op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]], rejected: list[tuple[Candidate, str]]
 ) -> str:
     """Say that there is no usable kernel, why, and what to do."""
+    called = f", called with shapes {_shown(shapes)}" if shapes else ""
+    return "\n".join(
+        [
+            f"No kernel is registered for op {op!r} on device {device!r} with dtype {dtype}{called}.",
+            *_circumstances(op, device, rejected),
+            f"{_where(op, device)} a plugin that brings the kernel. {_again(op, device, dtype)}",
+        ]
+    )
+
+
+def declined(
+    op: str,
+    device: str,
+    dtype: str,
+    shapes: Sequence[tuple[int, ...]],
+    candidates: list[Candidate],
+    rejected: list[tuple[Candidate, str]],
+) -> str:
+    """Say that each usable kernel declines a call, when each does not, and what to do."""
+    called = f"with shapes {_shown(shapes)}" if shapes else "without inputs"
+    return "\n".join(
+        [
+            f"Every kernel for op {op!r} on device {device!r} with dtype {dtype} declines a call {called}.",
+            *(f"  declines: {candidate}" for candidate in candidates),
+            *_circumstances(op, device, rejected),
+            f"{_where(op, device)} a plugin whose kernel takes it. {_again(op, device, dtype)}",
+        ]
+    )
+
+
+def _circumstances(op: str, device: str, rejected: list[tuple[Candidate, str]]) -> list[str]:
+    """Which kernels cannot be used and why, which there are for other devices, and which plugins are not there."""
     from agog_core.dispatch.loader import loader
 
-    called = f", called with shapes {', '.join(map(str, shapes))}" if shapes else ""
-    lines = [f"No kernel is registered for op {op!r} on device {device!r} with dtype {dtype}{called}."]
-    lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
-    elsewhere = [c for c in candidates_of_all_ops().get(op, []) if c.kernel.device != device]
-    lines += [f"  registered: on device {c.kernel.device!r} by {c}" for c in elsewhere]
-    if not rejected and not elsewhere:
-        lines.append("  registered: nowhere, by no plugin")
+    lines = [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
+    known = candidates_of_all_ops().get(op, [])
+    lines += [f"  registered: on device {c.kernel.device!r} by {c}" for c in known if c.kernel.device != device]
+    lines += [] if known else ["  registered: nowhere, by no plugin"]
     lines += [
         f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}"
         for p in loader().plugins
@@ -106,14 +135,20 @@ def missing(
     lines += [
         f"  left out by AGOG_PLUGINS: plugin {p.name!r} ({p.distribution})" for p in loader().plugins if p.skipped
     ]
-    where = (
-        f"Run it elsewhere (with tf.device({elsewhere[0].kernel.device!r}):), or install" if elsewhere else "Install"
-    )
-    lines.append(
-        f"{where} a plugin that brings the kernel. `agog explain {op} --device {device} --dtype {dtype}` prints this "
-        "again."
-    )
-    return "\n".join(lines)
+    return lines
+
+
+def _shown(shapes: Sequence[tuple[int, ...]]) -> str:
+    return ", ".join(map(str, shapes))
+
+
+def _where(op: str, device: str) -> str:
+    elsewhere = [c.kernel.device for c in candidates_of_all_ops().get(op, []) if c.kernel.device != device]
+    return f"Run it elsewhere (with tf.device({elsewhere[0]!r}):), or install" if elsewhere else "Install"
+
+
+def _again(op: str, device: str, dtype: str) -> str:
+    return f"`agog explain {op} --device {device} --dtype {dtype}` prints this again."
 
 
 def ambiguous(op: str, device: str, dtype: str, best: list[Candidate]) -> str:

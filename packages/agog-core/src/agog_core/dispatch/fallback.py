@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from agog_core.dispatch.devices import Device, clear_tables, get_device
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.resolution import fallbacks, resolve
+from agog_core.dispatch.resolution import fallbacks, resolve, run_next
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import as_dtype
 from agog_core.errors import FallbackWarning, MissingKernelError
@@ -45,8 +46,9 @@ def fallback(name: str) -> Iterator[None]:
     def find(op: Op, table: KernelTable, text: str) -> Callable[..., Any]:
         if device.type == table.device.type:
             raise MissingKernelError(text)
+        there = device.table(table.dtype)
         try:
-            kernel = resolve(op, device.table(table.dtype))
+            resolve(op, there)
         except MissingKernelError:
             raise MissingKernelError(f"{text}\n  fallback: device {device.type!r} has none either") from None
         if op.name not in warned:
@@ -57,7 +59,7 @@ def fallback(name: str) -> Iterator[None]:
                 FallbackWarning,
                 stacklevel=4,
             )
-        return _elsewhere(op, kernel, device, table.device)
+        return elsewhere(op, there, table.device)
 
     fallbacks.append(find)
     clear_tables()
@@ -68,14 +70,21 @@ def fallback(name: str) -> Iterator[None]:
         clear_tables()
 
 
-def _elsewhere(op: Op, kernel: Callable[..., Any], there: Device, here: Device) -> Callable[..., Any]:
-    """A kernel for one device out of one for another."""
+def elsewhere(op: Op, table: KernelTable, here: Device) -> Callable[..., Any]:
+    """A kernel for one device out of those in the table of another one."""
+    there, first = table.device, table.kernels[op.name]
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         if "index" in attributes:  # an op without inputs
             attributes["index"] = there.index
         inputs = [_moved(array, here, there) for array in arrays]
-        result = kernel(*inputs, **attributes)
+        try:
+            result = first(*inputs, **attributes)
+        except Exception as error:
+            note_failure(error, op, table, inputs)
+            raise
+        if result is NotImplemented:
+            result = run_next(op, table, inputs, attributes)
         if result is None:  # it has updated its first inputs in place
             return tuple(_moved(array, there, here) for array in inputs[: len(op.updates)])
         if isinstance(result, tuple):

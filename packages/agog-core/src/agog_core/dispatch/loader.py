@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,9 +13,10 @@ from typing import Any
 
 import pluggy
 
-from agog_core.dispatch.contract import API_VERSION, PROJECT, Backend, Conformance, Hooks, Kernel
+from agog_core.dispatch.contract import PROJECT, Backend, Conformance, Hooks, Kernel, check_version
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.op import registry as ops
+from agog_core.dispatch.preference import how_much, preference_of_environment
 from agog_core.errors import PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
 
@@ -29,6 +31,9 @@ class Plugin:
         failure: what went wrong, as one sentence; None when the plugin is loaded.
         cause: the exception behind the failure, where there is one.
         skipped: True when ``AGOG_PLUGINS`` leaves the plugin out.
+        version: the version of the contract that it says it is written for; None where it says nothing, which counts
+            as 1.
+        seconds: how long it took to load.
     """
 
     name: str
@@ -36,10 +41,21 @@ class Plugin:
     failure: str | None = None
     cause: BaseException | None = None
     skipped: bool = False
+    version: int | None = None
+    seconds: float = 0.0
     backends: list[Backend] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     conformance: Conformance = field(default_factory=Conformance)
+
+    def leave_out(self, why: str, cause: BaseException | None = None) -> None:
+        """Record that the plugin has failed, and forget what it has brought."""
+        self.failure, self.cause = why, cause
+        self.backends, self.kernels, self.ops = [], [], []
+
+    def backend(self, device: str) -> Backend | None:
+        """The backend that it brings for a device type, or None."""
+        return next((backend for backend in self.backends if backend.device == device), None)
 
 
 class PluginLoader:
@@ -49,63 +65,101 @@ class PluginLoader:
         self.manager = pluggy.PluginManager(PROJECT)
         self.manager.add_hookspecs(Hooks)
         self.plugins: list[Plugin] = []
+        self._is_settled = False  # whether it is decided which of several plugins serves a device type
         self.strict = os.environ.get("AGOG_STRICT_PLUGINS", "") not in ("", "0")
         allowed = os.environ.get("AGOG_PLUGINS")
         self.allowed = None if allowed is None else {name.strip() for name in allowed.split(",") if name.strip()}
 
     def load_entry_points(self) -> None:
         """Load every plugin that an installed distribution announces, in the order of their names."""
-        entry_points = metadata.entry_points(group=PROJECT)
-        for entry_point in sorted(entry_points, key=lambda e: (e.name, e.dist.name if e.dist else "")):
-            distribution = (
-                f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else "an unknown distribution"
-            )
-            if self.allowed is not None and entry_point.name not in self.allowed:
-                self.plugins.append(Plugin(entry_point.name, distribution, skipped=True))
+        found = [(entry_point.name, _distribution(entry_point), entry_point) for entry_point in _entry_points()]
+        for name, distribution, entry_point in sorted(found, key=lambda each: each[:2]):
+            if self.allowed is not None and name not in self.allowed:
+                self.plugins.append(Plugin(name, distribution, skipped=True))
             else:
-                self._report(self.load(entry_point.name, distribution, entry_point.load))
+                self._report(self.load(name, distribution, entry_point.load))
         installed = {plugin.name for plugin in self.plugins}
         for name in sorted((self.allowed or set()) - installed):
             missing = Plugin(name, "not installed")
-            self._report(self._fail(missing, "AGOG_PLUGINS names it, but no installed distribution announces it."))
+            missing.leave_out("AGOG_PLUGINS names it, but no installed distribution announces it.")
+            self.plugins.append(missing)
+            self._report(missing)
+        self._settle_devices()
 
     def load(self, name: str, distribution: str, find: Any) -> Plugin:
         """Load one plugin behind a guard."""
         plugin = Plugin(name, distribution)
         taken = next((p for p in self.plugins if p.name == name and not p.skipped), None)
         if taken is not None:
-            return self._fail(
-                plugin, f"the plugin name {name!r} is taken already ({taken.distribution}); uninstall one of the two."
+            plugin.leave_out(
+                f"the plugin name {name!r} is taken already ({taken.distribution}); uninstall one of the two."
             )
-        known_ops = set(ops)
-        try:
-            module = find()
-            version = getattr(module, "AGOG_API_VERSION", API_VERSION)
-            if version != API_VERSION:
-                raise PluginError(
-                    f"it is written for plugin API {version}, and this agog-core has API {API_VERSION}; upgrade the "
-                    "older one."
-                )
-            if self.manager.is_registered(module):
-                raise PluginError(f"its module is loaded already, as plugin {self.manager.get_name(module)!r}.")
-            self.manager.register(module, name=name)
-            try:
-                self._check_hooks(name, module)
-                if self._implementations("agog_ops", module):
-                    _load_late_ops()
-                self._collect(plugin, module)
-            except BaseException:
-                self.manager.unregister(module)
-                raise
-        except (Exception, SystemExit) as error:  # one broken plugin must not take the others down
-            for added in _made_since(known_ops):
-                del ops[added]
-            text = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
-            return self._fail(plugin, text, error)
+        else:
+            self._load(plugin, find)
         self.plugins.append(plugin)
         for op in plugin.ops:
             ops[op.name] = op
         return plugin
+
+    def _load(self, plugin: Plugin, find: Any) -> None:
+        known_ops = set(ops)
+        start = time.perf_counter()
+        try:
+            self._fill(plugin, find())
+        except BaseException as error:  # libraries in other languages raise their panics as such
+            for added in _made_since(known_ops):
+                del ops[added]
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            text = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
+            plugin.leave_out(text, error)
+        plugin.seconds = time.perf_counter() - start
+
+    def _fill(self, plugin: Plugin, module: Any) -> None:
+        """Ask a plugin's hooks what it brings."""
+        plugin.version = getattr(module, "AGOG_API_VERSION", None)
+        if plugin.version is not None:
+            check_version(plugin.version)
+        if self.manager.is_registered(module):
+            raise PluginError(f"its module is loaded already, as plugin {self.manager.get_name(module)!r}.")
+        try:
+            self.manager.register(module, name=plugin.name)
+            self._check_hooks(plugin.name, module)
+            if self._implementations("agog_ops", module):
+                _load_late_ops()
+            self._collect(plugin, module)
+            if self._is_settled:
+                self._check_devices(plugin)
+        except BaseException:
+            if self.manager.is_registered(module):
+                self.manager.unregister(module)
+            raise
+
+    def _settle_devices(self) -> None:
+        """Leave out what brings a device type for which another plugin has a backend in host memory.
+
+        Of several in host memory stays the one that is preferred, or else the one that has most kernels for it.
+        """
+        preferred = preference_of_environment()
+        for device in sorted({b.device for plugin in self.plugins for b in plugin.backends if b.host_memory}):
+            rivals = [(backend, plugin) for plugin in self.plugins if (backend := plugin.backend(device))]
+            standing = {
+                plugin.name: (
+                    backend.host_memory,
+                    how_much(plugin.name, preferred),
+                    sum(kernel.device == device for kernel in plugin.kernels),
+                )
+                for backend, plugin in rivals
+            }
+            stays = max((plugin for _, plugin in rivals), key=lambda plugin: standing[plugin.name])
+            for _, plugin in rivals:
+                if plugin is not stays:
+                    self.manager.unregister(name=plugin.name)
+                    for op in plugin.ops:
+                        del ops[op.name]
+                    plugin.leave_out(_brought_twice(device, stays))
+                    self._report(plugin)
+        self._is_settled = True
 
     def _check_hooks(self, name: str, module: Any) -> None:
         try:
@@ -133,13 +187,14 @@ class PluginLoader:
         for backend in plugin.backends:
             if sum(backend.device == other.device for other in plugin.backends) > 1:
                 raise PluginError(f"it brings the device type {backend.device!r} twice.")
+
+    def _check_devices(self, plugin: Plugin) -> None:
+        """Refuse a plugin that comes later with a device type that another one serves in host memory."""
+        for backend in plugin.backends:
             for other in self.plugins:
-                if any(backend.device == theirs.device for theirs in other.backends):
-                    raise PluginError(
-                        f"it brings the device type {backend.device!r}, which plugin {other.name!r} "
-                        f"({other.distribution}) brings too; "
-                        f"choose one with AGOG_PLUGINS or uninstall one."
-                    )
+                theirs = other.backend(backend.device)
+                if theirs is not None and theirs.host_memory:
+                    raise PluginError(_brought_twice(backend.device, other))
 
     def _implementations(self, hook: str, module: Any) -> list[Any]:
         return [impl.function for impl in getattr(self.manager.hook, hook).get_hookimpls() if impl.plugin is module]
@@ -156,12 +211,6 @@ class PluginLoader:
                 found.append(item)
         return found
 
-    def _fail(self, plugin: Plugin, why: str, cause: BaseException | None = None) -> Plugin:
-        plugin.failure, plugin.cause = why, cause
-        plugin.backends, plugin.kernels, plugin.ops = [], [], []
-        self.plugins.append(plugin)
-        return plugin
-
     def _report(self, plugin: Plugin) -> None:
         if plugin.failure is None:
             return
@@ -169,6 +218,25 @@ class PluginLoader:
         if self.strict:
             raise PluginError(text) from plugin.cause
         warnings.warn(text, PluginWarning, stacklevel=2)
+
+
+def _brought_twice(device: str, other: Plugin) -> str:
+    return (
+        f"it brings the device type {device!r}, which plugin {other.name!r} ({other.distribution}) brings too; choose "
+        "one with AGOG_PLUGINS or uninstall one."
+    )
+
+
+def _entry_points() -> Iterable[Any]:
+    return metadata.entry_points(group=PROJECT)
+
+
+def _distribution(entry_point: Any) -> str:
+    """The name and version of a distribution, as far as its metadata are there."""
+    try:
+        return f"{entry_point.dist.name} {entry_point.dist.version}"
+    except Exception:  # what is left of a distribution that was deleted by hand
+        return "an unknown distribution"
 
 
 def _made_since(known: set[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -72,6 +71,8 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
         start = time.perf_counter_ns()
         result = kernel(*arrays, **attributes)
         end = time.perf_counter_ns()
+        if result is NotImplemented:  # the next kernel in rank will be seen
+            return result
         results = result if isinstance(result, tuple) else () if result is None else (result,)
         call = KernelCall(op, table, candidate, arrays, attributes, results, start, end)
         _in_observer.is_true = True
@@ -82,4 +83,5 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
             _in_observer.is_true = False
         return result
 
-    return functools.update_wrapper(run, kernel)
+    run.__wrapped__ = kernel  # type: ignore[attr-defined]  # whose name errors give
+    return run

@@ -10,6 +10,9 @@ from agog_core.errors import PluginError
 
 __all__ = ["register_plugin", "unregister_plugin"]
 
+REGISTERED = "registered by the program"
+"""What stands in place of the distribution of a plugin that exists in this process only."""
+
 
 def register_plugin(plugin: Any, name: str) -> None:
     """Load a plugin that no distribution announces: one written in a notebook, or under test.
@@ -23,7 +26,7 @@ def register_plugin(plugin: Any, name: str) -> None:
     """
     from agog_core.dispatch.loader import loader
 
-    loaded = loader().load(name, "registered by the program", lambda: plugin)
+    loaded = loader().load(name, REGISTERED, lambda: plugin)
     if loaded.failure is not None:
         loader().plugins.remove(loaded)
         raise PluginError(f"register_plugin({name!r}): {loaded.failure}") from loaded.cause

@@ -1,17 +1,17 @@
-"""Resolution: which kernel runs an op, decided once for each op, device and dtype."""
+"""Resolution: which kernel runs an op, decided once for each op, device and dtype; and which one when that declines."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank
-from agog_core.dispatch.explanation import ambiguous, missing
-from agog_core.dispatch.observation import observed
+from agog_core.dispatch.candidates import BROKEN
+from agog_core.dispatch.chain import Chain, report_broken
+from agog_core.dispatch.explanation import declined, missing
+from agog_core.dispatch.failure import note_failure, shape_of
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
-from agog_core.errors import AmbiguousKernelError, MissingKernelError, PluginError, PluginWarning
+from agog_core.errors import MissingKernelError
 
 # What `agog_core.dispatch.fallback` puts in place of a missing kernel, the innermost scope last.
 fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
@@ -20,30 +20,61 @@ fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
 def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """Choose the kernel for an op on a table's device and dtype, and store it in the table."""
     op.check_dtype(table.dtype)
-    usable, rejected = candidates(op.name, table.device.type, table.dtype.name)
-    if not usable:
-        text = missing(op.name, table.device.type, table.dtype.name, shapes, rejected)
+    chain = Chain(op, table)
+    broken = [each for each in chain.rejected if each[1].startswith(BROKEN)]
+    kernel = chain.first()
+    if kernel is None:
+        text = missing(op.name, table.device.type, table.dtype.name, shapes, chain.rejected)
         if not fallbacks:
             raise MissingKernelError(text)
         kernel = fallbacks[-1](op, table, text)
-        table.install(op.name, kernel)
-        return kernel
-    best = [c for c in usable if rank(c) == rank(usable[0])]
-    if len(best) > 1:
-        raise AmbiguousKernelError(ambiguous(op.name, table.device.type, table.dtype.name, best))
-    for candidate, why in rejected:
-        if why.startswith(BROKEN):
-            _report_broken(op.name, candidate, why)
-    kernel = observed(op, table, best[0], load_kernel(best[0].kernel))
-    table.install(op.name, kernel)
+    for candidate, why in broken:
+        report_broken(candidate, why)
+    table.install(op.name, kernel, chain)
     return kernel
 
 
-def _report_broken(op: str, candidate: Candidate, why: str) -> None:
-    """A kernel that cannot be imported is passed over, but not silently."""
-    from agog_core.dispatch.loader import loader
+def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    """Run the best kernel that takes a call which the table's kernel has declined.
 
-    text = f"The kernel for op {op!r} on device {candidate.kernel.device!r} of {candidate} is left out: it {why}"
-    if loader().strict:
-        raise PluginError(text)
-    warnings.warn(text, PluginWarning, stacklevel=3)
+    Args:
+        op: the op.
+        table: the table that the kernel was taken from.
+        arrays: what the kernel was given.
+        attributes: the attributes that it was given.
+
+    Returns:
+        What the kernel returned, in arrays of the device's own type.
+
+    Raises:
+        MissingKernelError: every kernel declines the call.
+    """
+    chain = table.chains.get(op.name)
+    if chain is None:
+        chain = table.chains[op.name] = Chain(op, table)
+    for place in range(chain.head + 1, len(chain.candidates)):
+        kernel = chain.kernel(place)
+        if kernel is None:
+            continue
+        try:
+            result = kernel(*arrays, **attributes)
+        except Exception as error:
+            note_failure(error, op, table, arrays, kernel, chain.candidates[place])
+            raise
+        if result is not NotImplemented:
+            return _adopted(op, table, result, kernel)
+    if chain.fallback is None:
+        shapes = [shape_of(array) for array in arrays]
+        text = declined(op.name, table.device.type, table.dtype.name, shapes, chain.candidates, chain.rejected)
+        if not fallbacks:
+            raise MissingKernelError(text)
+        chain.fallback = fallbacks[-1](op, table, text)
+    return chain.fallback(*arrays, **attributes)
+
+
+def _adopted(op: Op, table: KernelTable, result: Any, kernel: Callable[..., Any]) -> Any:
+    if result is None:  # it has updated its first arrays in place
+        return None
+    if isinstance(result, tuple):
+        return tuple(table.adopt(op.name, each, kernel) for each in result)
+    return table.adopt(op.name, result, kernel)

@@ -10,6 +10,7 @@ from agog_core.dtypes import DType
 from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
+    from agog_core.dispatch.chain import Chain
     from agog_core.dispatch.devices import Device
 
 
@@ -19,7 +20,9 @@ class KernelTable:
     Two tensors of one table are of one device and one dtype, so a call checks both by one comparison.
     """
 
-    __slots__ = ("array_type", "as_array", "device", "dtype", "kernels", "results", "scalar_kernels", "scalars")
+    __slots__ = (
+        *("array_type", "as_array", "chains", "device", "dtype", "kernels", "results", "scalar_kernels", "scalars"),
+    )
 
     def __init__(self, device: Device, dtype: DType) -> None:
         self.device = device
@@ -28,35 +31,45 @@ class KernelTable:
         self.as_array = device.backend.as_array
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.scalar_kernels: dict[str, Callable[..., Any]] = {}  # of elementwise ops, for results of rank 0
+        self.chains: dict[str, Chain] = {}  # where the kernels come from, and what runs where one declines a call
         self.results: dict[str, KernelTable] = {}
         self.scalars: dict[Any, Any] = {}
 
-    def install(self, op: str, kernel: Callable[..., Any]) -> None:
-        """Let a kernel run an op."""
-        self.kernels[op] = kernel
+    def install(self, op: str, kernel: Callable[..., Any], chain: Chain | None = None) -> None:
+        """Let a kernel run an op, the first of a chain or one from elsewhere."""
+        if chain is None:
+            self.chains.pop(op, None)
+        else:
+            self.chains[op] = chain
         self.scalar_kernels[op] = self.device.backend.for_scalars(kernel)
+        self.kernels[op] = kernel
 
     def remove(self, op: str) -> None:
         """Forget which kernel runs an op, so that it is resolved again."""
         self.kernels.pop(op, None)
         self.scalar_kernels.pop(op, None)
+        self.chains.pop(op, None)
 
     def result(self, op: Op) -> KernelTable:
         """The table of what an elementwise op without attributes returns; from then on it is in ``results``."""
         table = self.results[op.name] = self.device.table(op.result_dtype(self.dtype, {}))
         return table
 
-    def adopt(self, op: str, result: Any) -> Any:
-        """Turn a kernel's result that is not of the device's array type into one."""
+    def adopt(self, op: str, result: Any, kernel: Callable[..., Any] | None = None) -> Any:
+        """Turn a kernel's result into an array of the device's type; the kernel is the table's if none is named."""
+        if type(result) is self.array_type:
+            return result
         try:
-            return self.as_array(result)
+            if result is not NotImplemented:
+                return self.as_array(result)
         except TypeError:
-            self.refuse(op, result)
+            pass
+        self.refuse(op, result, kernel)
 
-    def refuse(self, op: str, result: Any) -> NoReturn:
+    def refuse(self, op: str, result: Any, kernel: Callable[..., Any] | None = None) -> NoReturn:
         """Raise because a kernel returned what is no array."""
         raise InternalError(
-            f"{op}: the kernel {describe(self.kernels.get(op))} for device {self.device.type!r} and dtype "
+            f"{op}: the kernel {describe(kernel or self.kernels.get(op))} for device {self.device.type!r} and dtype "
             f"{self.dtype.name} returned "
             f"{type(result).__name__}; a kernel returns {self.array_type.__name__}. This is a bug of the plugin "
             "that brings it."
@@ -67,6 +80,6 @@ def describe(function: Any) -> str:
     """Name a kernel function for an error."""
     while (inner := getattr(function, "__wrapped__", getattr(function, "func", None))) is not None:
         function = inner
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__qualname__
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module else str(name)

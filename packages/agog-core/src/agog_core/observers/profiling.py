@@ -78,10 +78,12 @@ class Profile:
         return sum(row.count for row in self._rows.values() if row.op == "copy")
 
     def _saw_call(self, call: KernelCall) -> None:
-        fn = call.candidate.kernel.fn
-        name = fn if isinstance(fn, str) else f"{fn.__module__}:{getattr(fn, '__qualname__', repr(fn))}"
         results = call.results or call.arrays[: len(call.op.updates)]
-        self._add((call.op.name, call.table.device.type, call.candidate.plugin.name, name), call, _bytes(results))
+        self._add(
+            (call.op.name, call.table.device.type, call.candidate.plugin.name, call.candidate.kernel.source),
+            call,
+            _bytes(results),
+        )
 
     def _saw_copy(self, copy: Copy) -> None:
         devices = f"{copy.source._table.device.type}:{copy.source._table.device.index}"

@@ -84,6 +84,7 @@ class OpInfo:
         sized: ``sized(dtype, rng, size)`` to samples of that size, in each of the ways in which the op can be large.
         elementwise: whether the reference of arrays end to end is that of each, end to end.
         signed_zeros: whether the op's rule, or IEEE 754's, says which of the two zeros a result is.
+        timed: calls to time kernels with, from small to large, as ``samples``; by default samples made longer.
     """
 
     name: str
@@ -97,6 +98,7 @@ class OpInfo:
     sized: Sized | None = None
     elementwise: bool = False
     signed_zeros: bool = False
+    timed: Callable[[str, np.random.Generator], Iterable[Sample]] | None = None
 
     @property
     def op(self) -> Op:

@@ -9,7 +9,9 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.dispatch.devices import scopes
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.resolution import run_next
 from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor, from_host
@@ -54,8 +56,14 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
         return _cast_float8(tensor, wanted)
     kernel = table.kernels.get("cast")
     if kernel and not scopes and tensor._watch is None:  # the way of `call`, shorter: pipelines cast each element
-        array = kernel(tensor._array, dtype=wanted.name)
-        if type(array) is not table.array_type:
+        try:
+            array = kernel(tensor._array, dtype=wanted.name)
+        except Exception as error:
+            note_failure(error, _cast, table, (tensor._array,))
+            raise
+        if array is NotImplemented:
+            array = run_next(_cast, table, (tensor._array,), {"dtype": wanted.name})
+        elif type(array) is not table.array_type:
             array = table.adopt("cast", array)
         return wrap(array, table.device.table(wanted), tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)

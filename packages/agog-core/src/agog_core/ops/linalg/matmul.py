@@ -7,8 +7,9 @@ from functools import lru_cache
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.elementwise import operands
 from agog_core.dispatch.devices import scopes
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.resolution import resolve
+from agog_core.dispatch.resolution import resolve, run_next
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj
@@ -67,9 +68,17 @@ def matmul(
         kernel = table.kernels["matmul"]
     except KeyError:
         kernel = resolve(_matmul, table, (a._shape, b._shape))
-    array = kernel(a._array, b._array, transpose_a=transpose_a, transpose_b=transpose_b)
+    try:
+        array = kernel(a._array, b._array, transpose_a=transpose_a, transpose_b=transpose_b)
+    except Exception as error:
+        note_failure(error, _matmul, table, (a._array, b._array))
+        raise
     if type(array) is not table.array_type:
-        array = table.adopt("matmul", array)
+        if array is NotImplemented:
+            attributes = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+            array = run_next(_matmul, table, (a._array, b._array), attributes)
+        else:
+            array = table.adopt("matmul", array)
     out = _new(Tensor)  # what `wrap` does, without another call
     out._array = array
     out._table = table

@@ -123,6 +123,12 @@ def _gradient_samples(sample: Callable[..., Sample]) -> Callable[[str, Rng], Ite
     return samples
 
 
+def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for images, size, inner, outer in ((1, 8, 4, 8), (8, 28, 8, 16), (32, 28, 32, 64)):
+        x = uniform(dtype, rng, (images, size, size, inner), -1, 1)
+        yield Sample(f"{x.shape}", (x, uniform(dtype, rng, (3, 3, inner, outer), -1, 1), (1, 1), ((1, 1),) * 2, (1, 1)))
+
+
 def _wide(sample: Callable[..., Sample]) -> Sized:
     """Samples of many places, of many channels, and of many outputs."""
 
@@ -151,6 +157,7 @@ INFOS = (
         samples=_samples,
         sized=_wide(_forward),
         reference=_convolution,
+        timed=_timed,
         errors=(
             invalid(
                 (_ones(1, 4, 4, 3), _ones(2, 2, 2, 5), *_PLAIN),

@@ -45,6 +45,11 @@ def _sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
         yield Sample(f"shapes {a} and {b}", (uniform(dtype, rng, a, -1, 1), uniform(dtype, rng, b, -1, 1)))
 
 
+def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
+    for n in (3, 64, 512):
+        yield Sample(f"square matrices of size {n}", (uniform(dtype, rng, (n, n)), uniform(dtype, rng, (n, n))))
+
+
 def _matmul(
     a: Array,
     b: Array,
@@ -67,6 +72,7 @@ INFOS = (
         samples=_samples,
         sized=_sized,
         reference=_matmul,
+        timed=_timed,
         errors=(
             invalid(
                 (_TWO, _TWO), "matmul: Matrix size-incompatible: a is (2, 3) and b is (2, 3): inner sizes 3 and 2."

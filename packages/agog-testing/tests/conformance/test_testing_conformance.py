@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.plugin import Backend, Conformance, Kernel, hookimpl
+from agog_core.plugin import Conformance, Kernel
 from agog_testing.conformance import ConformanceError, collect, main
 
 Array = np.ndarray[Any, Any]
@@ -22,38 +22,14 @@ def zero(x: Array) -> Array:
     return np.asarray(np.square(x) * 0)
 
 
-@pytest.fixture
-def register() -> Iterator[Callable[..., None]]:
-    """Registers a plugin named "stranger" of given kernels, and takes it back."""
-    names: list[str] = []
-
-    def plugin(*kernels: Kernel, conformance: Conformance | None = None, backend: Backend | None = None) -> None:
-        class Hooks:
-            @hookimpl
-            def agog_kernels(self) -> tuple[Kernel, ...]:
-                return kernels
-
-            @hookimpl
-            def agog_backends(self) -> list[Backend]:
-                return [backend] if backend else []
-
-            @hookimpl
-            def agog_conformance(self) -> Conformance:
-                return conformance or Conformance()
-
-        ag.register_plugin(Hooks(), "stranger")
-        names.append("stranger")
-
-    yield plugin
-    for name in names:
-        ag.unregister_plugin(name)
-
-
 def square(fn: Callable[..., Any] = np.square, dtypes: tuple[str, ...] = ("float32",), **facts: Any) -> Kernel:
     return Kernel(op="square", device="cpu", fn=fn, dtypes=dtypes, **facts)
 
 
-LEGEND = "Coverage (tests passed; F failed; x failed as expected; X passed unexpectedly; u not available; . no kernel)"
+LEGEND = (
+    "Coverage (tests passed; F failed; x failed as expected; X passed unexpectedly; n not run; u not available; "
+    ". no kernel)"
+)
 
 
 def test_report_of_right_kernels(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,6 +88,29 @@ def test_choice_of_op_dtype_and_seed(capsys: pytest.CaptureFixture[str]) -> None
     assert lines[2:] == ["op      float32", "exp     9", "square  9", "18 passed, 0 failed"]
 
 
+def test_skip_leaves_an_op_out(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(square(zero), Kernel(op="exp", device="cpu", fn=np.exp, dtypes=("float32",)))
+    assert main(["stranger", "--skip", "square"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == ["op   float32", "exp  9", "9 passed, 0 failed"]
+    assert main(["stranger", "--skip", "square", "--skip", "exp"]) == 2
+    assert capsys.readouterr().err == f"agog-conformance: {NOTHING}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--jobs", "0"], "argument --jobs: 1 or more is expected; got 0."),
+        (["--timeout", "-1"], "argument --timeout: a positive number is expected; got -1."),
+        (["--json", "-", "--junit", "-"], "--json and --junit cannot both print; give one of them a file."),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], text: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["cpu-numpy", *arguments])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"agog-conformance: error: {text}"
+
+
 def test_seed_changes_the_samples(register: Callable[..., None]) -> None:
     register(square(zero))
     texts = [collect("stranger", seed=seed)[0].run().text for seed in (1, 2, 1)]
@@ -122,6 +121,7 @@ def test_seed_changes_the_samples(register: Callable[..., None]) -> None:
     ("arguments", "text"),
     [
         (["--op", "levitate"], "plugin 'stranger' has no kernel for op levitate; it has them for square."),
+        (["--skip", "levitate"], "plugin 'stranger' has no kernel for op levitate; it has them for square."),
         (["--dtype", "float64"], "plugin 'stranger' has no kernel for dtype float64; it has them for float32."),
     ],
 )
@@ -151,10 +151,10 @@ def test_plugin_without_kernels(register: Callable[..., None], capsys: pytest.Ca
 
 def test_plugin_of_unknown_ops_only(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
     register(Kernel(op="levitate", device="cpu", fn=np.square))
-    assert main(["stranger"]) == 1
+    assert main(["stranger"]) == 2
     captured = capsys.readouterr()
     assert "not covered, for the kit has no facts about them: levitate" in captured.out.splitlines()
-    assert captured.err == "agog-conformance: no test was collected, so nothing is proved.\n"
+    assert captured.err == "agog-conformance: no test was run, so nothing is proved.\n"
 
 
 def run_command(tmp_path: Path, *arguments: str, hooks: str = "", **environment: str) -> tuple[int, str]:
@@ -191,9 +191,10 @@ def test_plugin_that_is_left_out(tmp_path: Path) -> None:
 
 
 UNAVAILABLE = "square  1u"
+NOTHING = "no test was run, so nothing is proved."
 
 
-@pytest.mark.parametrize(("required", "code"), [("", 0), ("cpu-numpy, other", 0), ("cpu-numpy,stranger", 1)])
+@pytest.mark.parametrize(("required", "code"), [("", 2), ("cpu-numpy, other", 2), ("cpu-numpy,stranger", 1)])
 def test_unavailable_kernel(
     register: Callable[..., None],
     capsys: pytest.CaptureFixture[str],
@@ -206,15 +207,39 @@ def test_unavailable_kernel(
     assert main(["stranger"]) == code
     captured = capsys.readouterr()
     assert captured.out.splitlines()[-2:] == [UNAVAILABLE, "0 passed, 0 failed, 1 not available"]
-    failure = "agog-conformance: REQUIRE_BACKEND names 'stranger', so this is a failure.\n" if code else ""
-    assert captured.err == f"agog-conformance: not available: the processor lacks AVX-512\n{failure}"
+    failure = "REQUIRE_BACKEND names 'stranger', so this is a failure." if code == 1 else NOTHING
+    assert captured.err == (
+        f"agog-conformance: not available: the processor lacks AVX-512\nagog-conformance: {failure}\n"
+    )
 
 
 def test_absent_device(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
     register(Kernel(op="square", device="tpu", fn=np.square, dtypes=("float32",)))
+    assert main(["stranger"]) == 2
+    assert capsys.readouterr().err == (
+        "agog-conformance: not available: no installed plugin brings the device type 'tpu'.\n"
+        f"agog-conformance: {NOTHING}\n"
+    )
+
+
+def test_kernel_that_is_there_beside_one_that_is_not(register: Callable[..., None]) -> None:
+    register(square(), square(dtypes=("int8",), unavailable=lambda: "the processor lacks AVX-512"))
     assert main(["stranger"]) == 0
-    error = capsys.readouterr().err
-    assert error == "agog-conformance: not available: no installed plugin brings the device type 'tpu'.\n"
+
+
+def test_unavailable_that_raises(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    def unavailable() -> str | None:
+        raise OSError("no such driver")
+
+    register(square(unavailable=unavailable))
+    assert main(["stranger"]) == 1
+    assert capsys.readouterr().out.splitlines()[1:6] == [
+        "square/float32/value: FAILED",
+        "    rule: unavailable() says why a kernel cannot be used",
+        "    sample: none",
+        "    expected: a sentence or None",
+        "    got: OSError: no such driver",
+    ]
 
 
 def test_kernel_that_cannot_be_imported(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:

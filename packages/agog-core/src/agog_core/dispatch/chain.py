@@ -1,0 +1,126 @@
+"""Chain: the kernels that can run an op on a device for a dtype, best first; what one declines, the next one runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank
+from agog_core.dispatch.checking import checked
+from agog_core.dispatch.explanation import ambiguous
+from agog_core.dispatch.observation import observed
+from agog_core.dispatch.op import Op
+from agog_core.dispatch.table import KernelTable
+from agog_core.errors import AmbiguousKernelError, PluginError, PluginWarning
+from agog_core.locks import hold_while_forking
+
+Function = Callable[..., Any]
+
+# Held while a plugin makes a kernel, so that two threads do not make it twice.
+_making = hold_while_forking(threading.RLock())
+
+
+class Chain:
+    """The kernels that can run an op on a device for a dtype; each is made ready when it is reached.
+
+    Args:
+        op: the op.
+        table: the table of the device and dtype.
+    """
+
+    __slots__ = ("_kernels", "_table", "candidates", "fallback", "head", "op", "rejected")
+
+    def __init__(self, op: Op, table: KernelTable) -> None:
+        self.op = op
+        self.candidates, self.rejected = candidates(op.name, table.device.type, table.dtype.name)
+        self.head = -1  # the place of the kernel in the table; before the first one where that is none of them
+        self.fallback: Function | None = None  # what runs a call that all of them decline, inside of such a scope
+        self._table = table
+        self._kernels: dict[int, Function | None] = {}
+
+    def kernel(self, place: int) -> Function | None:
+        """The kernel at a place, as tables keep it; None where it cannot be made."""
+        if place not in self._kernels:
+            self._kernels[place] = self._ready(place)
+        return self._kernels[place]
+
+    def first(self) -> Function | None:
+        """The best kernel, which goes into the table; None where there is none."""
+        for place in range(len(self.candidates)):
+            if (kernel := self.kernel(place)) is not None:
+                self.head = place
+                return kernel
+        return None
+
+    def _ready(self, place: int) -> Function | None:
+        candidate = self.candidates[place]
+        equal = [other for other in self.candidates[place:] if rank(other) == rank(candidate)]
+        if len(equal) > 1:
+            raise AmbiguousKernelError(ambiguous(self.op.name, self._table.device.type, self._table.dtype.name, equal))
+        try:
+            function = function_of(candidate, self._table)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # libraries in other languages raise their panics as such
+            self.rejected.append((candidate, f"{BROKEN}: {type(error).__name__}: {error}"))
+            report_broken(*self.rejected[-1])
+            return None
+        kernel = observed(self.op, self._table, candidate, function)
+        return checked(self.op, self._table, candidate, kernel) if _is_checking() else kernel
+
+
+def _is_checking() -> bool:
+    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
+
+
+def function_of(candidate: Candidate, table: KernelTable) -> Function:
+    """A kernel's function for a dtype and device; what `Kernel.make` has made is kept as long as its plugin."""
+    kernel = candidate.kernel
+    function = load_kernel(kernel)
+    if kernel.make is None:
+        return function
+    arguments = kernel.op, table.dtype.name, f"{table.device.type}:{table.device.index}"
+    with _making:
+        if arguments not in candidate.instances:
+            made = _made(kernel.source, function, arguments)
+            candidate.instances[arguments] = (
+                _per_thread(made, lambda: _made(kernel.source, function, arguments)) if kernel.per_thread else made
+            )
+        return candidate.instances[arguments]
+
+
+def _made(source: str, make: Function, arguments: tuple[str, str, str]) -> Function:
+    function = make(*arguments)
+    if not callable(function):
+        raise TypeError(f"{source}{arguments} returned {function!r}; it returns a function")
+    return function  # type: ignore[no-any-return]  # callable() has just said so
+
+
+def _per_thread(first: Function, make: Callable[[], Function]) -> Function:
+    """A function that each thread has an instance of; this thread has the first."""
+    local = threading.local()
+    local.function = first
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        try:
+            function = local.function
+        except AttributeError:
+            function = local.function = make()
+        return function(*arrays, **attributes)
+
+    run.__wrapped__ = first  # type: ignore[attr-defined]  # whose name errors give
+    return run
+
+
+def report_broken(candidate: Candidate, why: str) -> None:
+    """Warn of a kernel that cannot be used, which is passed over, but not silently."""
+    from agog_core.dispatch.loader import loader
+
+    kernel = candidate.kernel
+    text = f"The kernel for op {kernel.op!r} on device {kernel.device!r} of {candidate} is left out: it {why}"
+    if loader().strict:
+        raise PluginError(text)
+    warnings.warn(text, PluginWarning, stacklevel=3)

@@ -1,0 +1,84 @@
+"""Cases: the tests that the kit has for kernels, and how they end."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from agog_testing.subject import Violation
+
+
+class ConformanceError(Exception):
+    """The tests of a plugin cannot be collected, or there are none; the text says why."""
+
+
+class Outcome(NamedTuple):
+    """How a test ended.
+
+    Args:
+        kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed,
+            which is an error), ``"unavailable"``, or ``"not run"`` where an earlier test of the op ended the process.
+        text: what went wrong, why the kernel is not available, or what is to be said of a test that passed.
+    """
+
+    kind: str
+    text: str = ""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the plugin does not conform because of it."""
+        return self.kind in ("failed", "xpassed", "not run")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test of one kernel.
+
+    Args:
+        op: the op's name; a plugin's second kernel for it is ``"op#2"``.
+        dtype: the dtype's name.
+        check: the check's name.
+        test: runs the check, and returns what is to be said of it where it passes; None where the kernel is not
+            available.
+        reason: why it is not available, or why it is expected to fail.
+    """
+
+    op: str
+    dtype: str
+    check: str
+    test: Callable[[], str] | None
+    reason: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The test's name, ``"op/dtype/check"``."""
+        return f"{self.op}/{self.dtype}/{self.check}"
+
+    def run(self) -> Outcome:
+        """Run the test, and say how it ended."""
+        if self.test is None:
+            return Outcome("unavailable", self.reason or "")
+        try:
+            outcome = Outcome("passed", self.test())
+        except Violation as violation:
+            outcome = Outcome("failed", str(violation))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a kernel may also call sys.exit, and libraries in other languages raise their panics
+            outcome = Outcome("failed", "the test itself raised an exception:\n" + traceback.format_exc().rstrip())
+        return expected(outcome, self.reason)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+def expected(outcome: Outcome, reason: str | None) -> Outcome:
+    """The outcome of a test, given why the plugin expects it to fail, or None."""
+    if reason is None:
+        return outcome
+    if outcome.kind == "passed":
+        text = f"it passes, though the plugin expects it to fail ({reason}); take the entry out"
+        return Outcome("xpassed", text)
+    return Outcome("xfailed", reason)

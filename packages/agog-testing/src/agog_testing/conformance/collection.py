@@ -1,0 +1,222 @@
+"""Collection: the tests of a plugin's kernels."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import agog_core as ag
+from agog_core.dispatch.backends import backends, device_types
+from agog_core.dispatch.devices import Device, get_device
+from agog_core.dispatch.loader import Plugin, loader
+from agog_core.errors import InvalidArgumentError
+from agog_core.plugin import Kernel
+from agog_testing.checks import Check, checks_for
+from agog_testing.conformance.cases import Case, ConformanceError
+from agog_testing.conformance.facts import facts_for
+from agog_testing.conformance.implementation import Implementation
+from agog_testing.opinfo import OpInfo
+from agog_testing.subject import Subject, Violation
+
+DEFAULT_SEED = 20181105
+
+
+class Selection(NamedTuple):
+    """What is to be tested, see `collect`, and the plugin that it is to be compared with in speed."""
+
+    plugin: str
+    ops: tuple[str, ...]
+    skip: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    seed: int
+    faster_than: str | None
+
+
+def collect(
+    plugin: str,
+    ops: Collection[str] = (),
+    dtypes: Collection[str] = (),
+    seed: int = DEFAULT_SEED,
+    skip: Collection[str] = (),
+) -> list[Case]:
+    """Collect the tests of a plugin's kernels.
+
+    Args:
+        plugin: the plugin's name.
+        ops: the ops to test; all when it is empty.
+        dtypes: the dtypes to test; all when it is empty.
+        seed: the seed of the samples.
+        skip: ops that are not to be tested.
+
+    Returns:
+        The tests, by op and dtype.
+
+    Raises:
+        ConformanceError: there is no such plugin, it failed to load, a choice names nothing, or the plugin's
+            tolerances, expected failures or facts are about nothing that it has.
+    """
+    found = find_plugin(plugin)
+    facts = facts_for(found)
+    cases = [case for op in ops_of(found, facts) for case in cases_of(found, facts[op], seed)]
+    _check_declarations(found, cases)
+    known_ops = {base_op(case) for case in cases}
+    for what, chosen, known in (
+        ("op", {*ops, *skip}, known_ops),
+        ("dtype", set(dtypes), {case.dtype for case in cases}),
+    ):
+        if unknown := sorted(chosen - known):
+            raise ConformanceError(
+                f"plugin {plugin!r} has no kernel for {what} {', '.join(unknown)}; it has them for "
+                f"{', '.join(sorted(known)) or 'none'}."
+            )
+    wanted = (set(ops) or known_ops) - set(skip)
+    return [case for case in cases if base_op(case) in wanted and (not dtypes or case.dtype in dtypes)]
+
+
+def not_covered(plugin: str) -> list[str]:
+    """The ops for which a plugin has kernels and the kit has no facts; raises `ConformanceError` as `collect` does."""
+    found = find_plugin(plugin)
+    return sorted({kernel.op for kernel in found.kernels} - facts_for(found).keys())
+
+
+def base_op(case: Case) -> str:
+    """The op of a case, also of a plugin's second kernel for it."""
+    return case.op.partition("#")[0]
+
+
+def find_plugin(name: str) -> Plugin:
+    """The plugin of a name, which is loaded and brings kernels; raises `ConformanceError` where there is none."""
+    plugins = {plugin.name: plugin for plugin in loader().plugins}
+    if name not in plugins:
+        raise ConformanceError(f"there is no plugin {name!r}; installed are {', '.join(sorted(plugins)) or 'none'}.")
+    plugin = plugins[name]
+    if plugin.skipped:
+        raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) is left out by AGOG_PLUGINS.")
+    if plugin.failure is not None:
+        raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) failed to load: {plugin.failure}")
+    if not plugin.kernels:
+        raise ConformanceError(
+            f"plugin {name!r} ({plugin.distribution}) brings no kernels, so there is nothing to test."
+        )
+    return plugin
+
+
+def ops_of(plugin: Plugin, facts: Mapping[str, OpInfo]) -> list[str]:
+    """The ops for which a plugin has kernels and the kit has facts."""
+    return sorted({kernel.op for kernel in plugin.kernels} & facts.keys())
+
+
+def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
+    """The tests of a plugin's kernels for one op."""
+    seen: Counter[str] = Counter()
+    for kernel in plugin.kernels:
+        if kernel.op != info.name:
+            continue
+        try:
+            device, why = device_of(kernel)
+        except Exception as error:  # of the plugin
+            device, why = None, None
+            broken = _raising(kernel, f"{type(error).__name__}: {error}")
+        for dtype in info.dtypes:
+            if kernel.dtypes is not None and dtype not in kernel.dtypes:
+                continue
+            seen[dtype] += 1
+            op = info.name if seen[dtype] == 1 else f"{info.name}#{seen[dtype]}"
+            if device is None:
+                yield Case(op, dtype, "value", None, why) if why else Case(op, dtype, "value", broken)
+                continue
+            implementation = Implementation(kernel, plugin, device, dtype)
+            subject = Subject(
+                info=info,
+                dtype=dtype,
+                device=device,
+                kernel=implementation,
+                tolerances=plugin.conformance.tolerances,
+                seed=seed,
+                deterministic=kernel.deterministic,
+                keeps_threads=kernel.pool,
+            )
+            for check, test in checks_for(subject).items():
+                reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")
+                must_take = check == "value"
+                yield Case(op, dtype, check, _bound(test, subject, implementation, must_take), reason)
+
+
+def device_of(kernel: Kernel) -> tuple[Device | None, str | None]:
+    """The device that a kernel is for, or why it cannot be used here."""
+    why = kernel.unavailable()
+    if why is not None:
+        return None, why
+    if kernel.device not in device_types():
+        return None, f"no installed plugin brings the device type {kernel.device!r}."
+    try:
+        return get_device(kernel.device), None
+    except InvalidArgumentError as error:
+        return None, str(error)
+
+
+def has_own_memory(plugin: Plugin) -> bool:
+    """Whether a plugin has kernels for a device whose arrays do not live in host memory."""
+    types = {kernel.device for kernel in plugin.kernels}
+    return any(not backend.host_memory for backend in backends() if backend.device in types)
+
+
+def _raising(kernel: Kernel, error: str) -> Callable[[], str]:
+    def run() -> str:
+        raise Violation("unavailable() says why a kernel cannot be used", "none", "a sentence or None", error)
+
+    return run
+
+
+def _bound(test: Check, subject: Subject, implementation: Implementation, must_take: bool) -> Callable[[], str]:
+    def run() -> str:
+        implementation.forget_counts()
+        with others_preferred(implementation.plugin, subject.device), warnings.catch_warnings():
+            # Infinities and NaN are results like others; a host library may warn of them, and that is no fault.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            test(subject)
+        return implementation.declined(must_take)
+
+    return run
+
+
+@contextmanager
+def others_preferred(plugin: Plugin, device: Device) -> Iterator[None]:
+    """Let other ops run by the kernels of the device's own plugin, so that a kernel is blamed for its own op only."""
+    owners = [other.name for other in loader().plugins if device.backend in other.backends and other is not plugin]
+    before = ag.prefer(*owners)
+    try:
+        yield
+    finally:
+        ag.prefer(*before)
+
+
+def _expected_failure(plugin: Plugin, name: str) -> str | None:
+    expected = plugin.conformance.expected_failures
+    return next((reason for pattern, reason in expected.items() if fnmatchcase(name, pattern)), None)
+
+
+def _check_declarations(plugin: Plugin, cases: Sequence[Case]) -> None:
+    """Raise when the plugin's own `Conformance` speaks of tests that do not exist."""
+    is_absent = {case.op for case in cases if case.test is None}
+    ids = [case.id for case in cases]
+    stale = [
+        pattern
+        for pattern in plugin.conformance.expected_failures
+        if not any(fnmatchcase(name, pattern) for name in ids) and pattern.partition("/")[0] not in is_absent
+    ]
+    if stale:
+        raise ConformanceError(
+            f"plugin {plugin.name!r}: agog_conformance() expects failures of tests that do not exist: "
+            f"{', '.join(stale)}. Take the entries out, or correct them."
+        )
+    known = {kernel.op for kernel in plugin.kernels} | {f"{case.op}/{case.dtype}" for case in cases}
+    if unknown := [key for key in plugin.conformance.tolerances if key not in known]:
+        raise ConformanceError(
+            f"plugin {plugin.name!r}: agog_conformance() gives tolerances for what it has no kernel for: "
+            f"{', '.join(unknown)}."
+        )

@@ -1,0 +1,68 @@
+"""Facts: what the kit knows of the ops that a plugin has kernels for, of which a plugin may bring some itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.op import all_ops
+from agog_core.plugin import load_reference
+from agog_testing.conformance.cases import ConformanceError
+from agog_testing.opinfo import OpInfo, table
+
+
+def facts_for(plugin: Plugin) -> dict[str, OpInfo]:
+    """The kit's table, with the facts that a plugin brings, and those of the plugins that bring ops of its kernels.
+
+    Raises:
+        ConformanceError: what a plugin names as facts cannot be used.
+    """
+    ops = {kernel.op for kernel in plugin.kernels}
+    owners = [other for other in loader().plugins if other is not plugin and ops & {op.name for op in other.ops}]
+    found = dict(table)
+    for owner in (plugin, *owners):
+        found.update(_brought(owner))
+    return found
+
+
+def _brought(plugin: Plugin) -> dict[str, OpInfo]:
+    """The facts that a plugin names in its `Conformance`, by op."""
+    reference = plugin.conformance.infos
+    if reference is None:
+        return {}
+    where = f"plugin {plugin.name!r}: agog_conformance() names the facts {reference!r}"
+    try:
+        value = load_reference(reference)
+    except Exception as error:
+        raise ConformanceError(f"{where}, which cannot be imported: {type(error).__name__}: {error}") from error
+    found: dict[str, OpInfo] = {}
+    for key, info in _entries(where, value):
+        _check_entry(where, key, info, found)
+        found[info.name] = info
+    return found
+
+
+def _entries(where: str, value: Any) -> list[tuple[Any, Any]]:
+    """Each entry with its key, or its place in a list."""
+    if isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    raise ConformanceError(f"{where}: a list or a mapping of OpInfo is expected; it is of type {type(value).__name__}.")
+
+
+def _check_entry(where: str, key: Any, info: Any, found: Mapping[str, OpInfo]) -> None:
+    if not isinstance(info, OpInfo):
+        raise ConformanceError(f"{where}: entry {key!r} is of type {type(info).__name__}; OpInfo is expected.")
+    if isinstance(key, str) and key != info.name:
+        raise ConformanceError(f"{where}: entry {key!r} holds the facts about {info.name!r}; use the op's name.")
+    if info.name in found:
+        raise ConformanceError(f"{where}: they speak of op {info.name!r} twice.")
+    if info.name in table:
+        raise ConformanceError(f"{where}: the kit has facts about op {info.name!r} already; leave these out.")
+    if info.name not in all_ops():
+        near = get_close_matches(info.name, all_ops(), 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ConformanceError(f"{where}: there is no op {info.name!r}.{hint} Ops of a plugin come by its agog_ops().")

@@ -1,0 +1,92 @@
+"""Work: what the processes of the kit are asked for, and what they answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from agog_testing.conformance.cases import ConformanceError, Outcome
+from agog_testing.conformance.collection import (
+    Selection,
+    base_op,
+    cases_of,
+    collect,
+    find_plugin,
+    has_own_memory,
+    not_covered,
+)
+from agog_testing.conformance.facts import facts_for
+from agog_testing.conformance.timing import timings
+
+
+class Request(NamedTuple):
+    """What a process is asked for: ``"list"``, or ``"test"`` or ``"time"`` and the op."""
+
+    what: str
+    op: str = ""
+
+
+class Test(NamedTuple):
+    """A test that is to be run: its op without a number, and why it is expected to fail or not available."""
+
+    id: str
+    op: str
+    reason: str | None
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The op, with the number of the kernel, and the dtype."""
+        op, dtype, _ = self.id.split("/")
+        return op, dtype
+
+
+class Listing(NamedTuple):
+    """The answer to ``"list"``: the tests, ops that the kit has no facts about, and whether a device has own memory."""
+
+    tests: tuple[Test, ...]
+    uncovered: tuple[str, ...]
+    own_memory: bool
+
+
+class Begun(NamedTuple):
+    """The first answer to ``"test"`` for each test."""
+
+    id: str
+
+
+class Ended(NamedTuple):
+    """The second answer to ``"test"`` for each test."""
+
+    id: str
+    outcome: Outcome
+    seconds: float
+
+
+def answer(selection: Selection, request: Request) -> Iterator[Any]:
+    """Do what is asked for; a `ConformanceError` is an answer too."""
+    try:
+        if request.what == "list":
+            yield _listing(selection)
+        elif request.what == "test":
+            yield from _tests(selection, request.op)
+        else:
+            yield from timings(selection, request.op)
+    except ConformanceError as error:
+        yield error
+
+
+def _listing(selection: Selection) -> Listing:
+    cases = collect(selection.plugin, selection.ops, selection.dtypes, selection.seed, selection.skip)
+    tests = tuple(Test(case.id, base_op(case), case.reason) for case in cases)
+    return Listing(tests, tuple(not_covered(selection.plugin)), has_own_memory(find_plugin(selection.plugin)))
+
+
+def _tests(selection: Selection, op: str) -> Iterator[Begun | Ended]:
+    plugin = find_plugin(selection.plugin)
+    for case in cases_of(plugin, facts_for(plugin)[op], selection.seed):
+        if not selection.dtypes or case.dtype in selection.dtypes:
+            yield Begun(case.id)
+            start = time.perf_counter()
+            outcome = case.run()
+            yield Ended(case.id, outcome, time.perf_counter() - start)

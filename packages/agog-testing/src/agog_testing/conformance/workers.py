@@ -1,0 +1,189 @@
+"""Workers: processes that do one piece of work after another, any of which may crash, hang or exit.
+
+A worker that ends is replaced; what it was doing is reported as `Died`, with what is known of why and where.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import signal
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+Answer = Callable[[Any], Iterable[Any]]
+
+# What a worker sends before and after its answers to a request.
+_BEGUN, _DONE = "begun", "done"
+# A worker ends itself when its time is over, or nobody asks any more; if it cannot, it is ended so many seconds later.
+_GRACE = 5.0
+_MOST_LINES = 20
+
+
+class Died(NamedTuple):
+    """The answer of a worker that ended in the midst of a piece of work: why it ended, and where as far as known."""
+
+    text: str
+
+
+class Workers:
+    """Processes that answer requests; use it as a context manager, which ends them all.
+
+    Args:
+        answer: takes a request and yields answers, in a worker.
+        context: how processes are started.
+    """
+
+    def __init__(self, answer: Answer, context: BaseContext) -> None:
+        self._answer = answer
+        self._context = context
+        self._workers: list[_Worker] = []
+        self._logs = tempfile.TemporaryDirectory(prefix="agog-conformance-")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for worker in self._workers:
+            worker.end(at_once=kind is not None or worker.is_busy)
+        for worker in self._workers:
+            worker.process.join(_GRACE)
+            worker.process.kill()
+            worker.process.join()
+        self._logs.cleanup()
+
+    def run(self, requests: Iterable[Any], limit: float, jobs: int = 1) -> Iterator[tuple[Any, Any]]:
+        """Have requests answered, and yield each answer with its request, as they come.
+
+        Args:
+            requests: the requests.
+            limit: how many seconds each may take.
+            jobs: how many processes there are at most.
+        """
+        waiting = deque(requests)
+        while waiting or any(worker.is_busy for worker in self._workers):
+            self._hand_out(waiting, limit, jobs)
+            for worker in self._ready():
+                request, answer = worker.request, worker.receive()
+                if isinstance(answer, Died):
+                    self._workers.remove(worker)
+                    if worker.is_busy and not worker.has_begun:  # it ended of what it had done before
+                        waiting.appendleft(request)
+                        request = worker.earlier
+                    yield request, answer
+                elif answer == _BEGUN:
+                    worker.has_begun = True
+                elif answer == _DONE:
+                    worker.is_busy = False
+                else:
+                    yield request, answer
+
+    def _hand_out(self, waiting: deque[Any], limit: float, jobs: int) -> None:
+        """Give each idle worker something to do, and start as many as are of use."""
+        while waiting:
+            worker = next((worker for worker in self._workers if not worker.is_busy), None)
+            if worker is None:
+                if len(self._workers) == jobs:
+                    return
+                log = Path(self._logs.name) / str(time.monotonic_ns())
+                worker = _Worker(self._context, self._answer, log)
+                self._workers.append(worker)
+            worker.take(waiting.popleft(), limit)
+
+    def _ready(self) -> list[_Worker]:
+        """The workers that have answered or ended; at least one."""
+        while True:
+            deadline = min(worker.deadline for worker in self._workers if worker.is_busy)
+            handles = [handle for worker in self._workers for handle in (worker.connection, worker.process.sentinel)]
+            ready = wait(handles, max(0.0, deadline - time.monotonic()))
+            if found := [w for w in self._workers if w.connection in ready or w.process.sentinel in ready]:
+                return found
+            for worker in self._workers:
+                if worker.is_busy and worker.deadline <= time.monotonic():
+                    worker.is_overdue = True
+                    worker.process.kill()
+
+
+class _Worker:
+    """A process, the connection to it, and what it is doing."""
+
+    def __init__(self, context: Any, answer: Answer, log: Path) -> None:
+        self.connection, theirs = context.Pipe()
+        self.log = log
+        self.process = context.Process(target=_serve, args=(theirs, self.connection, answer, str(log)))
+        self.process.start()
+        theirs.close()
+        self.request: Any = None
+        self.earlier: Any = None
+        self.is_busy = self.has_begun = self.is_overdue = False
+        self.limit = self.deadline = 0.0
+
+    def take(self, request: Any, limit: float) -> None:
+        """Send a request."""
+        self.earlier, self.request = self.request, request
+        self.is_busy, self.has_begun = True, self.earlier is None
+        self.limit, self.deadline = limit, time.monotonic() + limit + _GRACE
+        with suppress(OSError):  # it may have ended, which `receive` finds out next
+            self.connection.send((request, limit))
+
+    def receive(self) -> Any:
+        """What it has sent, or that it has ended."""
+        try:
+            if self.connection.poll():
+                return self.connection.recv()
+        except (EOFError, OSError):
+            pass
+        self.process.join()
+        self.connection.close()
+        return Died(self._obituary())
+
+    def end(self, at_once: bool) -> None:
+        """End the process; one that is idle ends when nobody asks any more."""
+        if at_once:
+            self.process.kill()
+        self.connection.close()
+
+    def _obituary(self) -> str:
+        """Why the process has ended, and where it was, as far as it could write that down."""
+        log = self.log.read_text(errors="replace").strip() if self.log.exists() else ""
+        code = self.process.exitcode
+        if self.is_overdue or log.startswith("Timeout ("):
+            why = f"it took longer than {self.limit:g} seconds, and its process was ended"
+        elif code is not None and code < 0:
+            why = f"its process ended by signal {-code} ({_signal_name(-code)})"
+        else:
+            why = f"its process ended with exit code {code}"
+        return "\n".join([why, *log.splitlines()[:_MOST_LINES]])
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def _serve(connection: Connection, other_end: Connection, answer: Answer, log_name: str) -> None:
+    """Answer requests until there is nobody left who asks."""
+    other_end.close()  # only then does the connection end when that of the other process does
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the one that asks decides
+    with open(log_name, "w") as log:
+        faulthandler.enable(log)
+        while True:
+            try:
+                request, limit = connection.recv()
+            except EOFError:
+                return
+            connection.send(_BEGUN)
+            faulthandler.dump_traceback_later(limit, exit=True, file=log)
+            for reply in answer(request):
+                connection.send(reply)
+            faulthandler.cancel_dump_traceback_later()
+            connection.send(_DONE)

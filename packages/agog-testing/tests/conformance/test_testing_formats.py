@@ -1,0 +1,103 @@
+"""The results for programs: JSON, and JUnit's XML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from agog_core.plugin import Conformance, Kernel
+from agog_testing.conformance import main
+
+Array = np.ndarray[Any, Any]
+
+
+def untidy(x: Array) -> Array:
+    if not x.ndim:
+        raise ValueError("\x00 <&> \x1b[31m")
+    return np.asarray(np.square(x))
+
+
+@pytest.fixture
+def stranger(register: Callable[..., None]) -> None:
+    """A plugin with a test of each outcome but one that is not run."""
+    kernels = (
+        Kernel(op="square", device="cpu", fn=untidy, dtypes=("float32",)),
+        Kernel(op="exp", device="cpu", fn=np.exp, dtypes=("float32",)),
+        Kernel(op="sin", device="cpu", fn=np.sin, dtypes=("float32",), unavailable=lambda: "no sine"),
+        Kernel(op="levitate", device="cpu", fn=np.square),
+    )
+    expected = {"square/float32/strides": "raises", "exp/float32/value": "guesses"}
+    register(*kernels, conformance=Conformance(expected_failures=expected))
+
+
+@pytest.mark.usefixtures("stranger")
+def test_json(tmp_path: Path) -> None:
+    assert main(["stranger", "--json", str(tmp_path / "results.json")]) == 1
+    found = json.loads((tmp_path / "results.json").read_text())
+    tests = {test["id"]: test for test in found.pop("tests")}
+    counts = found.pop("counts")
+    assert found == {
+        "plugin": "stranger",
+        "distribution": "registered by the program",
+        "seed": 20181105,
+        "exit_code": 1,
+        "not_run": 0,
+        "not_covered": ["levitate"],
+        "timings": [],
+    }
+    assert sum(counts.values()) == len(tests) == 19
+    assert counts["xpassed"] == counts["xfailed"] == counts["unavailable"] == 1
+    assert tests["exp/float32/value"] | {"seconds": 0} == {
+        "id": "exp/float32/value",
+        "op": "exp",
+        "dtype": "float32",
+        "check": "value",
+        "outcome": "xpassed",
+        "text": "it passes, though the plugin expects it to fail (guesses); take the entry out",
+        "seconds": 0,
+    }
+    assert tests["exp/float32/value"]["seconds"] > 0
+
+
+def test_json_of_tests_that_did_not_run(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(Kernel(op="square", device="cpu", fn=untidy, dtypes=("float32",)))
+    assert main(["stranger", "-x", "--json", "-"]) == 1
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["not_run"], found["counts"]) == (8, {"failed": 1, "not run": 8})
+    assert captured.err.splitlines()[-1] == "0 passed, 1 failed, 8 not run"
+
+
+@pytest.mark.usefixtures("stranger")
+def test_junit(tmp_path: Path) -> None:
+    """What XML cannot hold does not make it unreadable."""
+    assert main(["stranger", "--junit", str(tmp_path / "results.xml")]) == 1
+    (suite,) = ElementTree.parse(tmp_path / "results.xml").getroot()
+    cases = {f"{case.get('classname')}/{case.get('name')}": case for case in suite}
+    tags = {name: case[0].tag if len(case) else "passed" for name, case in cases.items()}
+    assert tags["stranger.exp.float32/value"] == "failure"
+    assert tags["stranger.exp.float32/strides"] == "passed"
+    assert tags["stranger.square.float32/strides"] == tags["stranger.sin.float32/value"] == "skipped"
+    failure = cases["stranger.square.float32/value"][0]
+    assert failure.get("message") == "rule: a kernel computes every sample of its op"
+    assert (failure.text or "").endswith("got: ValueError: \ufffd <&> \ufffd[31m")
+    counts = {name: int(suite.get(name, "")) for name in ("tests", "failures", "errors", "skipped")}
+    kinds = list(tags.values())
+    assert counts == {
+        "tests": len(cases),
+        "failures": kinds.count("failure"),
+        "errors": 0,
+        "skipped": kinds.count("skipped"),
+    }
+
+
+@pytest.mark.usefixtures("stranger")
+def test_printed_junit_is_all_that_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stranger", "--op", "exp", "--junit", "-"]) == 1
+    assert ElementTree.fromstring(capsys.readouterr().out).tag == "testsuites"
