@@ -1,4 +1,4 @@
-"""Faults of memory, state and manners, planted in kernels that give right values: each is found, and its twin passes."""
+"""Faults of memory, state and manners, planted in kernels of right values: each is found, and its twin passes."""
 
 from __future__ import annotations
 

@@ -102,8 +102,8 @@ def limits(dtype: str) -> Array:
 
 
 def large(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
-    """Random integers of both signs that float32, or float64, cannot hold, though eight of them add up; for other dtypes
-    ordinary numbers.
+    """Random integers of both signs that float32, or float64, cannot hold, though eight of them add up; for dtypes that
+    are none, ordinary numbers.
     """
     if not as_dtype(dtype).is_integer:
         return uniform(dtype, rng, shape)
