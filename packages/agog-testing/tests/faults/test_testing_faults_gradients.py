@@ -1,4 +1,4 @@
-"""Faults of derivatives, planted in vjps of an op whose kernel is right: each is found, and its corrected twin passes."""
+"""Faults of derivatives, planted in vjps of an op of a right kernel: each is found, and its corrected twin passes."""
 
 from __future__ import annotations
 

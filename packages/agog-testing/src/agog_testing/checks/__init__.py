@@ -12,9 +12,10 @@ from agog_testing.checks.errors import check_errors
 from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
 from agog_testing.checks.repetition import check_repeated, check_threads
 from agog_testing.checks.results import check_aliasing, check_dtype, check_memory, check_shape, check_type
+from agog_testing.checks.sizes import check_sizes
 from agog_testing.checks.state import check_state, check_variables
 from agog_testing.checks.traces import check_leaks, check_surroundings
-from agog_testing.checks.values import check_bits, check_sizes, check_value
+from agog_testing.checks.values import check_bits, check_value
 from agog_testing.subject import Subject
 
 Check = Callable[[Subject], None]
@@ -31,7 +32,7 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         "threads": check_threads,
         "leaks": check_leaks,
     }
-    if info.sized is not None:
+    if info.sized is not None or op.inputs:
         found["sizes"] = check_sizes
     if not op.updates:
         found |= {"type": check_type, "shape": check_shape, "dtype": check_dtype, "memory": check_memory}

@@ -16,8 +16,6 @@ from agog_testing.opinfo import Sample
 from agog_testing.subject import Array, Run, Subject, Violation, map_arrays
 
 VALUE = "a kernel's result is the reference's, within the tolerance"
-SIZES = (*range(1, 71), 127, 128, 129, 4097)
-"""Around all lengths of vector registers, unrolled loops and blocks."""
 
 
 def check_value(subject: Subject) -> None:
@@ -58,30 +56,6 @@ def check_bits(subject: Subject) -> None:
             if digest != sample.digest:
                 rule = "the result has the same bits on every backend"
                 raise Violation(rule, sample.name, f"bytes with SHA-256 {sample.digest}", digest)
-
-
-def check_sizes(subject: Subject) -> None:
-    """Compare results with the reference for sizes around those at which fast loops change their way."""
-    sized, rng = subject.info.sized, np.random.default_rng(subject.seed)
-    if sized is None:
-        return
-    samples = [sample for size in SIZES for sample in sized(subject.dtype, rng, size)]
-    for sample, expected in zip(samples, _expected(subject, samples), strict=True):
-        compare(subject, sample, subject.run(sample), VALUE, expected=expected)
-
-
-def _expected(subject: Subject, samples: list[Sample]) -> list[tuple[Array, ...]]:
-    """What the reference gives for each sample; where all it does is elementwise, it is called once."""
-    if not subject.info.elementwise:
-        return [subject.expected(sample) for sample in samples]
-    shapes = [np.broadcast_shapes(*(np.shape(value) for value in sample.args)) for sample in samples]
-    flat = [
-        np.concatenate([np.broadcast_to(value, shape).ravel() for value, shape in zip(column, shapes, strict=True)])
-        for column in zip(*(sample.args for sample in samples), strict=True)
-    ]
-    (whole,) = subject.expected(Sample("all sizes", tuple(flat)))
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
-    return [(part.reshape(shape),) for part, shape in zip(np.split(whole, ends), shapes, strict=True)]
 
 
 def compare(

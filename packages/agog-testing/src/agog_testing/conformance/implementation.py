@@ -61,7 +61,7 @@ class Implementation:
         return self._times_declined > 0
 
     def declined(self, must_take: bool) -> str:
-        """How many calls were declined, if any; raises `Violation` where the kernel must take some and has taken none."""
+        """How many calls were declined, if any; raises `Violation` where the kernel must take some and took none."""
         calls = self._times_declined + self._times_taken
         if must_take and self.has_declined and not self._times_taken:
             rule = "a kernel takes some of the samples of its op"

@@ -81,6 +81,12 @@ def ties(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
     return uniform(dtype, rng, shape, 0, 2)
 
 
+def units(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
+    """Random numbers 1 and -1, so that products stay small; unsigned ones are 1."""
+    ones = np.ones(shape, as_dtype(dtype).numpy_dtype)
+    return ones if as_dtype(dtype).is_unsigned else np.where(rng.integers(0, 2, shape) == 1, ones, -ones)
+
+
 def constant(dtype: str, values: Any) -> Array:
     """An array of given numbers, nested in lists; as strings they are their digits."""
     array = np.array(values)

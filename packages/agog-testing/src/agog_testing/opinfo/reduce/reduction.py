@@ -23,6 +23,7 @@ from agog_testing.opinfo.values import (
     of_size,
     rejected,
     uniform,
+    units,
 )
 
 _CALLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
@@ -261,7 +262,7 @@ INFOS = (
     OpInfo(
         name="reduce_prod",
         samples=_prod_samples,
-        sized=of_size(lambda dtype, rng, shape: uniform(dtype, rng, shape, 1, 1), *FORMS),
+        sized=of_size(units, *FORMS),
         reference=fold(lambda values: math.prod(values)),
         errors=(*axis_errors("reduce_prod"), _bool_error("reduce_prod")),
         # Each factor may round once.

@@ -12,7 +12,6 @@ from agog_testing.opinfo.values import (
     NUMERIC,
     SUMS,
     Rng,
-    between,
     constant,
     invalid,
     is_float,
@@ -20,6 +19,7 @@ from agog_testing.opinfo.values import (
     rejected,
     ties,
     uniform,
+    units,
 )
 
 _CALLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
@@ -128,7 +128,7 @@ INFOS = (
     OpInfo(
         name="cumprod",
         samples=_samples(0, 1),
-        sized=of_size(between(1, 1), *_FORMS),
+        sized=of_size(units, *_FORMS),
         reference=_scan(1, lambda total, value: total * value),
         errors=(_axis_error("cumprod", _TWO), rejected("cumprod", "bool", NUMERIC, (np.ones(2, np.bool_),))),
         # Each factor may round once.
