@@ -138,6 +138,8 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
                 kernel=implementation,
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
+                deterministic=kernel.deterministic,
+                keeps_threads=kernel.pool,
             )
             for check, test in checks_for(subject).items():
                 reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")
