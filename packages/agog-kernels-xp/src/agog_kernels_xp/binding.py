@@ -8,12 +8,13 @@ from importlib import import_module
 from typing import Any
 
 Kernel = Callable[..., Any]
+Bits = Callable[[tuple[int, int, int], int], Any]
 
 
 def bind(
     xp: Any,
     *,
-    bits: Callable[[tuple[int, int, int], int], Any] | None = None,
+    bits: Bits | None = None,
     wrap: Callable[[str, Kernel], Kernel] | None = None,
     dtype: Callable[[str], Any] | None = None,
 ) -> Callable[[str], Kernel]:
@@ -23,9 +24,11 @@ def bind(
     the ``__getattr__`` of a module ``my_plugin.kernels`` the result lets ``"my_plugin.kernels:matmul"`` name a kernel.
 
     Args:
-        xp: the array library: NumPy, or one with NumPy's interface.
-        bits: ``bits(key, count)`` to ``count`` uint64 numbers of Philox4x64-10, as `numpy.random.Philox` makes them with
-            the key's first two words from the counter that is its third; the kernels of random numbers need it.
+        xp: the array library: NumPy, one with NumPy's interface, or one with the array API standard's, such as
+            array-api-strict. For the last, `standard` puts NumPy's face on it, and `standard.MISSING` says for which
+            ops that is not enough.
+        bits: ``bits(key, count)`` to ``count`` uint64 numbers of Philox4x64-10, as `numpy.random.Philox` makes them of
+            the key's first two words and the counter that is its third; by default the library's integers make them.
         wrap: ``wrap(op, kernel)`` to the kernel that is registered, such as one that unwraps arrays and wraps results.
         dtype: turns the name of a dtype, such as ``"bfloat16"``, into the library's dtype; by default names are passed
             on as they are.
@@ -42,8 +45,9 @@ def bind(
     from agog_kernels_xp import COMPOSED, ELEMENTWISE  # here, because that package imports this module
 
     family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
+    if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it
+        return _bind_to_standard(xp, bits, wrap, dtype)
 
-    @cache
     def kernel_of(op: str) -> Kernel:
         if op in ELEMENTWISE:
             kernel: Kernel = getattr(xp, ELEMENTWISE[op])
@@ -53,14 +57,32 @@ def bind(
             raise AttributeError(f"agog_kernels_xp has no kernel for op {op!r}.")
         return kernel if wrap is None else wrap(op, kernel)
 
-    return kernel_of
+    return cache(kernel_of)
 
 
-def _bound(kernel: Kernel, xp: Any, bits: Any, dtype: Callable[[str], Any] | None) -> Kernel:
+def _bind_to_standard(xp: Any, bits: Bits | None, wrap: Any, dtype: Any) -> Callable[[str], Kernel]:
+    """The kernels for a library that has the array API standard's interface alone, by NumPy's face on it."""
+    from agog_kernels_xp.standard.face import NumPyFace
+    from agog_kernels_xp.standard.missing import MISSING
+
+    face = NumPyFace(xp)
+
+    def on_native(op: str, kernel: Kernel) -> Kernel:
+        if op in MISSING:
+            raise AttributeError(f"agog_kernels_xp has no kernel for op {op!r} on {xp.__name__}: {MISSING[op]}.")
+        native: Kernel = face.kernel(kernel)
+        return native if wrap is None else wrap(op, native)
+
+    return bind(face, bits=None if bits is None else face.source(bits), wrap=on_native, dtype=dtype)
+
+
+def _bound(kernel: Kernel, xp: Any, bits: Bits | None, dtype: Callable[[str], Any] | None) -> Kernel:
     """The kernel for a library; a parameter ``bits`` is the source of random bits, and ``dtype`` comes by name."""
     code = kernel.__code__
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    bound = partial(kernel, xp, bits) if "bits" in parameters else partial(kernel, xp)
+    bound = partial(kernel, xp)
+    if "bits" in parameters:
+        bound = partial(kernel, xp, bits or _own_bits(xp))
     if "dtype" not in parameters or dtype is None:
         return bound
     convert = dtype
@@ -69,3 +91,9 @@ def _bound(kernel: Kernel, xp: Any, bits: Any, dtype: Callable[[str], Any] | Non
         return bound(*arrays, dtype=convert(dtype), **attributes)
 
     return with_dtype
+
+
+def _own_bits(xp: Any) -> Bits:
+    from agog_kernels_xp.random.philox import philox
+
+    return partial(philox, xp)
