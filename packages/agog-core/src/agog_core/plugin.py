@@ -30,10 +30,10 @@ from agog_core.dispatch.contract import (
     hookimpl,
     hookspec,
 )
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.reference import load_reference
 from agog_core.dtypes import as_dtype
-from agog_core.errors import InvalidArgumentError
+from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 
@@ -45,6 +45,7 @@ __all__ = [
     "InvalidArgumentError",
     "Kernel",
     "Op",
+    "ResourceExhaustedError",
     "Tensor",
     "as_dtype",
     "binary",
@@ -53,5 +54,6 @@ __all__ = [
     "hookimpl",
     "hookspec",
     "load_reference",
+    "registry",
     "unary",
 ]
