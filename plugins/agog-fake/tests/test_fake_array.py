@@ -176,7 +176,7 @@ def test_memory_limit_is_agogs_own_error() -> None:
             backend.set_memory_limit(1, None)
         assert ag.zeros([1000]).shape == (1000,)
     assert str(caught.value) == (
-        f"fake:1 is out of memory: 4000 bytes more than the {in_use + 8} in use exceed the limit of {in_use + 100}."
+        f"fake:1 is out of memory: 4000 bytes more than the {in_use + 8} in use exceed the limit {in_use + 100}."
     )
 
 

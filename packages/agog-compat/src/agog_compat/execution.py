@@ -104,7 +104,7 @@ def execution_mode(mode: str | None) -> Iterator[None]:
 def async_wait() -> None:
     """Wait until all ops are done, which they are on devices in host memory; others are synchronized."""
     for device in devices_in_use():
-        device.backend.synchronize(device.index)
+        device.synchronize()
 
 
 def async_clear_error() -> None:

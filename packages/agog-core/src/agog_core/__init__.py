@@ -51,6 +51,7 @@ from agog_core.variables.variable import *
 bool = _bool
 
 if TYPE_CHECKING:
+    from agog_core.dispatch.memory import *
     from agog_core.gradients.inspection import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -69,6 +70,7 @@ __getattr__, __dir__ = _later(
     modules={name: f"agog_core.{name}" for name in ("dtypes", "errors", "nest", "random")} | {"nn": "agog_core.ops.nn"},
     rooms=[
         "agog_core.tensors.tensor_spec",
+        "agog_core.dispatch.memory",
         "agog_core.observers.profiling",
         "agog_core.gradients.inspection",
         "agog_core.gradients.recompute",

@@ -21,10 +21,10 @@ A whole plugin, which makes one op of the CPU faster:
 
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, unary
+from agog_core.dispatch.backend import Backend, MemoryStats
 from agog_core.dispatch.contract import (
     API_VERSION,
     PROJECT,
-    Backend,
     Conformance,
     Kernel,
     hookimpl,
@@ -36,6 +36,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.variables.versions import version
 
 __all__ = [
     "API_VERSION",
@@ -44,6 +45,7 @@ __all__ = [
     "Conformance",
     "InvalidArgumentError",
     "Kernel",
+    "MemoryStats",
     "Op",
     "ResourceExhaustedError",
     "Tensor",
@@ -56,4 +58,5 @@ __all__ = [
     "load_reference",
     "registry",
     "unary",
+    "version",
 ]

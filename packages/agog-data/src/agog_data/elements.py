@@ -272,7 +272,7 @@ def _stack_component(column: Sequence[Any], component: int, batch: int) -> Any:
     if not table.device.backend.host_memory:
         return stack([wrap(array, table, shape) for array in arrays])
     if table.array_type is not np.ndarray:
-        arrays = list(map(table.device.backend.to_host, arrays))
+        arrays = list(map(table.device.to_host, arrays))
     if shape:
         joined = np.concatenate(arrays).reshape(len(arrays), *shape)
     elif table.dtype is string:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import dtypes
-from agog_core.dispatch.devices import Device
+from agog_core.dispatch.device import Device
 from agog_core.dtypes import as_dtype
 from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensors.convert import from_host
@@ -94,8 +94,6 @@ class Reader:
         self._tables = [device.table(component.dtype) for component in specs]
         self._shapes = [intern_shape(tuple(component.shape.as_list())) for component in specs]
         self._pack = packer(source.spec)
-        self._index = device.index
-        self._from_host = device.backend.from_host
 
     def row(self, number: int) -> Element:
         """One row."""
@@ -103,9 +101,8 @@ class Reader:
 
     def rows(self, numbers: list[int]) -> list[Element]:
         """Several rows."""
-        from_host, index = self._from_host, self._index
         columns = [
-            [wrap(from_host(part, index), table, shape) for part in column]
+            [wrap(table.device.from_host(part), table, shape) for part in column]
             for column, table, shape in zip(self._source.columns(numbers), self._tables, self._shapes, strict=True)
         ]
         return list(map(self._pack, zip(*columns, strict=True)))

@@ -90,6 +90,7 @@ def _bound(kernel: Kernel, xp: Any, bits: Bits | None, dtype: Callable[[str], An
     def with_dtype(*arrays: Any, dtype: str, **attributes: Any) -> Any:
         return bound(*arrays, dtype=convert(dtype), **attributes)
 
+    with_dtype.__wrapped__ = bound  # type: ignore[attr-defined]  # whose signature `agog ops` shows
     return with_dtype
 
 

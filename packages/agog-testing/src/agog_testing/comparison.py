@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.devices import Device
+from agog_core.dispatch.device import Device
 from agog_core.dispatch.op import registry
 from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import as_dtype

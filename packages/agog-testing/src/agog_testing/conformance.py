@@ -24,8 +24,10 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import agog_core as ag
-from agog_core.dispatch.devices import Device, device_types, get_device
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import device_types, get_device
 from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, load_reference
 from agog_testing import report
@@ -163,7 +165,7 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
                 info=info,
                 dtype=dtype,
                 device=device,
-                kernel=_function(kernel),
+                kernel=device.bind(kernel.op, as_dtype(dtype), _function(kernel))[0],
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
             )

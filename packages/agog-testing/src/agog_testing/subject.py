@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core.dispatch.devices import Device
+from agog_core.dispatch.device import Device
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import MissingKernelError
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array

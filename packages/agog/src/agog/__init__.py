@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from agog import test as test
     from agog import train as train
     from agog_compat.collections import *
+    from agog_core.dispatch.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
     from agog_core.ops.control.clock import *
@@ -208,6 +209,7 @@ __getattr__, __dir__ = _later(
         ),
         "agog_compat.collections",
         "agog_core.gradients.recompute",
+        "agog_core.dispatch.memory",
         "agog_core.observers.profiling",
         "agog_core.ops.control.clock",
         "agog_core.ops.conv.patches",

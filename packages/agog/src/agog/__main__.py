@@ -6,8 +6,9 @@ import warnings
 
 import click
 
-from agog_core.dispatch import explanation, inventory
+from agog_core.dispatch import anatomy, explanation, inventory
 from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.op import all_ops
 from agog_core.errors import OpError
 
 
@@ -66,7 +67,9 @@ def _devices(plugin: Plugin) -> str:
 @main.command()
 @click.argument("word", default="")
 def ops(word: str) -> None:
-    """List the ops: all, or those with WORD in their name or in what they do."""
+    """List the ops: all, or those with WORD in their name or in what they do; of one that WORD names, show all."""
+    if word in all_ops():
+        return click.echo(anatomy.anatomy(word))
     from rich.console import Console
     from rich.table import Table
 

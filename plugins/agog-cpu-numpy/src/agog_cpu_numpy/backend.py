@@ -12,6 +12,7 @@ import numpy as np
 from agog_cpu_numpy.allocator import keep_large_buffers
 
 Array = np.ndarray[Any, Any]
+Kernel = Callable[..., Any]
 _TAKES_ELLIPSIS = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
 
 # Unbound, the method takes NumPy's scalars and raises TypeError for all else.
@@ -37,11 +38,6 @@ def to_host(array: Array) -> Array:
     return array
 
 
-def allocate(shape: tuple[int, ...], dtype: str, index: int) -> Array:
-    """Uninitialised memory."""
-    return np.empty(shape, numpy_dtype(dtype))
-
-
 def copy(array: Array) -> Array:
     """A C-contiguous copy that owns its memory."""
     return np.array(array, order="C", copy=True)
@@ -51,19 +47,14 @@ def synchronize(index: int) -> None:
     """Nothing to wait for: NumPy computes at once."""
 
 
-def memory_in_use(index: int) -> int | None:
-    """NumPy does not count its memory."""
-    return None
-
-
 def as_array(value: Any) -> Any:
     """NumPy gives a scalar where the result has rank 0, and of an array of bytes objects one of them."""
     return np.array(value, object) if type(value) is bytes else _scalar_as_array(value)
 
 
-def for_scalars(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the result has rank 0, let NumPy's own functions give an array at once and not a scalar first."""
-    return partial(kernel, out=...) if _TAKES_ELLIPSIS and isinstance(kernel, np.ufunc) else kernel
+def bind(kernel: Kernel, op: str, dtype: str, index: int) -> tuple[Kernel, Kernel]:
+    """The kernel, and where the result has rank 0, NumPy's own functions so that they give an array, not a scalar."""
+    return kernel, partial(kernel, out=...) if _TAKES_ELLIPSIS and isinstance(kernel, np.ufunc) else kernel
 
 
 def to_dlpack(array: Array, stream: None, max_version: tuple[int, int] | None, shared: bool) -> Any:

@@ -48,6 +48,7 @@ def on_device(op: str, kernel: Kernel) -> Kernel:
         return tuple(outs) if several else outs[0]
 
     launch.__name__ = launch.__qualname__ = op
+    launch.__wrapped__ = kernel  # type: ignore[attr-defined]  # whose signature `agog ops` shows
     return launch
 
 

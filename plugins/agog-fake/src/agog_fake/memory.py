@@ -35,7 +35,7 @@ def reserve(index: int, size: int) -> None:
         in_use, limit = _in_use[index], _limit.get(index)
         if limit is not None and in_use + size > limit:
             raise OutOfFakeMemory(
-                f"fake:{index} is out of memory: {size} bytes more than the {in_use} in use exceed the limit of {limit}."
+                f"fake:{index} is out of memory: {size} bytes more than the {in_use} in use exceed the limit {limit}."
             )
         _in_use[index] += size
         _peak[index] = max(_peak[index], _in_use[index])

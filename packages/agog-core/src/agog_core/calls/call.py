@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.dispatch.devices import Device, current_device, scopes
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import current_device, device, scopes
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.resolution import resolve
 from agog_core.dispatch.table import KernelTable
@@ -14,7 +15,7 @@ from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.recording import active, lined, note_break, record
 from agog_core.shapes import Shape, TensorShape, intern_shape
 from agog_core.tensors.operand import check_same_dtype
-from agog_core.tensors.placement import copy_to_device, place
+from agog_core.tensors.placement import copy_to_device, on_host, place
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.variables.variable import Variable, give_back, take, updating
 
@@ -49,6 +50,9 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
     try:
         kernel = table.kernels[op.name]
     except KeyError:
+        if (moved := on_host(op, inputs, attributes)) is not None:
+            with device(None):
+                return call(op, *moved, **attributes)
         kernel = resolve(op, table, [x._shape for x in inputs])
     if len(inputs) == 1:
         result = kernel(first._array, **attributes)
@@ -136,11 +140,12 @@ def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, 
 
 
 def _wrap(op: Op, array: Any, table: Any, shape: Any, dtype: DType) -> Tensor:
-    if type(array) is not table.array_type:
+    result = table if dtype is table.dtype else table.device.table(dtype)
+    if type(array) is not result.array_type:
         array = table.adopt(op.name, array)
     if type(shape) is TensorShape:  # some sizes depend on values
         shape = tuple(array.shape)
-    return wrap(array, table if dtype is table.dtype else table.device.table(dtype), intern_shape(shape))
+    return wrap(array, result, intern_shape(shape))
 
 
 def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **attributes: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from agog_core import dtypes as kinds
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.renaming import named_like
-from agog_core.dispatch.devices import scopes
+from agog_core.dispatch.devices import device, scopes
 from agog_core.dispatch.op import Op, Vjp
 from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import DType
@@ -22,7 +22,7 @@ from agog_core.recording import active, lined, next_id, note_break, record, reco
 from agog_core.shapes import Shape, broadcast_shapes
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.operand import check_same_dtype, operand
-from agog_core.tensors.placement import place
+from agog_core.tensors.placement import on_host, place
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.variables.variable import Variable
 
@@ -59,6 +59,7 @@ def unary(
             dtype=dtype,
             dtypes=dtypes,
             vjp={} if vjp is None else {input_name: vjp},
+            elementwise=True,
         )
         saves = op.edges[0].saves if op.edges else ()
         saves_input, saves_out = saves == (input_name,), saves == ("out",)
@@ -73,6 +74,9 @@ def unary(
             try:
                 kernel = (table.kernels if x._shape else table.scalar_kernels)[op_name]
             except KeyError:
+                if (moved := on_host(op, (x,), {})) is not None:
+                    with device(None):
+                        return op.function(*moved)  # type: ignore[no-any-return]  # it is this function
                 kernel = resolve(op, table, (x._shape,))
             array = kernel(x._array)
             if type(array) is not table.array_type:
@@ -129,6 +133,7 @@ def binary(
             dtype=dtype,
             dtypes=dtypes,
             vjp={name: vjp for name, vjp in zip(names, (vjp_x, vjp_y), strict=True) if vjp is not None},
+            elementwise=True,
         )
         record_binary = _recorder(op)
 
@@ -142,6 +147,9 @@ def binary(
             try:
                 kernel = (table.kernels if shape else table.scalar_kernels)[op_name]
             except KeyError:
+                if (moved := on_host(op, (x, y), {})) is not None:
+                    with device(None):
+                        return op.function(*moved)  # type: ignore[no-any-return]  # it is this function
                 kernel = resolve(op, table, (x._shape, y._shape))
             array = kernel(x._array, y._array)
             if type(array) is not table.array_type:

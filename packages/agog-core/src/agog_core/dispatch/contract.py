@@ -1,4 +1,4 @@
-"""Contract: what plugins bring, as plain data (`Backend`, `Kernel`, `Conformance`), and the hooks that hand it over.
+"""Contract: what plugins bring, as plain data (`Backend` has a file of its own), and the hooks that hand it over.
 
 Plugins import it as `agog_core.plugin`.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import pluggy
 
 from agog_core import dtypes as _dtypes
+from agog_core.dispatch.backend import Backend
 from agog_core.dispatch.op import Op
 
 PROJECT = "agog"
@@ -19,73 +20,6 @@ API_VERSION = 1
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
-
-
-def _refuse(value: Any) -> NoReturn:
-    raise TypeError(f"{type(value).__name__} is not an array of this backend")
-
-
-def _same(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    return kernel
-
-
-def _no_dlpack(*_: Any) -> NoReturn:
-    raise BufferError("its backend does not speak DLPack; copy it to the host first, such as x.cpu()")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Backend:
-    """A device type and how its arrays come and go.
-
-    An array that is a view of another one must keep that one's Python object alive: variables tell by its reference
-    count whether anybody else sees their memory.
-
-    Args:
-        device: the device type, lower case, such as ``"cpu"`` or ``"gpu"``.
-        array_type: the type of its arrays, or a ``"module:attribute"`` string that is imported on first use. An array
-            has its sizes as ``shape`` and its element type, one of NumPy's or its name, as ``dtype``.
-        device_count: returns how many devices of the type are usable now; 0 where the hardware is missing.
-        from_host: ``(host, index)`` to an array on device ``index``. ``host`` is a C-contiguous `numpy.ndarray` that
-            nobody writes afterwards, so it may be adopted without a copy.
-        to_host: an array to a `numpy.ndarray` of the same shape and dtype; it may share memory.
-        allocate: ``(shape, dtype, index)`` to an uninitialised array; ``dtype`` is a name such as ``"float32"``.
-        copy: an array to another one, C-contiguous, that owns its memory.
-        synchronize: ``(index)`` waits until all work on the device is done.
-        memory_in_use: ``(index)`` to the bytes that arrays hold there, or None where nobody knows.
-        as_array: turns what a kernel returned, where it is not of ``array_type``, into an array (a NumPy ufunc gives
-            scalars for 0-d input); it raises TypeError where it cannot.
-        for_scalars: a kernel of an elementwise op to one that is only called where the result has rank 0, and may be
-            faster there; by default the same.
-        dlpack_type: the number of its devices' type in DLPack, such as 1 for a CPU and 2 for CUDA; None where it has
-            none.
-        to_dlpack: ``(array, stream, max_version, shared)`` to a DLPack capsule: of a copy, or, where ``shared`` is
-            true, of the array's own memory, marked as read-only. It raises BufferError where it cannot.
-        from_dlpack: an object of another library that has ``__dlpack__``, on a device of this type, to an array that
-            is a copy of it. It raises BufferError where it cannot.
-        host_memory: whether the arrays live in host memory; the default device is the first such one.
-        unavailable: returns a sentence that says why there is no device, or None.
-    """
-
-    device: str
-    array_type: type | str
-    device_count: Callable[[], int]
-    from_host: Callable[[Any, int], Any]
-    to_host: Callable[[Any], Any]
-    allocate: Callable[[tuple[int, ...], str, int], Any]
-    copy: Callable[[Any], Any]
-    synchronize: Callable[[int], None]
-    memory_in_use: Callable[[int], int | None]
-    as_array: Callable[[Any], Any] = _refuse
-    for_scalars: Callable[[Callable[..., Any]], Callable[..., Any]] = _same
-    dlpack_type: int | None = None
-    to_dlpack: Callable[[Any, Any, tuple[int, int] | None, bool], Any] = _no_dlpack
-    from_dlpack: Callable[[Any], Any] = _no_dlpack
-    host_memory: bool = False
-    unavailable: Callable[[], str | None] = lambda: None
-
-    def __post_init__(self) -> None:
-        if not self.device.isidentifier() or self.device != self.device.lower():
-            raise ValueError(f"Backend(device={self.device!r}): a device type is one lower-case word, such as 'gpu'.")
 
 
 @dataclass(frozen=True, kw_only=True)

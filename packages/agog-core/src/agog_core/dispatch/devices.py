@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from agog_core.dispatch.device import Device
 from agog_core.dispatch.device_spec import DeviceSpec
 from agog_core.dispatch.reference import load_reference
 from agog_core.dispatch.table import KernelTable
@@ -17,7 +18,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.contract import Backend
+    from agog_core.dispatch.backend import Backend
 
 __all__ = ["count_devices", "device", "list_devices"]
 
@@ -26,27 +27,6 @@ _TENSORFLOW_TYPES = ("cpu", "gpu")
 _PREFIX = r"(?i)^/job:localhost/replica:0/task:0(?=/)"
 _OPEN = r"(?i)^(/job:localhost)?(/replica:0)?(/task:0)?/?\Z"
 _NAME = r"(?i)^/?(?:device:)?([a-z_]\w*)(?::(\d+|\*))?\Z"
-
-
-class Device:
-    """One device that a backend serves."""
-
-    __slots__ = ("array_type", "backend", "index", "name", "tables", "type")
-
-    def __init__(self, backend: Backend, index: int) -> None:
-        self.backend = backend
-        self.type = backend.device
-        self.index = index
-        self.name = f"/job:localhost/replica:0/task:0/device:{backend.device.upper()}:{index}"
-        self.array_type: type = load_reference(backend.array_type)
-        self.tables: dict[str | None, KernelTable] = {}  # by the dtypes' names, which are hashed once
-
-    def table(self, dtype: DType) -> KernelTable:
-        """The kernel table of this device for a dtype."""
-        return self.tables.get(dtype.name) or self.tables.setdefault(dtype.name, KernelTable(self, dtype))
-
-    def __repr__(self) -> str:
-        return f"<Device {self.type}:{self.index}>"
 
 
 class Choice(Named):
@@ -123,6 +103,17 @@ def scope_device() -> Device | None:
 def default_device() -> Device:
     """The device of tensors that are made outside of all scopes: the first whose arrays live in host memory."""
     return _find(None, 0)
+
+
+def host_device(*dtypes: DType) -> Device:
+    """The device in host memory that has what others do not hold: the first one that holds some dtypes."""
+    for backend in backends():
+        if backend.host_memory and _state(backend)[0] and _find(backend.device, 0).holds_all(dtypes):
+            return _find(backend.device, 0)
+    raise InvalidArgumentError(
+        f"No device in host memory holds {', '.join(dtype.name for dtype in dtypes)}; the devices are "
+        f"{', '.join(list_devices()) or 'none'}. Install one: pip install agog-cpu-numpy."
+    )
 
 
 def list_devices() -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.devices import Device, clear_tables, get_device
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import clear_tables, get_device
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.resolution import fallbacks, resolve
 from agog_core.dispatch.table import KernelTable
@@ -88,6 +89,6 @@ def _elsewhere(op: Op, kernel: Callable[..., Any], there: Device, here: Device) 
 def _moved(array: Any, source: Device, target: Device) -> Any:
     if type(array) is not source.array_type:
         array = source.backend.as_array(array)
-    host = source.backend.to_host(array)
+    host = source.to_host(array)
     owned = np.array(host, as_dtype(host.dtype).numpy_dtype, order="C", copy=True)
-    return target.backend.from_host(owned, target.index)
+    return target.from_host(owned)

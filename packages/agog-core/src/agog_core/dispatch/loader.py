@@ -12,7 +12,8 @@ from typing import Any
 
 import pluggy
 
-from agog_core.dispatch.contract import API_VERSION, PROJECT, Backend, Conformance, Hooks, Kernel
+from agog_core.dispatch.backend import Backend
+from agog_core.dispatch.contract import API_VERSION, PROJECT, Conformance, Hooks, Kernel
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.op import registry as ops
 from agog_core.errors import PluginError, PluginWarning

@@ -28,7 +28,7 @@ class KernelCall(Named):
         attributes: the op's attributes.
         results: the output arrays; none for an op that updates variables in place.
         start: when it began, in nanoseconds of `time.perf_counter_ns`.
-        end: when it ended.
+        end: when it ended; by the device's own clock, where an observer asks for that and the device has one.
     """
 
     op: Op
@@ -45,12 +45,19 @@ Observer = Callable[[KernelCall], None]
 
 # Who is told of kernel calls: `observe` and `unobserve` write it.
 _observers: list[Observer] = []
+# Those among them who want the devices' own times.
+_timed: list[Observer] = []
 _in_observer = threading.local()  # what observers compute themselves is not observed
 
 
-def observe(observer: Observer) -> None:
-    """Call a function after each kernel call, in all threads, until `unobserve`."""
+def observe(observer: Observer, timed: bool = False) -> None:
+    """Call a function after each kernel call, in all threads, until `unobserve`.
+
+    Where it is ``timed``, calls are timed by the devices' own clocks, for which each call waits.
+    """
     _observers.append(observer)
+    if timed:
+        _timed.append(observer)
     clear_tables()
 
 
@@ -58,6 +65,8 @@ def unobserve(observer: Observer) -> None:
     """Call an observer no more."""
     if observer in _observers:
         _observers.remove(observer)
+        if observer in _timed:
+            _timed.remove(observer)
         clear_tables()
 
 
@@ -70,8 +79,9 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
         if getattr(_in_observer, "is_true", False):
             return kernel(*arrays, **attributes)
         start = time.perf_counter_ns()
+        stop = table.device.start_timer() if _timed else None
         result = kernel(*arrays, **attributes)
-        end = time.perf_counter_ns()
+        end = time.perf_counter_ns() if stop is None else start + round(stop() * 1e9)
         results = result if isinstance(result, tuple) else () if result is None else (result,)
         call = KernelCall(op, table, candidate, arrays, attributes, results, start, end)
         _in_observer.is_true = True

@@ -61,14 +61,21 @@ class Op:
         updates: the inputs that kernels update in place.
         views: whether a kernel's result may share memory with an input.
         sparse: whether a vjp may return `IndexedSlices`.
+        elementwise: whether each element of the result comes from the elements in its place, of inputs that broadcast,
+            and from attributes alone.
+        random: whether the result comes from random bits, of which each call takes its own.
+        host: whether the op runs on the host whatever device is asked for, as those of strings do.
+        host_reads: the inputs whose values decide the sizes of the result, so that a device has to say something of
+            them to the host.
+        late: the attributes that are other numbers in each call of one program, such as learning rates and random keys.
 
     Raises:
-        ValueError: a vjp names something that the op does not have, or the name is taken.
+        ValueError: a vjp or a fact names something that the op does not have, or the name is taken.
     """
 
     __slots__ = (
         *("alike", "dtype", "dtypes", "edges", "function", "inputs", "name", "only_source", "shape", "sources"),
-        *("sparse", "updates", "variadic", "views"),
+        *("sparse", "updates", "variadic", "views", "elementwise", "host", "host_reads", "late", "random"),
     )
 
     def __init__(
@@ -85,6 +92,11 @@ class Op:
         updates: Sequence[str] = (),
         views: bool = False,
         sparse: bool = False,
+        elementwise: bool = False,
+        random: bool = False,
+        host: bool = False,
+        host_reads: Sequence[str] = (),
+        late: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.function = function
@@ -97,6 +109,13 @@ class Op:
         self.updates = tuple(updates)
         self.views = views
         self.sparse = sparse
+        self.elementwise = elementwise
+        self.random = random
+        self.host = host
+        self.host_reads = tuple(host_reads)
+        self.late = tuple(late)
+        if unknown := {*self.updates, *self.host_reads} - set(self.inputs):
+            raise ValueError(f"Op {name!r}: updates and host_reads name {sorted(unknown)}, which are no inputs.")
         self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
         self.sources = self.differentiable_inputs
         # The position of the only input that has a gradient, of an op whose records take the short way.
@@ -109,6 +128,18 @@ class Op:
     def is_differentiable(self) -> bool:
         """Whether any input has a vjp."""
         return bool(self.edges)
+
+    @property
+    def effect(self) -> str:
+        """What a call does besides computing: ``"update"`` variables, share memory as a ``"view"``, draw ``"random"``
+        bits, or run on the ``"host"``; ``"none"`` of these."""
+        facts = {"update": self.updates, "view": self.views, "random": self.random, "host": self.host}
+        return next((effect for effect, is_so in facts.items() if is_so), "none")
+
+    @property
+    def depends_on_values(self) -> bool:
+        """Whether sizes of the result depend on the inputs' values, and not on their shapes alone."""
+        return bool(self.host_reads)
 
     @property
     def differentiable_inputs(self) -> tuple[str, ...]:

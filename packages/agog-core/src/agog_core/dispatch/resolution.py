@@ -8,6 +8,7 @@ from typing import Any
 
 from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank
 from agog_core.dispatch.explanation import ambiguous, missing
+from agog_core.dispatch.held import where_held
 from agog_core.dispatch.observation import observed
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
@@ -34,8 +35,9 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     for candidate, why in rejected:
         if why.startswith(BROKEN):
             _report_broken(op.name, candidate, why)
-    kernel = observed(op, table, best[0], load_kernel(best[0].kernel))
-    table.install(op.name, kernel)
+    bound = table.device.bind(op.name, table.dtype, load_kernel(best[0].kernel))
+    kernel, for_scalars = (where_held(op, table, observed(op, table, best[0], each), resolve) for each in bound)
+    table.install(op.name, kernel, for_scalars)
     return kernel
 
 

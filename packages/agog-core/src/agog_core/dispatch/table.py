@@ -10,7 +10,7 @@ from agog_core.dtypes import DType
 from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.devices import Device
+    from agog_core.dispatch.device import Device
 
 
 class KernelTable:
@@ -19,22 +19,23 @@ class KernelTable:
     Two tensors of one table are of one device and one dtype, so a call checks both by one comparison.
     """
 
-    __slots__ = ("array_type", "as_array", "device", "dtype", "kernels", "results", "scalar_kernels", "scalars")
+    __slots__ = ("array_type", "as_array", "base", "device", "dtype", "kernels", "results", "scalar_kernels", "scalars")
 
     def __init__(self, device: Device, dtype: DType) -> None:
         self.device = device
         self.dtype = dtype
         self.array_type = device.array_type
         self.as_array = device.backend.as_array
+        self.base = device.backend.base
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.scalar_kernels: dict[str, Callable[..., Any]] = {}  # of elementwise ops, for results of rank 0
         self.results: dict[str, KernelTable] = {}
         self.scalars: dict[Any, Any] = {}
 
-    def install(self, op: str, kernel: Callable[..., Any]) -> None:
-        """Let a kernel run an op."""
+    def install(self, op: str, kernel: Callable[..., Any], for_scalars: Callable[..., Any] | None = None) -> None:
+        """Let a kernel run an op, and perhaps another one where an elementwise op's result has rank 0."""
         self.kernels[op] = kernel
-        self.scalar_kernels[op] = self.device.backend.for_scalars(kernel)
+        self.scalar_kernels[op] = for_scalars or kernel
 
     def remove(self, op: str) -> None:
         """Forget which kernel runs an op, so that it is resolved again."""

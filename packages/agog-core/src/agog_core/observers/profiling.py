@@ -157,8 +157,9 @@ class Profile:
 def profile() -> Iterator[Profile]:
     """Measure all ops inside a ``with`` block, in all threads.
 
-    The times are those inside of the kernels. On a device that computes behind the program's back they are the times
-    that it takes to launch them.
+    The times are those inside of the kernels. On a device that computes behind the program's back they are what the
+    device's own clock says, where its backend has one (`Backend.timer`), and each call waits for it; without one they
+    are the times that it takes to launch the kernels.
 
     Returns:
         A context manager that gives the `Profile`.
@@ -170,7 +171,7 @@ def profile() -> Iterator[Profile]:
     [('multiply', 1, 8, 'cpu-numpy')]
     """
     seen = Profile()
-    observe(seen._saw_call)
+    observe(seen._saw_call, timed=True)
     copy_observers.append(seen._saw_copy)
     try:
         yield seen

@@ -83,8 +83,7 @@ def _placed(host: np.ndarray[Any, Any], dtype: DType) -> Tensor:
 
 def from_host(host: np.ndarray[Any, Any], table: KernelTable) -> Tensor:
     """Make a tensor of a C-contiguous array of the table's dtype that nobody writes afterwards: it may be adopted."""
-    device = table.device
-    return wrap(device.backend.from_host(host, device.index), table, intern_shape(host.shape))
+    return wrap(table.device.from_host(host), table, intern_shape(host.shape))
 
 
 def host_value(value: TensorLike) -> np.ndarray[Any, Any]:

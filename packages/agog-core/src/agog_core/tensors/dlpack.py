@@ -59,7 +59,7 @@ def to_dlpack(
     if lined and x._watch is not None:
         note_break("__dlpack__", (x,))
     backend = x._table.device.backend
-    array = backend.copy(x._array) if is_shared(x._array) else x._array
+    array = x._table.device.copy(x._array) if is_shared(x._array) else x._array
     try:
         return backend.to_dlpack(array, stream, max_version, copy is False)
     except BufferError as error:
@@ -97,7 +97,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
             )
         if copy and not elsewhere:
             table = tensor._table
-            return wrap(table.device.backend.copy(tensor._array), table, tensor._shape)
+            return wrap(table.device.copy(tensor._array), table, tensor._shape)
     else:
         if copy is False:
             raise BufferError(
@@ -123,6 +123,8 @@ def _imported(x: Any) -> Tensor:
             f"from_dlpack: no backend takes arrays of DLPack's device type {kind}; the device types here are {known}."
         )
     backend = serving[0]
-    array = backend.from_dlpack(x)
-    table = get_device(f"{backend.device}:{index}").table(as_dtype(array.dtype))
-    return wrap(array, table, intern_shape(tuple(array.shape)))
+    array, device = backend.from_dlpack(x), get_device(f"{backend.device}:{index}")
+    dtype = as_dtype(array.dtype)
+    if not device.holds(dtype):
+        raise BufferError(f"from_dlpack: {device.name} holds no arrays of dtype {dtype.name}.")
+    return wrap(array, device.table(dtype), intern_shape(tuple(array.shape)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from time import perf_counter_ns
+from typing import Any
 
-from agog_core.dispatch.devices import Device, default_device, scope_device, scopes
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices import default_device, host_device, scope_device, scopes
+from agog_core.dispatch.op import Op, registry
 from agog_core.dtypes import int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
@@ -43,36 +46,65 @@ class Copy(Named):
 copy_observers: list[Callable[[Copy], None]] = []
 
 
-def copy_to_device(x: Tensor, device: Device) -> Tensor:
+def copy_to_device(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
     """Copy a tensor to a device; the gradient is copied back.
 
     Args:
         x: a tensor.
         device: the target.
+        ahead: whether the program wants it later, so that the copy may be under way still.
 
     Returns:
         A new tensor; it shares memory when the device is the same.
+
+    Raises:
+        InvalidArgumentError: the device does not hold tensors of the dtype.
     """
     source = x._table.device
+    table = device.table(x._table.dtype)
+    if table.device is not device:
+        raise InvalidArgumentError(
+            f"A tensor of dtype {x.dtype.name} cannot be copied to {device.name}, which holds "
+            f"{', '.join(sorted(device.backend.dtypes or ()))}; leave it on the host, or cast it with tf.cast."
+        )
     if device is source:
         array = x._array
     else:
         start = perf_counter_ns()
-        array = device.backend.from_host(source.backend.to_host(x._array).copy(), device.index)
+        if ahead and source.backend.host_memory:
+            array = device.prefetched(source.to_host(x._array))
+        else:
+            array = device.copy_from(x._array, source)
         for observer in copy_observers:
             observer(Copy(x, device, start, perf_counter_ns()))
-    out = wrap(array, device.table(x._table.dtype), x._shape)
+    out = wrap(array, table, x._shape)
     if active and x._watch is not None:
         record_unary(out, x, copy_to_device, (source,))
     return out
 
 
+def bring(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
+    """Copy a tensor to a device, unless it is there; to the host where the device does not hold its dtype.
+
+    ``ahead`` is for what the program wants later: see ``Backend.prefetch``.
+    """
+    target = device.table(x._table.dtype).device
+    return x if x._table.device is target else copy_to_device(x, target, ahead)
+
+
 def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Bring an op's inputs together: to the scope's device, else to the first of theirs that is not the default."""
+    """Bring an op's inputs together: to the scope's device, else to the first of theirs that is not the default.
+
+    An op that runs on the host, or that has an input of a dtype which the device does not hold, gets them there.
+    """
     target = scope_device() if scopes else None
     if target is None:
         default = default_device()
         target = next((x._table.device for x in tensors if x._table.device is not default), default)
+    known = registry.get(op)
+    kinds = [x._table.dtype for x in tensors]
+    if not target.holds_all(kinds) or (known is not None and known.host and not target.backend.host_memory):
+        target = host_device(*kinds)
     placed = []
     for position, x in enumerate(tensors):
         if x._table.device is not target:
@@ -82,6 +114,18 @@ def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
             x = copy_to_device(x, target)
         placed.append(x)
     return placed
+
+
+def on_host(op: Op, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor] | None:
+    """An op's inputs on the host where it has to run there: one for the host, or with a result that the device does
+    not hold. None where it runs where they are.
+    """
+    table = inputs[op.alike[0]]._table
+    kinds = results if isinstance(results := op.result_dtype(table.dtype, attributes), list) else [results]
+    if table.device.holds_all(kinds) and (table.device.backend.host_memory or not op.host):
+        return None
+    host = host_device(*kinds, *(x._table.dtype for x in inputs))
+    return [copy_to_device(x, host) for x in inputs]
 
 
 DEVICE_PLACEMENT_EXPLICIT = "explicit"

@@ -150,12 +150,12 @@ class Tensor:
             return self.__array__()
         if lined and self._watch is not None:
             note_break("numpy", (self,))
-        return self._table.device.backend.to_host(self._array)[()]
+        return self._table.device.to_host(self._array)[()]
 
     def _host(self) -> np.ndarray[Any, Any]:
         if lined and self._watch is not None:
             note_break("numpy", (self,))
-        host: np.ndarray[Any, Any] = self._table.device.backend.to_host(self._array).view()
+        host: np.ndarray[Any, Any] = self._table.device.to_host(self._array).view()
         host.flags.writeable = False
         return host
 
@@ -166,13 +166,13 @@ class Tensor:
             )
         if lined and self._watch is not None:
             note_break("numpy", (self,))
-        host = self._table.device.backend.to_host(self._array)
+        host = self._table.device.to_host(self._array)
         return host.reshape(())[()] if self._shape else host[()]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if lined and self._watch is not None:
             note_break("numpy", (self,))
-        host: np.ndarray[Any, Any] = self._table.device.backend.to_host(self._array)
+        host: np.ndarray[Any, Any] = self._table.device.to_host(self._array)
         if dtype is not None and np.dtype(dtype) != host.dtype:
             if copy is False:
                 raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.variable import Variable, updating
+from agog_core.variables.versions import keep
 
 
 def lend(tensor: Tensor, variable: Variable) -> None:
@@ -21,3 +22,4 @@ def lend(tensor: Tensor, variable: Variable) -> None:
         # Held twice, it looks as if somebody else had it, so that an update in place begins with a copy.
         variable._tensor = variable._lent = tensor
         variable._taken = None
+        keep(variable, tensor._array)

@@ -19,9 +19,10 @@ from agog_core.recording import active, variable_read
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.operand import operand
-from agog_core.tensors.placement import copy_to_device
+from agog_core.tensors.placement import bring, copy_to_device
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 from agog_core.variables.name_scope import current_name_scope
+from agog_core.variables.versions import keep
 
 __all__ = ["Variable"]
 
@@ -57,6 +58,7 @@ class Variable(State):
     """
 
     __array_priority__ = 100
+    _version: int | None
 
     def __init__(
         self,
@@ -90,8 +92,9 @@ class Variable(State):
         value = drawn(initial_value) if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
         if scopes:
-            tensor = copy_to_device(tensor, current_device())
-        self._tensor = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+            tensor = bring(tensor, current_device())
+        self._tensor = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
+        keep(self, self._tensor._array)
         for hook in creation_hooks.get():
             hook(self)
 
@@ -177,10 +180,11 @@ class Variable(State):
             InvalidArgumentError: the value is a tensor of another dtype.
         """
         tensor = self._operand("assign", value)
-        fresh = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+        fresh = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
         with updating:
             self._tensor = fresh
             self._lent = self._taken = None  # an interrupt may have left a taken one
+            keep(self, fresh._array)
         return self
 
     def set_shape(self, shape: Any) -> None:
@@ -233,11 +237,17 @@ class Variable(State):
         except AttributeError:  # an interrupt has ended the update that took it
             tensor = self._taken = self._tensor = self._await()
         del self._tensor
-        if getrefcount(tensor) > _OWN_HOLDERS or getrefcount(tensor._array) > _OWN_ARRAY_HOLDERS:
-            self._taken = wrap(tensor._table.device.backend.copy(tensor._array), tensor._table, tensor._shape)
+        if (
+            getrefcount(tensor) > _OWN_HOLDERS
+            or getrefcount(tensor._array) > _OWN_ARRAY_HOLDERS
+            or (tensor._table.base is not None and _is_seen(tensor))
+        ):
+            self._taken = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
             self._lent = None
+            keep(self, self._taken._array)
             return self._taken._array
         tensor._watch = None  # no tape has seen the value that it will have
+        self._version = None  # nor any kernel
         return tensor._array
 
     def _await(self) -> Tensor:
@@ -248,7 +258,7 @@ class Variable(State):
                 return self._tensor
             taken = self._taken
             if is_own:  # the update is this thread's, interrupted by a signal handler or a finalizer
-                return wrap(taken._table.device.backend.copy(taken._array), taken._table, taken._shape)
+                return wrap(taken._table.device.copy(taken._array), taken._table, taken._shape)
             # A Ctrl-C has ended the update before it gave the value back.
             self._tensor, self._taken = taken, None
             return taken
@@ -357,22 +367,37 @@ def give_back(variables: Sequence[Variable], updated: Sequence[Any] | None = Non
     for variable, array in zip(variables, updated, strict=True):
         if (taken := variable._taken) is not None:
             variable._tensor, variable._taken = wrap(array, taken._table, taken._shape), None
+            keep(variable, array)
 
 
-def _count_own_holders() -> tuple[int, int]:
-    """The reference counts of a tensor and an array that only a variable holds, as this interpreter counts them."""
+def _is_seen(tensor: Tensor) -> bool:
+    """Whether other arrays see a variable's memory, where the references to its own array do not tell."""
+    array = tensor._array
+    owner = tensor._table.device.owner(array)
+    return owner is not array and getrefcount(owner) > _OWN_OWNER_HOLDERS
+
+
+def _count_own_holders() -> tuple[int, int, int]:
+    """The reference counts of a tensor, an array, and the owner of its memory, that only a variable holds, as this
+    interpreter counts them."""
+
+    class Array:
+        def __init__(self) -> None:
+            self.memory = object()
 
     class Holder:
         def __init__(self) -> None:
             self._tensor = object.__new__(Tensor)
-            self._tensor._array = object()
+            self._tensor._array = Array()
 
-        def count(self) -> tuple[int, int]:
+        def count(self) -> tuple[int, int, int]:
             tensor = self._taken = self._tensor
             del self._tensor
-            return getrefcount(tensor), getrefcount(tensor._array)
+            holders = getrefcount(tensor), getrefcount(tensor._array)
+            owner = tensor._array.memory
+            return *holders, getrefcount(owner)
 
     return Holder().count()
 
 
-_OWN_HOLDERS, _OWN_ARRAY_HOLDERS = _count_own_holders()
+_OWN_HOLDERS, _OWN_ARRAY_HOLDERS, _OWN_OWNER_HOLDERS = _count_own_holders()

@@ -97,13 +97,13 @@ class _CsvFormat(Format):
 
     def maker(self, scope: Scope) -> Callable[[Any], Element]:
         device, shape = scope.device, intern_shape(())
-        from_host, index = device.backend.from_host, device.index
-        columns = [(dtype.numpy_dtype, device.table(dtype)) for dtype in self._columns.dtypes]
+        tables = [(dtype.numpy_dtype, device.table(dtype)) for dtype in self._columns.dtypes]
+        columns = [(kind, table.device.from_host, table) for kind, table in tables]
 
         def make(values: list[Any]) -> Element:
             parts = zip(values, columns, strict=True)
             with np.errstate(over="ignore"):  # a large number is an infinite float32
-                return tuple([wrap(from_host(np.array(x, kind), index), table, shape) for x, (kind, table) in parts])
+                return tuple([wrap(put(np.array(x, kind)), table, shape) for x, (kind, put, table) in parts])
 
         return make
 

@@ -68,13 +68,13 @@ class Format(ABC):
 
 def string_maker(scope: Scope) -> Callable[[bytes], Tensor]:
     """Make the function that makes a scalar tensor of bytes, on the device of the scope."""
-    table, index, shape = scope.device.table(dtypes.string), scope.device.index, intern_shape(())
-    from_host = scope.device.backend.from_host
+    table, shape = scope.device.table(dtypes.string), intern_shape(())
+    from_host = table.device.from_host
 
     def make(record: bytes) -> Tensor:
         host = np.empty((), object)
         host[()] = record
-        return wrap(from_host(host, index), table, shape)
+        return wrap(from_host(host), table, shape)
 
     return make
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from agog_core.dispatch.devices import Device
-from agog_core.tensors.placement import copy_to_device
+from agog_core.dispatch.device import Device
+from agog_core.tensors.placement import bring
 from agog_data.elements import Element, packer, tensor_components
 from agog_data.encoded_state import encode
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
@@ -207,4 +207,4 @@ class KeptInMemory(Kept):
         element = self._elements[number]
         if device is self._device:
             return element
-        return packer(element)([copy_to_device(x, device) for x in tensor_components("cache", element)])
+        return packer(element)([bring(x, device) for x in tensor_components("cache", element)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.dispatch.devices import device, get_device
-from agog_core.tensors.placement import copy_to_device
+from agog_core.tensors.placement import bring
 from agog_data.elements import Element, packer, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
@@ -60,4 +60,4 @@ class PlaceIterator(ElementIterator):
 
 def _placed(element: Element, target: str) -> Element:
     place = get_device(target)
-    return packer(element)([copy_to_device(x, place) for x in tensor_components("copy_to_device", element)])
+    return packer(element)([bring(x, place, ahead=True) for x in tensor_components("copy_to_device", element)])

@@ -70,6 +70,7 @@ class NumPyFace(Reductions):
                 return tuple([each.native for each in result])
             return None if result is None else result.native
 
+        run.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature `agog ops` shows
         return run
 
     def source(self, bits: Callable[..., Any]) -> Callable[..., Array]:

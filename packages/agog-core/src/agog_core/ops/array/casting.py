@@ -55,9 +55,10 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     kernel = table.kernels.get("cast")
     if kernel and not scopes and tensor._watch is None:  # the way of `call`, shorter: pipelines cast each element
         array = kernel(tensor._array, dtype=wanted.name)
-        if type(array) is not table.array_type:
+        result = table.device.table(wanted)
+        if type(array) is not result.array_type:
             array = table.adopt("cast", array)
-        return wrap(array, table.device.table(wanted), tensor._shape)
+        return wrap(array, result, tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)
 
 
@@ -79,6 +80,7 @@ _cast = Op(
     dtype=lambda given, dtype: as_dtype(dtype),
     dtypes=NUMERIC_OR_BOOL,
     vjp={"x": lambda g, x_dtype: cast(g, x_dtype)},
+    elementwise=True,
 )
 
 

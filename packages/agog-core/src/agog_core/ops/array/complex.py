@@ -56,6 +56,7 @@ _complex = Op(
         # The transpose of multiplying by 1j is multiplying by it once more: minus the imaginary part is left.
         "imag": lambda g, imag_shape: sum_to(imag(conj(g)), imag_shape),
     },
+    elementwise=True,
 )
 
 
@@ -93,6 +94,7 @@ _real = Op(
     dtype=lambda given: given.real_dtype,
     dtypes=_COMPLEX,
     vjp={"input": lambda g, input_dtype: cast(g, input_dtype)},
+    elementwise=True,
 )
 
 
@@ -123,6 +125,7 @@ _imag = Op(
     dtype=lambda given: given.real_dtype,
     dtypes=_COMPLEX,
     vjp={"input": lambda g: conj(complex(zeros_like(g), g))},
+    elementwise=True,
 )
 
 
@@ -145,4 +148,6 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     return call(_conj, tensor) if tensor._table.dtype.is_complex else tensor
 
 
-_conj = Op("conj", conj, inputs=["x"], shape=lambda x: x, dtypes=_COMPLEX, vjp={"x": lambda g: conj(g)})
+_conj = Op(
+    "conj", conj, inputs=["x"], shape=lambda x: x, dtypes=_COMPLEX, vjp={"x": lambda g: conj(g)}, elementwise=True
+)

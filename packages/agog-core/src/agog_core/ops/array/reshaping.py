@@ -8,12 +8,14 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call
+from agog_core.dispatch.devices import host_device
 from agog_core.dispatch.op import Op
+from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj
 from agog_core.shapes import Shape, TensorShape, normalize_axes, normalize_axis
-from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, from_host
+from agog_core.tensors.host_array import host_array
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 
 __all__ = [
@@ -248,7 +250,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: Any = dtypes.int
     >>> print(shape([[1, 2]]))
     tf.Tensor([1 2], shape=(2,), dtype=int32)
     """
-    return constant(list(convert_to_tensor(input)._shape), out_type)
+    return _on_host(list(convert_to_tensor(input)._shape), out_type)
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -302,7 +304,7 @@ def size(input: TensorLike, name: str | None = None, out_type: Any = dtypes.int3
     >>> print(size([[1, 2]]))
     tf.Tensor(2, shape=(), dtype=int32)
     """
-    return constant(math.prod(convert_to_tensor(input)._shape), out_type)
+    return _on_host(math.prod(convert_to_tensor(input)._shape), out_type)
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
@@ -317,4 +319,10 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     >>> print(rank([[1, 2]]))
     tf.Tensor(2, shape=(), dtype=int32)
     """
-    return constant(len(convert_to_tensor(input)._shape), dtypes.int32)
+    return _on_host(len(convert_to_tensor(input)._shape), dtypes.int32)
+
+
+def _on_host(sizes: Any, dtype: Any) -> Tensor:
+    """A tensor that stays on the host in the scope of any device: programs compute sizes with it, and read them."""
+    kind = as_dtype(dtype)
+    return from_host(host_array(sizes, kind), host_device(kind).table(kind))

@@ -168,4 +168,5 @@ _suppression = Op(
     shape=_suppression_shape,
     dtype=int32,
     dtypes=FLOATING,
+    host_reads=["boxes", "scores"],
 )

@@ -74,6 +74,7 @@ _dynamic_partition = Op(
     shape=_partition_shape,
     alike=["data"],
     vjp={"data": _partition_vjp},
+    host_reads=["partitions"],
 )
 
 
@@ -128,4 +129,5 @@ _dynamic_stitch = Op(
     shape=_stitch_shape,
     alike=["data"],
     vjp={"data": lambda g, indices: gather(g, indices)},
+    host_reads=["indices"],
 )

@@ -335,6 +335,7 @@ _add_n = Op(
     shape=_add_n_shape,
     dtypes=NUMERIC,
     vjp={"inputs": lambda g, shapes: (g,) * len(shapes)},
+    elementwise=True,
 )
 
 

@@ -290,6 +290,7 @@ _where: Op = Op(
         "x": lambda g, condition, x_shape: sum_to(call(_where, condition, g, zeros_like(g)), x_shape),
         "y": lambda g, condition, y_shape: sum_to(call(_where, condition, zeros_like(g), g), y_shape),
     },
+    elementwise=True,
 )
 
 
@@ -300,4 +301,5 @@ _argwhere = Op(
     shape=lambda condition: TensorShape([None, len(condition)]),
     dtype=dtypes.int64,
     dtypes=NUMERIC_OR_BOOL,
+    host_reads=["condition"],
 )

@@ -220,6 +220,7 @@ _betainc = Op(
     shape=lambda a, b, x: broadcast_shapes("betainc", broadcast_shapes("betainc", a, b), x),
     dtypes=_PRECISE,
     vjp={"x": _betainc_vjp},
+    elementwise=True,
 )
 
 

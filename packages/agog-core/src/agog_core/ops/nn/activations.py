@@ -168,6 +168,7 @@ _leaky_relu = Op(
     shape=lambda features, alpha: features,
     dtypes=FLOATING,
     vjp={"features": lambda g, features, alpha: call(_leaky_relu_grad, g, features, alpha=alpha)},
+    elementwise=True,
 )
 
 
@@ -196,6 +197,7 @@ _leaky_relu_grad: Op = Op(
     shape=_leaky_relu_grad_shape,
     dtypes=FLOATING,
     vjp={"gradients": lambda g, features, alpha: call(_leaky_relu_grad, g, features, alpha=alpha)},
+    elementwise=True,
 )
 
 

@@ -68,6 +68,7 @@ _ctc_greedy_decoder = Op(
     dtype=_greedy_dtypes,
     dtypes=FLOATING,
     alike=["inputs"],
+    host_reads=["inputs", "sequence_length"],
 )
 
 
@@ -141,4 +142,5 @@ _ctc_beam_search_decoder = Op(
     dtype=_beam_dtypes,
     dtypes=FLOATING,
     alike=["inputs"],
+    host_reads=["inputs", "sequence_length"],
 )

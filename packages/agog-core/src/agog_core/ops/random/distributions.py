@@ -87,6 +87,8 @@ _random_gamma = Op(
     inputs=["alpha"],
     shape=lambda alpha, shape, key, rounds: (*shape, *alpha),
     dtypes=FLOATING,
+    random=True,
+    late=["key"],
 )
 
 
@@ -135,6 +137,8 @@ _random_poisson = Op(
     shape=lambda lam, shape, key, rounds, dtype: (*shape, *lam),
     dtype=lambda given, shape, key, rounds, dtype: as_dtype(dtype),
     dtypes=FLOATING,
+    random=True,
+    late=["key"],
 )
 
 
@@ -201,4 +205,6 @@ _multinomial = Op(
     shape=_multinomial_shape,
     dtype=lambda given, num_samples, key, dtype: as_dtype(dtype),
     dtypes=FLOATING,
+    random=True,
+    late=["key"],
 )

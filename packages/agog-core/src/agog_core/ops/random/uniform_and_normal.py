@@ -95,8 +95,12 @@ def _shape_of(shape: Shape, **attributes: Any) -> Shape:
     return shape
 
 
-_random_uniform = Op("random_uniform", random_uniform, inputs=[], shape=_shape_of, dtypes=FLOATING)
-_random_integers = Op("random_integers", random_uniform, inputs=[], shape=_shape_of, dtypes=_INTEGERS)
+_random_uniform = Op(
+    "random_uniform", random_uniform, inputs=[], shape=_shape_of, dtypes=FLOATING, random=True, late=["key"]
+)
+_random_integers = Op(
+    "random_integers", random_uniform, inputs=[], shape=_shape_of, dtypes=_INTEGERS, random=True, late=["key"]
+)
 
 
 def random_normal(
@@ -142,7 +146,9 @@ def normal_from(op: Op, source: Source, shape: Any, mean: TensorLike, stddev: Te
     return values
 
 
-standard_normal = Op("random_normal", random_normal, inputs=[], shape=_shape_of, dtypes=FLOATING)
+standard_normal = Op(
+    "random_normal", random_normal, inputs=[], shape=_shape_of, dtypes=FLOATING, random=True, late=["key"]
+)
 
 
 def truncated_normal(
@@ -177,7 +183,9 @@ def truncated_normal(
     return normal_from(standard_truncated_normal, stream(seed), shape, mean, stddev, dtype)
 
 
-standard_truncated_normal = Op("truncated_normal", truncated_normal, inputs=[], shape=_shape_of, dtypes=FLOATING)
+standard_truncated_normal = Op(
+    "truncated_normal", truncated_normal, inputs=[], shape=_shape_of, dtypes=FLOATING, random=True, late=["key"]
+)
 
 
 def random_permutation(count: int, seed: int | None = None) -> Tensor:
@@ -196,6 +204,8 @@ _random_permutation = Op(
     inputs=[],
     shape=lambda count, key: (count,),
     dtypes=frozenset({dtypes.int64}),
+    random=True,
+    late=["key"],
 )
 
 

@@ -94,6 +94,7 @@ _unique_with_counts = Op(
     shape=_unique_shape,
     dtype=_unique_dtype,
     dtypes=_COMPARABLE,
+    host_reads=["x"],
 )
 
 
@@ -145,4 +146,5 @@ _setdiff1d = Op(
     shape=_difference_shape,
     dtype=_difference_dtype,
     dtypes=_COMPARABLE,
+    host_reads=["x", "y"],
 )

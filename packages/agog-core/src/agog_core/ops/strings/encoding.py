@@ -51,6 +51,8 @@ _string_to_number = Op(
     shape=lambda x, dtype: x,
     dtype=lambda given, dtype: as_dtype(dtype),
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 
@@ -107,6 +109,8 @@ _as_string = Op(
     shape=lambda x, form, is_complex: x,
     dtype=dtypes.string,
     dtypes=_WRITABLE,
+    elementwise=True,
+    host=True,
 )
 
 
@@ -143,6 +147,8 @@ _decode_raw = Op(
     shape=lambda x, dtype, little_endian: TensorShape([*x, None]),
     dtype=lambda given, dtype, little_endian: as_dtype(dtype),
     dtypes=_STRING,
+    host=True,
+    host_reads=["bytes"],
 )
 
 
@@ -162,7 +168,15 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return call(_encode_base64, convert_to_tensor(input), pad=bool(pad))
 
 
-_encode_base64 = Op("encode_base64", encode_base64, inputs=["input"], shape=lambda x, pad: x, dtypes=_STRING)
+_encode_base64 = Op(
+    "encode_base64",
+    encode_base64,
+    inputs=["input"],
+    shape=lambda x, pad: x,
+    dtypes=_STRING,
+    host=True,
+    elementwise=True,
+)
 
 
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
@@ -183,4 +197,6 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     return call(_decode_base64, convert_to_tensor(input))
 
 
-_decode_base64 = Op("decode_base64", decode_base64, inputs=["input"], shape=lambda x: x, dtypes=_STRING)
+_decode_base64 = Op(
+    "decode_base64", decode_base64, inputs=["input"], shape=lambda x: x, dtypes=_STRING, host=True, elementwise=True
+)

@@ -50,6 +50,8 @@ _string_to_hash_bucket = Op(
     shape=lambda x, num_buckets: x,
     dtype=dtypes.int64,
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 
@@ -83,6 +85,8 @@ _string_to_hash_bucket_fast = Op(
     shape=lambda x, num_buckets: x,
     dtype=dtypes.int64,
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 
@@ -127,6 +131,8 @@ _string_to_hash_bucket_strong = Op(
     shape=lambda x, num_buckets, key: x,
     dtype=dtypes.int64,
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 

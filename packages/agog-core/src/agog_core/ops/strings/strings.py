@@ -53,7 +53,15 @@ def _string_join_shape(*shapes: Shape, separator: bytes) -> Shape:
     return found[0]
 
 
-_string_join = Op("string_join", string_join, inputs=["*inputs"], shape=_string_join_shape, dtypes=_STRING)
+_string_join = Op(
+    "string_join",
+    string_join,
+    inputs=["*inputs"],
+    shape=_string_join_shape,
+    dtypes=_STRING,
+    host=True,
+    elementwise=True,
+)
 
 
 def reduce_join(
@@ -103,6 +111,7 @@ _reduce_join = Op(
     inputs=["inputs"],
     shape=lambda x, axes, keepdims, separator: reduced_shape(x, axes, keepdims),
     dtypes=_STRING,
+    host=True,
 )
 
 
@@ -144,6 +153,8 @@ _string_split = Op(
     shape=lambda source, delimiter, skip_empty: _parts_shape("string_split", source),
     dtype=lambda dtype, delimiter, skip_empty: _SPARSE,
     dtypes=_STRING,
+    host=True,
+    host_reads=["source"],
 )
 
 
@@ -177,6 +188,8 @@ _string_split_v2 = Op(
     shape=lambda source, sep, maxsplit: _parts_shape("string_split_v2", source),
     dtype=lambda dtype, sep, maxsplit: _SPARSE,
     dtypes=_STRING,
+    host=True,
+    host_reads=["source"],
 )
 
 
@@ -212,7 +225,9 @@ _substr = Op(
     inputs=["input", "pos", "len"],
     shape=lambda x, pos, count: broadcast_shapes("substr", broadcast_shapes("substr", x, pos), count),
     dtypes=_STRING,
+    host=True,
     alike=["input"],
+    elementwise=True,
 )
 
 
@@ -259,6 +274,8 @@ _regex_replace = Op(
     inputs=["input"],
     shape=lambda x, pattern, rewrite, replace_global: x,
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 
@@ -290,6 +307,8 @@ _regex_full_match = Op(
     shape=lambda x, pattern: x,
     dtype=dtypes.bool_,
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 
@@ -321,6 +340,8 @@ _string_length = Op(
     shape=lambda x, unit: x,
     dtype=dtypes.int32,
     dtypes=_STRING,
+    host=True,
+    elementwise=True,
 )
 
 
@@ -339,7 +360,9 @@ def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
     return call(_string_strip, convert_to_tensor(input))
 
 
-_string_strip = Op("string_strip", string_strip, inputs=["input"], shape=lambda x: x, dtypes=_STRING)
+_string_strip = Op(
+    "string_strip", string_strip, inputs=["input"], shape=lambda x: x, dtypes=_STRING, host=True, elementwise=True
+)
 
 
 def encoded(text: str | bytes) -> bytes:

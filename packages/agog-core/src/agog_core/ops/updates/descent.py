@@ -22,7 +22,13 @@ def apply_add(variable: Variable, delta: Tensor, scale: float) -> None:
 
 
 _apply_add = Op(
-    "apply_add", apply_add, inputs=["variable", "delta"], shape=first_shape, dtypes=ORDERED, updates=["variable"]
+    "apply_add",
+    apply_add,
+    inputs=["variable", "delta"],
+    shape=first_shape,
+    dtypes=ORDERED,
+    updates=["variable"],
+    late=["scale"],
 )
 
 

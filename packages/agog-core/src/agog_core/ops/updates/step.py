@@ -38,6 +38,7 @@ def step(public: Callable[P, None]) -> Callable[P, None]:
         shape=first_shape,
         dtypes=FLOATING,
         updates=variables,
+        late=[name for name in attributes if public.__annotations__[name] in ("float", "int")],
     )
     return function
 

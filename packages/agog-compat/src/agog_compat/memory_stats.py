@@ -1,0 +1,53 @@
+"""Memory stats: ``tf.contrib.memory_stats``, the memory of the current device as tensors."""
+
+from __future__ import annotations
+
+from agog_core.dispatch.memory import memory_stats
+from agog_core.dtypes import int64
+from agog_core.errors import UnimplementedError
+from agog_core.tensors.constant import constant
+from agog_core.tensors.tensor import Tensor
+
+__all__ = ["BytesInUse", "BytesLimit", "MaxBytesInUse"]
+
+
+def BytesInUse() -> Tensor:
+    """The bytes that arrays hold on the current device. See `agog_core.memory_stats`.
+
+    Returns:
+        A scalar of int64.
+
+    Raises:
+        UnimplementedError: the device's backend does not know.
+    """
+    return _known("BytesInUse", memory_stats().in_use)
+
+
+def BytesLimit() -> Tensor:
+    """The most bytes that the process may take of the current device. See `agog_core.memory_stats`.
+
+    Returns:
+        A scalar of int64.
+
+    Raises:
+        UnimplementedError: the device's backend does not know.
+    """
+    return _known("BytesLimit", memory_stats().limit)
+
+
+def MaxBytesInUse() -> Tensor:
+    """The most bytes that arrays have held on the current device. See `agog_core.memory_stats`.
+
+    Returns:
+        A scalar of int64.
+
+    Raises:
+        UnimplementedError: the device's backend does not know.
+    """
+    return _known("MaxBytesInUse", memory_stats().peak)
+
+
+def _known(function: str, count: int | None) -> Tensor:
+    if count is None:
+        raise UnimplementedError(f"{function}: the backend of the current device does not know; see tf.memory_stats.")
+    return constant(count, int64)
