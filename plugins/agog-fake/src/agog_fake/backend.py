@@ -1,4 +1,4 @@
-"""Backend: how arrays come to the fake devices and leave them, each copy of which is counted, and what else is asked."""
+"""Backend: how arrays come to the fake devices and leave them, counted, and what else agog asks of a device."""
 
 from __future__ import annotations
 
