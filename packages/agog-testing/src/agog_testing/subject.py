@@ -12,7 +12,7 @@ import numpy as np
 import agog_core as ag
 from agog_core.dispatch.device import Device
 from agog_core.dtypes import DType, as_dtype
-from agog_testing.comparison import same
+from agog_testing.comparison import Accuracy, same
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
 
 Array = np.ndarray[Any, Any]
@@ -59,7 +59,8 @@ class Attempt:
 class Subject:
     """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``.
 
-    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``.
+    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``;
+    ``accuracy`` takes note of how far its results are from the reference's.
     """
 
     info: OpInfo
@@ -70,6 +71,7 @@ class Subject:
     seed: int = 0
     deterministic: bool = True
     keeps_threads: bool = False
+    accuracy: Accuracy = field(default_factory=Accuracy)
 
     def samples(self, seed: int = 0) -> list[Sample]:
         """The samples of the op for the dtype; another seed gives other values in the same shapes."""
