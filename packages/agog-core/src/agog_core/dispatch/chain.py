@@ -60,7 +60,7 @@ class Chain:
         if len(equal) > 1:
             raise AmbiguousKernelError(ambiguous(self.op.name, self._table.device.type, self._table.dtype.name, equal))
         try:
-            function = _function(candidate, self._table)
+            function = function_of(candidate, self._table)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # libraries in other languages raise their panics as such
@@ -75,7 +75,7 @@ class Chain:
         return checked(self.op, self._table, candidate, kernel)
 
 
-def _function(candidate: Candidate, table: KernelTable) -> Function:
+def function_of(candidate: Candidate, table: KernelTable) -> Function:
     """A kernel's function for a dtype and device; what `Kernel.make` has made is kept as long as its plugin."""
     kernel = candidate.kernel
     function = load_kernel(kernel)

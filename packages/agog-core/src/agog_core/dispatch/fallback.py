@@ -48,7 +48,7 @@ def fallback(name: str) -> Iterator[None]:
             raise MissingKernelError(text)
         there = device.table(table.dtype)
         try:
-            kernel = resolve(op, there)
+            resolve(op, there)
         except MissingKernelError:
             raise MissingKernelError(f"{text}\n  fallback: device {device.type!r} has none either") from None
         if op.name not in warned:
@@ -59,7 +59,7 @@ def fallback(name: str) -> Iterator[None]:
                 FallbackWarning,
                 stacklevel=4,
             )
-        return _elsewhere(op, kernel, there, table.device)
+        return elsewhere(op, there, table.device)
 
     fallbacks.append(find)
     clear_tables()
@@ -70,16 +70,16 @@ def fallback(name: str) -> Iterator[None]:
         clear_tables()
 
 
-def _elsewhere(op: Op, kernel: Callable[..., Any], table: KernelTable, here: Device) -> Callable[..., Any]:
-    """A kernel for one device out of one in the table of another, and of those that run where that one declines."""
-    there = table.device
+def elsewhere(op: Op, table: KernelTable, here: Device) -> Callable[..., Any]:
+    """A kernel for one device out of those in the table of another one."""
+    there, first = table.device, table.kernels[op.name]
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         if "index" in attributes:  # an op without inputs
             attributes["index"] = there.index
         inputs = [_moved(array, here, there) for array in arrays]
         try:
-            result = kernel(*inputs, **attributes)
+            result = first(*inputs, **attributes)
         except Exception as error:
             note_failure(error, op, table, inputs)
             raise
