@@ -158,6 +158,11 @@ def test_as_many_workers_as_jobs(pool: Workers) -> None:
     assert len({pid for _, pid in pool.run(["who"] * 20, 60, jobs=2)}) <= 2
 
 
+def test_one_job_after_two(pool: Workers) -> None:
+    list(pool.run(["who"] * 20, 60, jobs=2))
+    assert len({pid for _, pid in pool.run(["who"] * 5, 60)}) == 1
+
+
 def test_workers_end_by_themselves_when_nobody_asks_any_more() -> None:
     with Workers(answer, multiprocessing.get_context("fork")) as pool:
         list(pool.run(["who"] * 20, 60, jobs=2))
