@@ -14,7 +14,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from agog_core.dispatch.loader import Plugin
+from agog_core.dispatch.loader import Plugin, loader
 from agog_core.dispatch.registration import REGISTERED
 from agog_testing.conformance import formats, report
 from agog_testing.conformance.cases import ConformanceError
@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     timed: list[Timing] = []
     is_interrupted = False
-    with Workers(partial(answer, selection), _context(plugin)) as workers:
+    with Workers(partial(answer, selection), _context()) as workers:
         listing = _listing(workers, plugin)
         results = Results(listing.tests)
         count = f"{len(listing.tests)} tests, seed {options.seed}"
@@ -156,14 +156,15 @@ def _check_rival(plugin: Plugin, name: str) -> None:
         raise ConformanceError(f"--faster-than: plugins {plugin.name!r} and {name!r} have no op and device in common.")
 
 
-def _context(plugin: Plugin) -> BaseContext:
-    """How processes are started that have the plugin: one that a program has registered cannot be loaded in another."""
-    if plugin.distribution != REGISTERED:
+def _context() -> BaseContext:
+    """How processes are started that have the plugins: one that a program has registered cannot be loaded anew."""
+    registered = [plugin.name for plugin in loader().plugins if plugin.distribution == REGISTERED]
+    if not registered:
         return multiprocessing.get_context("spawn")
     if "fork" not in multiprocessing.get_all_start_methods():
         raise ConformanceError(
-            f"plugin {plugin.name!r} exists in this process only, and this system cannot fork it; install the plugin, "
-            "or run what agog_testing.conformance.collect returns."
+            f"the plugins {', '.join(registered)} exist in this process only, and this system cannot fork it; install "
+            "them, or run what agog_testing.conformance.collect returns."
         )
     return multiprocessing.get_context("fork")
 
