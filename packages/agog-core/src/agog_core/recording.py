@@ -224,6 +224,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
         if lined and len(inputs) > 1:
             note_break(op.name, [other for other in inputs if other is not x])
         return
+    shown = outs if op.reserve is None else outs[:-1]
     for tape in tapes_of_context():
         serial = tape.serial
         ids = [x._id if x._watch is not None and serial in x._watch else None for x in inputs]
@@ -235,12 +236,17 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
             continue
         if tape.breaks is not None and not op.variadic:
             note_break(op.name, [x for name, x in zip(op.inputs, inputs, strict=True) if name not in op.sources])
-        for positions, vjp, _, getters in op.edges:
+        for positions, vjp, saves, getters in op.edges:
             sources = ids if positions is None else [ids[position] for position in positions]
-            if not any(sources) or (out_ids := _watch_outputs(outs, tape)) is None:
+            if not any(sources) or (out_ids := _watch_outputs(shown, tape)) is None:
                 continue
+            is_joint = positions is None or len(positions) > 1
+            if is_joint and "needed" in saves:
+                names = range(len(ids)) if positions is None else [op.inputs[position] for position in positions]
+                needed = tuple([name for name, source in zip(names, sources, strict=True) if source is not None])
+                attributes = {**attributes, "needed": needed}
             saved = tuple([get(outs, inputs, attributes) for get in getters])
-            if positions is not None and len(sources) == 1 and type(out_ids) is int and not op.sparse:
+            if not is_joint and type(out_ids) is int and not op.sparse:
                 tape.records.append((out_ids, sources[0], vjp, saved))
             else:
                 tape.records.append((None, None, vjp, (out_ids, sources, *saved)))

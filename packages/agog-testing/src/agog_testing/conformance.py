@@ -26,6 +26,7 @@ from typing import Any
 import agog_core as ag
 from agog_core.dispatch.devices import Device, device_types, get_device
 from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.pairs import partners
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, load_reference
 from agog_testing import report
@@ -166,6 +167,7 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
                 kernel=_function(kernel),
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
+                partner=_partner(kernel, plugin, dtype),
             )
             for check, test in checks_for(subject).items():
                 reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")
@@ -183,6 +185,12 @@ def _device(kernel: Kernel) -> tuple[Device | None, str | None]:
         return get_device(kernel.device), None
     except InvalidArgumentError as error:
         return None, str(error)
+
+
+def _partner(kernel: Kernel, plugin: Plugin, dtype: str) -> tuple[str, Callable[..., Any]] | None:
+    """The op and the function of the kernel that forms a pair with another one."""
+    found = partners(kernel, plugin, dtype)
+    return (found[0].op, _function(found[0])) if found else None
 
 
 def _function(kernel: Kernel) -> Callable[..., Any]:

@@ -9,6 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.devices import clear_tables, forget_devices
+from agog_core.dispatch.op import registry
+from agog_core.dispatch.pairs import partners, why_alone
 from agog_core.dispatch.reference import load_reference
 from agog_core.errors import PluginWarning
 from agog_core.named_tuple import Named
@@ -29,7 +31,10 @@ class Candidate(Named):
     def __str__(self) -> str:
         names = self.kernel.dtypes
         which = "every dtype" if names is None else ", ".join(sorted(names))
-        return f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}"
+        pair = "" if self.kernel.pair is None else f", pair {self.kernel.pair!r}"
+        return (
+            f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}{pair}"
+        )
 
 
 BROKEN = "could not be loaded"
@@ -48,7 +53,7 @@ def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[
             continue
         if kernel.dtypes is not None and dtype not in kernel.dtypes:
             rejected.append((candidate, f"not for dtype {dtype}"))
-        elif (why := _why_unusable(kernel)) is not None:
+        elif (why := why_unusable(kernel) or why_alone(kernel, candidate.plugin, dtype, why_unusable)) is not None:
             rejected.append((candidate, why))
         else:
             usable.append(candidate)
@@ -57,7 +62,8 @@ def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[
     return usable, rejected
 
 
-def _why_unusable(kernel: Kernel) -> str | None:
+def why_unusable(kernel: Kernel) -> str | None:
+    """Why a kernel cannot be used; None where it can."""
     try:
         if (why := kernel.unavailable()) is not None:
             return f"not available: {why}"
@@ -74,18 +80,22 @@ def load_kernel(kernel: Kernel) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]  # callable() has just said so
 
 
-def rank(candidate: Candidate) -> tuple[int, int]:
+def rank(candidate: Candidate) -> tuple[int, ...]:
     """What decides between candidates: the highest is chosen.
 
     Args:
         candidate: a candidate.
 
     Returns:
-        How much its plugin is preferred (0 for not at all), and its kernel's priority.
+        How much its plugin is preferred (0 for not at all), and its kernel's priority. A kernel that takes a reserve is
+        chosen with the one that keeps it, so that one's priority goes before its own.
     """
     preferred = _preference()
-    name = candidate.plugin.name
-    return (len(preferred) - preferred.index(name) if name in preferred else 0), candidate.kernel.priority
+    name, kernel = candidate.plugin.name, candidate.kernel
+    op = registry.get(kernel.op)
+    keepers = partners(kernel, candidate.plugin)[:1] if op is not None and op.reserve_of else []
+    priorities = [each.priority for each in (*keepers, kernel)]
+    return (len(preferred) - preferred.index(name) if name in preferred else 0), *priorities
 
 
 def prefer(*plugins: str) -> tuple[str, ...]:

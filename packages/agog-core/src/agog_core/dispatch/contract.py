@@ -104,12 +104,16 @@ class Kernel:
         dtypes: names of the dtypes that the kernel is for; None for every dtype of the op.
         priority: among several, the highest is chosen: 0 for a reference, 100 for a backend, 200 for a specialised
             kernel.
+        pair: the name of the pair that the kernel belongs to, for an op that keeps a reserve for its gradient's kernel
+            and for the op that takes it (``lstm`` and ``lstm_grad``). The two kernels of a pair come from one plugin
+            and are chosen together; a plugin that brings only one half is passed over. A plugin with one kernel for
+            each of the two needs no name; one with several says by it which belong together.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
 
     Raises:
         ValueError: a dtype does not exist, or the device type is not one lower-case word.
-        TypeError: ``fn`` is neither callable nor a ``"module:attribute"`` string.
+        TypeError: ``fn`` is neither callable nor a ``"module:attribute"`` string, or ``pair`` is no name.
 
     >>> Kernel(op="square", device="cpu", fn="my_kernels.fast:square", dtypes=("float32",), priority=200).dtypes
     frozenset({'float32'})
@@ -120,6 +124,7 @@ class Kernel:
     fn: Callable[..., Any] | str
     dtypes: Iterable[str] | None = None
     priority: int = 100
+    pair: str | None = None
     unavailable: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
@@ -131,6 +136,8 @@ class Kernel:
             raise TypeError(
                 f"Kernel(op={self.op!r}): fn must be a function or a 'module:attribute' string; got {self.fn!r}."
             )
+        if self.pair is not None and not (isinstance(self.pair, str) and self.pair):
+            raise TypeError(f"Kernel(op={self.op!r}): pair must be a name, or None; got {self.pair!r}.")
         if self.dtypes is not None:
             names = (self.dtypes,) if isinstance(self.dtypes, str) else tuple(self.dtypes)
             known = {dtype.name for dtype in _dtypes.ALL}

@@ -11,6 +11,7 @@ import numpy as np
 
 from agog_core.dispatch.devices import Device, clear_tables, get_device
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.pairs import Reserve
 from agog_core.dispatch.resolution import fallbacks, resolve
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import as_dtype
@@ -57,7 +58,7 @@ def fallback(name: str) -> Iterator[None]:
                 FallbackWarning,
                 stacklevel=4,
             )
-        return _elsewhere(op, kernel, device, table.device)
+        return elsewhere(op, kernel, device, table.device)
 
     fallbacks.append(find)
     clear_tables()
@@ -68,7 +69,7 @@ def fallback(name: str) -> Iterator[None]:
         clear_tables()
 
 
-def _elsewhere(op: Op, kernel: Callable[..., Any], there: Device, here: Device) -> Callable[..., Any]:
+def elsewhere(op: Op, kernel: Callable[..., Any], there: Device, here: Device) -> Callable[..., Any]:
     """A kernel for one device out of one for another."""
 
     def run(*arrays: Any, **attributes: Any) -> Any:
@@ -86,6 +87,8 @@ def _elsewhere(op: Op, kernel: Callable[..., Any], there: Device, here: Device) 
 
 
 def _moved(array: Any, source: Device, target: Device) -> Any:
+    if type(array) is Reserve:
+        return array  # nobody but a kernel of its own pair can read it, and that runs where it is
     if type(array) is not source.array_type:
         array = source.backend.as_array(array)
     host = source.backend.to_host(array)

@@ -26,7 +26,7 @@ class KernelCall(Named):
         candidate: the kernel and its plugin.
         arrays: the input arrays.
         attributes: the op's attributes.
-        results: the output arrays; none for an op that updates variables in place.
+        results: the output arrays, without a reserve; none for an op that updates variables in place.
         start: when it began, in nanoseconds of `time.perf_counter_ns`.
         end: when it ended.
     """
@@ -73,6 +73,8 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
         result = kernel(*arrays, **attributes)
         end = time.perf_counter_ns()
         results = result if isinstance(result, tuple) else () if result is None else (result,)
+        if op.reserve is not None:
+            results = results[:-1]
         call = KernelCall(op, table, candidate, arrays, attributes, results, start, end)
         _in_observer.is_true = True
         try:

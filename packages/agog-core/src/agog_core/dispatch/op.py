@@ -42,8 +42,11 @@ class Op:
     """One operation: what every backend, tape and test may know of it.
 
     A vjp is a plain function of ``g``, the gradient of the op's output, and of whatever else it names: an input
-    (``x``), an input's shape (``x_shape``), the output (``out``), an attribute (``axis``). The tape keeps exactly what
-    the vjp names. It is written in ops, so it works on every device and can be differentiated again.
+    (``x``), an input's shape (``x_shape``), the output (``out``), an attribute (``axis``), the ``reserve``. The tape
+    keeps exactly what the vjp names. It is written in ops, so it works on every device and can be differentiated again.
+
+    A vjp for several inputs may name ``needed``: a tuple of those inputs' names (of their positions, for an op with any
+    number of inputs) whose gradients somebody can ask for. What it returns for the others is not looked at.
 
     Args:
         name: the op's name, which its kernels carry too.
@@ -61,14 +64,20 @@ class Op:
         updates: the inputs that kernels update in place.
         views: whether a kernel's result may share memory with an input.
         sparse: whether a vjp may return `IndexedSlices`.
+        reserve: the name of the op that computes the gradient, where kernels keep a reserve for it: one more array
+            behind the outputs, of a shape and dtype of the kernel's own, which no user sees. The shape and dtype rules
+            do not speak of it. ``shape`` gives a list.
+        reserve_of: the name of the op whose reserve this one takes, as its last input, ``reserve``. The kernels of the
+            two come from one plugin.
 
     Raises:
-        ValueError: a vjp names something that the op does not have, or the name is taken.
+        ValueError: a vjp names something that the op does not have, the name is taken, or ``reserve_of`` is given and
+            the last input is not ``reserve``.
     """
 
     __slots__ = (
         *("alike", "dtype", "dtypes", "edges", "function", "inputs", "name", "only_source", "shape", "sources"),
-        *("sparse", "updates", "variadic", "views"),
+        *("reserve", "reserve_of", "sparse", "updates", "variadic", "views"),
     )
 
     def __init__(
@@ -85,6 +94,8 @@ class Op:
         updates: Sequence[str] = (),
         views: bool = False,
         sparse: bool = False,
+        reserve: str | None = None,
+        reserve_of: str | None = None,
     ) -> None:
         self.name = name
         self.function = function
@@ -97,6 +108,10 @@ class Op:
         self.updates = tuple(updates)
         self.views = views
         self.sparse = sparse
+        self.reserve = reserve
+        self.reserve_of = reserve_of
+        if reserve_of is not None and self.inputs[-1:] != ("reserve",):
+            raise ValueError(f"Op {name!r}: it takes the reserve of {reserve_of!r}; its last input must be 'reserve'.")
         self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
         self.sources = self.differentiable_inputs
         # The position of the only input that has a gradient, of an op whose records take the short way.
@@ -129,7 +144,9 @@ class Op:
 
     def _getter(self, name: str) -> Getter:
         if name == "out":
-            return lambda outs, inputs, attributes: outs
+            return lambda outs, inputs, attributes: outs if self.reserve is None else outs[:-1]
+        if name == "reserve" and self.reserve is not None:
+            return lambda outs, inputs, attributes: outs[-1]
         if self.variadic and name == self.inputs[0]:
             return lambda outs, inputs, attributes: tuple(inputs)
         if self.variadic and name == "shapes":

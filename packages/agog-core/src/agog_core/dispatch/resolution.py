@@ -6,10 +6,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank
+from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank, why_unusable
 from agog_core.dispatch.explanation import ambiguous, missing
 from agog_core.dispatch.observation import observed
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.pairs import Keeper, marking, partners
 from agog_core.dispatch.table import KernelTable
 from agog_core.errors import AmbiguousKernelError, MissingKernelError, PluginError, PluginWarning
 
@@ -28,15 +29,56 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         kernel = fallbacks[-1](op, table, text)
         table.install(op.name, kernel)
         return kernel
-    best = [c for c in usable if rank(c) == rank(usable[0])]
-    if len(best) > 1:
-        raise AmbiguousKernelError(ambiguous(op.name, table.device.type, table.dtype.name, best))
+    kernel = _ready(op, table, _best(op, table, usable)) if op.reserve_of is None else _of_reserves(op, table)
     for candidate, why in rejected:
         if why.startswith(BROKEN):
             _report_broken(op.name, candidate, why)
-    kernel = observed(op, table, best[0], load_kernel(best[0].kernel))
     table.install(op.name, kernel)
     return kernel
+
+
+def _best(op: Op, table: KernelTable, usable: Sequence[Candidate]) -> Candidate:
+    best = [c for c in usable if rank(c) == rank(usable[0])]
+    if len(best) > 1:
+        raise AmbiguousKernelError(ambiguous(op.name, table.device.type, table.dtype.name, best))
+    return best[0]
+
+
+def _ready(op: Op, table: KernelTable, candidate: Candidate) -> Callable[..., Any]:
+    """The kernel of a candidate, to be put into a table."""
+    kernel = observed(op, table, candidate, load_kernel(candidate.kernel))
+    return kernel if op.reserve is None else marking(kernel, Keeper(candidate, table.device))
+
+
+def _of_reserves(op: Op, table: KernelTable) -> Callable[..., Any]:
+    """What runs an op that takes a reserve: the partner of the kernel that kept it, on the device where that did."""
+    known: dict[Keeper, Callable[..., Any]] = {}
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        keeper = arrays[-1].keeper
+        partner = known.get(keeper)
+        if partner is None:
+            partner = known[keeper] = _partner(op, table, keeper)
+        return partner(*arrays, **attributes)
+
+    return run
+
+
+def _partner(op: Op, table: KernelTable, keeper: Keeper) -> Callable[..., Any]:
+    """The kernel that takes the reserves of a keeper."""
+    kernel, plugin = keeper.candidate
+    home = keeper.device.table(table.dtype)
+    usable = [each for each in partners(kernel, plugin, table.dtype.name) if why_unusable(each) is None]
+    partner = _ready(op, home, _best(op, home, [Candidate(each, plugin) for each in usable]))
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        return partner(*arrays[:-1], arrays[-1].array, **attributes)
+
+    if home is table:
+        return run
+    from agog_core.dispatch.fallback import elsewhere  # here, because fallbacks stand on resolution
+
+    return elsewhere(op, run, home.device, table.device)
 
 
 def _report_broken(op: str, candidate: Candidate, why: str) -> None:

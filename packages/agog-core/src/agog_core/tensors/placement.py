@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from time import perf_counter_ns
 
 from agog_core.dispatch.devices import Device, default_device, scope_device, scopes
+from agog_core.dispatch.pairs import Reserve
 from agog_core.dtypes import int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
@@ -54,7 +55,7 @@ def copy_to_device(x: Tensor, device: Device) -> Tensor:
         A new tensor; it shares memory when the device is the same.
     """
     source = x._table.device
-    if device is source:
+    if device is source or type(x._array) is Reserve:  # a reserve's kernel runs where it is
         array = x._array
     else:
         start = perf_counter_ns()

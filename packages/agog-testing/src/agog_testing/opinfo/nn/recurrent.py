@@ -138,7 +138,7 @@ def _gradients(
     return tuple(results)
 
 
-# Sums in other orders, through many steps; half precision keeps the gates for the gradient in half precision.
+# Sums in other orders, through many steps.
 _TOLERANCES = {"float16": (4e-3, 4e-3), "bfloat16": (3e-2, 3e-2), "float32": (1e-5, 1e-5), "float64": (1e-12, 1e-12)}
 _X, _STATE = np.ones((3, 2, 5), np.float32), np.ones((2, 4), np.float32)
 
