@@ -21,12 +21,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 import agog_core as ag
+from agog_core.dispatch.candidates import why_unusable
 from agog_core.dispatch.devices import Device, device_types, get_device
 from agog_core.dispatch.loader import Plugin, loader
-from agog_core.dispatch.pairs import partners
+from agog_core.dispatch.pairs import partners, why_alone
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, load_reference
 from agog_testing import report
@@ -160,6 +162,9 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
             if device is None:
                 yield Case(op, dtype, "value", None, why)
                 continue
+            if (alone := why_alone(kernel, plugin, dtype, why_unusable)) is not None:
+                yield Case(op, dtype, "pair", partial(_fail_alone, alone))
+                continue
             subject = Subject(
                 info=info,
                 dtype=dtype,
@@ -185,6 +190,10 @@ def _device(kernel: Kernel) -> tuple[Device | None, str | None]:
         return get_device(kernel.device), None
     except InvalidArgumentError as error:
         return None, str(error)
+
+
+def _fail_alone(why: str) -> None:
+    raise Violation("a kernel that keeps a reserve and the one that takes it come together", "all", "both", why)
 
 
 def _partner(kernel: Kernel, plugin: Plugin, dtype: str) -> tuple[str, Callable[..., Any]] | None:

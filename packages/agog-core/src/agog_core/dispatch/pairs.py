@@ -75,7 +75,8 @@ def why_alone(kernel: Kernel, plugin: Plugin, dtype: str, why_unusable: Callable
     reasons = [why_unusable(each) for each in found]
     if None in reasons:
         return None
-    pair = "of no named pair" if kernel.pair is None else f"of pair {kernel.pair!r}"
     half, does = (op.reserve, "takes its reserve") if op.reserve else (op.reserve_of, "keeps the reserve that it takes")
     told = f": {reasons[0]}" if reasons else ""
-    return f"half of a pair: its plugin has no usable kernel {pair} for op {half!r}, which {does}{told}"
+    return (
+        f"half of a pair: its plugin has no usable kernel with pair={kernel.pair!r} for op {half!r}, which {does}{told}"
+    )
