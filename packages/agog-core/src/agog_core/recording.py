@@ -236,17 +236,16 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
             continue
         if tape.breaks is not None and not op.variadic:
             note_break(op.name, [x for name, x in zip(op.inputs, inputs, strict=True) if name not in op.sources])
-        for positions, vjp, saves, getters in op.edges:
+        for positions, vjp, _, getters, is_told in op.edges:
             sources = ids if positions is None else [ids[position] for position in positions]
             if not any(sources) or (out_ids := _watch_outputs(shown, tape)) is None:
                 continue
-            is_joint = positions is None or len(positions) > 1
-            if is_joint and "needed" in saves:
+            if is_told:
                 names = range(len(ids)) if positions is None else [op.inputs[position] for position in positions]
                 needed = tuple([name for name, source in zip(names, sources, strict=True) if source is not None])
                 attributes = {**attributes, "needed": needed}
             saved = tuple([get(outs, inputs, attributes) for get in getters])
-            if not is_joint and type(out_ids) is int and not op.sparse:
+            if positions is not None and len(sources) == 1 and type(out_ids) is int and not op.sparse:
                 tape.records.append((out_ids, sources[0], vjp, saved))
             else:
                 tape.records.append((None, None, vjp, (out_ids, sources, *saved)))

@@ -30,12 +30,15 @@ def all_ops() -> dict[str, Op]:
 
 
 class Edge(Named):
-    """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it."""
+    """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it;
+    and whether it is told which inputs are needed.
+    """
 
     positions: tuple[int, ...] | None
     vjp: Vjp
     saves: tuple[str, ...]
     getters: tuple[Getter, ...]
+    is_told: bool
 
 
 class Op:
@@ -140,7 +143,9 @@ class Op:
         code = vjp.__code__
         saves = code.co_varnames[1 : code.co_argcount]
         positions = None if self.variadic else tuple(self.inputs.index(source) for source in sources)
-        return Edge(positions, vjp, saves, tuple(self._getter(name) for name in saves))
+        getters = tuple(self._getter(name) for name in saves)
+        is_told = "needed" in saves and (positions is None or len(positions) > 1)
+        return Edge(positions, vjp, saves, getters, is_told)
 
     def _getter(self, name: str) -> Getter:
         if name == "out":
