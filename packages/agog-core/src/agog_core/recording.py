@@ -224,7 +224,6 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
         if lined and len(inputs) > 1:
             note_break(op.name, [other for other in inputs if other is not x])
         return
-    shown = outs if op.reserve is None else outs[:-1]
     for tape in tapes_of_context():
         serial = tape.serial
         ids = [x._id if x._watch is not None and serial in x._watch else None for x in inputs]
@@ -238,7 +237,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
             note_break(op.name, [x for name, x in zip(op.inputs, inputs, strict=True) if name not in op.sources])
         for positions, vjp, _, getters, is_told in op.edges:
             sources = ids if positions is None else [ids[position] for position in positions]
-            if not any(sources) or (out_ids := _watch_outputs(shown, tape)) is None:
+            if not any(sources) or (out_ids := _watch_outputs(op, outs, tape)) is None:
                 continue
             if is_told:
                 names = range(len(ids)) if positions is None else [op.inputs[position] for position in positions]
@@ -279,10 +278,12 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
             tape.records.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
 
 
-def _watch_outputs(outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
+def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
     """Let a tape watch what an op returned; the ids, or None when nothing of it has a gradient."""
     if type(outs) is not tuple:
         return _watch_output(outs, tape)
+    if op.reserve is not None:
+        outs = outs[:-1]
     ids = [_watch_output(out, tape) for out in outs]
     return tuple([identify(out) for out in outs]) if any(ids) else None
 
