@@ -17,7 +17,7 @@ from agog_core.errors import AmbiguousKernelError, InternalError, MissingKernelE
 from agog_core.gradients.forward import jvp
 from agog_core.ops.nn.gru import gru, gru_grad
 from agog_core.ops.nn.lstm import _forward, lstm, lstm_grad
-from agog_core.plugin import Backend, Kernel, Op, hookimpl
+from agog_core.plugin import Backend, Kernel, hookimpl
 from agog_kernels_xp.nn import gru as gru_kernels
 from agog_kernels_xp.nn import lstm as lstm_kernels
 
@@ -312,14 +312,7 @@ class ToyArray:
 
     def __init__(self, memory: Any) -> None:
         self.memory = np.asarray(memory)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.memory.shape
-
-    @property
-    def dtype(self) -> Any:
-        return self.memory.dtype
+        self.shape, self.dtype = self.memory.shape, self.memory.dtype
 
 
 def toy_backend() -> Backend:
@@ -411,48 +404,3 @@ def test_a_device_with_halves_only(register: Register) -> None:
         f"  rejected: plugin 'toy' ({PRESENT}), priority 100, every dtype: half of a pair: its plugin has no usable "
         "kernel with pair=None for op 'lstm_grad', which takes its reserve"
     )
-
-
-def test_an_op_that_takes_a_reserve_names_it_last() -> None:
-    with pytest.raises(ValueError, match="reserve") as caught:
-        Op("test_taker", abs, inputs=["reserve", "x"], shape=abs, reserve_of="lstm")
-    assert str(caught.value) == ("Op 'test_taker': it takes the reserve of 'lstm'; its last input must be 'reserve'.")
-
-
-@pytest.mark.parametrize(("f", "names"), [(lstm_grad, 6), (gru_grad, 5)])
-def test_sources_of_a_fused_gradient(f: Any, names: int) -> None:
-    known = ["x", "kernel", "recurrent_kernel", "bias", "initial_hidden", "initial_cell"][:names]
-    op = "lstm" if f is lstm_grad else "gru"
-    ones = [np.ones((3, 2, 5)), np.ones((2, 5))][: 2 if op == "lstm" else 1]
-    everything = f(*ones, *inputs(op))
-    bias, x = f(*ones, *inputs(op), sources=["bias", "x"])[::-1]
-    np.testing.assert_array_equal(x.numpy(), everything[0].numpy())
-    np.testing.assert_array_equal(bias.numpy(), everything[3].numpy())
-    for wrong in ((), ["x", "mask"], "cells"):
-        with pytest.raises(ValueError, match="sources") as caught:
-            f(*ones, *inputs(op), sources=wrong)
-        assert str(caught.value) == (f"{op}_grad: sources must name some of {', '.join(known)}; got {wrong!r}.")
-
-
-def test_one_tensor_as_both_states() -> None:
-    """The second derivative of a fused gradient tells apart what it was given, also where that is one tensor."""
-    *rest, state, _ = inputs()
-
-    with ag.GradientTape() as tape:
-        tape.watch(state)
-        with ag.GradientTape() as inner:
-            inner.watch(state)
-            value = recur("lstm", [*rest, state, state])
-        once = ag.reduce_sum(inner.gradient(value, state) * state)
-    got = tape.gradient(once, state)
-
-    def numerical(shift: Array) -> float:
-        moved = state + shift
-        with ag.GradientTape() as tape:
-            tape.watch(moved)
-            value = recur("lstm", [*rest, moved, moved])
-        return float(ag.reduce_sum(tape.gradient(value, moved) * moved))
-
-    step = np.zeros((2, 5))
-    step[1, 2] = 1e-6
-    assert float(got[1, 2]) == pytest.approx((numerical(step) - numerical(-step)) / 2e-6, rel=1e-6)

@@ -284,3 +284,9 @@ def test_references() -> None:
 
     assert load_reference("math:sqrt") is math.sqrt
     assert load_reference(abs) is abs
+
+
+def test_an_op_that_takes_a_reserve_names_it_last() -> None:
+    with pytest.raises(ValueError, match="reserve") as caught:
+        Op("test_taker", abs, inputs=["reserve", "x"], shape=abs, reserve_of="lstm")
+    assert str(caught.value) == ("Op 'test_taker': it takes the reserve of 'lstm'; its last input must be 'reserve'.")
