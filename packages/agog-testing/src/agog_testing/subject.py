@@ -48,7 +48,9 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``."""
+    """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``. A partner
+    forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
+    """
 
     info: OpInfo
     dtype: str
@@ -56,6 +58,7 @@ class Subject:
     kernel: Callable[..., Any]
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     seed: int = 0
+    partner: tuple[str, Callable[..., Any]] | None = None
 
     def samples(self, seed: int = 0) -> list[Sample]:
         """The samples of the op for the dtype; another seed gives other values in the same shapes."""
@@ -113,26 +116,31 @@ class Subject:
     def chosen(self) -> Iterator[list[KernelCall]]:
         """Let this kernel run the op, whatever others there are, and give the list of its calls, which grows."""
         table = self.device.table(as_dtype(self.dtype))
-        name, before = self.info.name, table.kernels.get(self.info.name)
+        keeps_reserve = self.info.op.reserve is not None
         calls: list[KernelCall] = []
 
         def watched(*arrays: Any, **attributes: Any) -> Any:
             copies = tuple(map(self.host, arrays))
             result = self.kernel(*arrays, **attributes)
-            calls.append(KernelCall(arrays, copies, attributes, result))
+            shown = result[:-1] if keeps_reserve and isinstance(result, tuple) else result
+            calls.append(KernelCall(arrays, copies, attributes, shown))
             return result
 
         watched.__module__, watched.__qualname__ = (
             str(getattr(self.kernel, name, None)) for name in ("__module__", "__qualname__")
         )
-        table.install(name, watched)
+        chosen = {self.info.name: watched, **dict([self.partner] if self.partner else [])}
+        before = {name: table.kernels.get(name) for name in chosen}
+        for name, kernel in chosen.items():
+            table.install(name, kernel)
         try:
             yield calls
         finally:
-            if before is None:
-                table.remove(name)
-            else:
-                table.install(name, before)
+            for name, earlier in before.items():
+                if earlier is None:
+                    table.remove(name)
+                else:
+                    table.install(name, earlier)
 
     def host(self, array: Any) -> Array:
         """A copy of an array of the device on the host."""
