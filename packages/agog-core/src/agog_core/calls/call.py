@@ -215,22 +215,21 @@ def _run_in_place(
         kernel = table.kernels[op.name]
     except KeyError:
         kernel = resolve(op, table, shapes)
-    arrays = [inputs[0]._array] if len(inputs) == 1 else [x._array for x in inputs]  # the usual case is a frame less
     updated: tuple[Any, ...] | None = None
     with updating:  # a Ctrl-C cannot come between this and its end; what it leaves taken is given back when it is read
         try:
-            result = kernel(*take(variables), *arrays, **attributes)
-            if result is not None:
-                updated = _new_arrays(op, table, result, [*_taken(variables), *arrays], attributes)
-        except Exception as error:
-            note_failure(error, op, table, [*_taken(variables), *arrays])
-            raise
+            arrays = take(variables)
+            for x in inputs:
+                arrays.append(x._array)
+            try:
+                result = kernel(*arrays, **attributes)
+                if result is not None:
+                    updated = _new_arrays(op, table, result, arrays, attributes)
+            except Exception as error:
+                note_failure(error, op, table, arrays)
+                raise
         finally:
             give_back(variables, updated)
-
-
-def _taken(variables: Sequence[Variable]) -> list[Any]:
-    return [variable._taken._array for variable in variables if variable._taken is not None]
 
 
 def _new_arrays(

@@ -61,10 +61,11 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
         except Exception as error:
             note_failure(error, _cast, table, (tensor._array,))
             raise
-        if array is NotImplemented:
-            array = run_next(_cast, table, (tensor._array,), {"dtype": wanted.name})
-        elif type(array) is not table.array_type:
-            array = table.adopt("cast", array)
+        if type(array) is not table.array_type:
+            if array is NotImplemented:
+                array = run_next(_cast, table, (tensor._array,), {"dtype": wanted.name})
+            else:
+                array = table.adopt("cast", array)
         return wrap(array, table.device.table(wanted), tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)
 
