@@ -364,7 +364,7 @@ def test_what_would_broadcast_is_refused(name: str, labels: Any, output: Any, hi
     )
 
 
-@pytest.mark.parametrize("name", COMPARING)
+@pytest.mark.parametrize("name", [name for name in COMPARING if name != "cosine_proximity"])  # it compares directions
 def test_a_single_label_meets_all(name: str) -> None:
     function, output = function_of(name), np.full((2, 3), 0.25, np.float32)
     one, each = function(np.float32(0.5), output), function(np.full((2, 3), 0.5, np.float32), output)
