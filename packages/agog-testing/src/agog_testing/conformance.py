@@ -28,7 +28,7 @@ from agog_core.dispatch.device import Device
 from agog_core.dispatch.devices import device_types, get_device
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.errors import InvalidArgumentError
-from agog_core.plugin import Kernel, load_reference
+from agog_core.plugin import Kernel, as_dtype, load_reference
 from agog_testing import report
 from agog_testing.checks import Check, checks_for
 from agog_testing.opinfo import table
@@ -155,6 +155,8 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
         for dtype in info.dtypes:
             if kernel.dtypes is not None and dtype not in kernel.dtypes:
                 continue
+            if device is not None and not device.holds(as_dtype(dtype)):
+                continue
             seen[kernel.op, dtype] += 1
             op = kernel.op if seen[kernel.op, dtype] == 1 else f"{kernel.op}#{seen[kernel.op, dtype]}"
             if device is None:
@@ -164,7 +166,7 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
                 info=info,
                 dtype=dtype,
                 device=device,
-                kernel=_function(kernel),
+                kernel=device.bind(kernel.op, as_dtype(dtype), _function(kernel))[0],
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
             )
