@@ -108,15 +108,15 @@ def test_copies_are_counted() -> None:
 def test_memory_in_use_counts_live_arrays() -> None:
     device = get_device("fake:1")
     gc.collect()
-    before = device.backend.memory_in_use(1)
-    other = device.backend.memory_in_use(0)
-    array = device.backend.allocate((3, 2), "float64", 1)
+    before, other = ag.memory_stats("fake:1").in_use, ag.memory_stats("fake:0").in_use
+    assert before is not None
+    array = device.from_host(np.ones((3, 2)))
     assert isinstance(array, FakeArray)
-    assert device.backend.memory_in_use(1) - before == 48
-    copied = device.backend.copy(array)
-    assert device.backend.memory_in_use(1) - before == 96
+    assert ag.memory_stats("fake:1").in_use == before + 48
+    copied = device.copy(array)
+    assert ag.memory_stats("fake:1").in_use == before + 96
     del array, copied
-    assert (device.backend.memory_in_use(1), device.backend.memory_in_use(0)) == (before, other)
+    assert (ag.memory_stats("fake:1").in_use, ag.memory_stats("fake:0").in_use) == (before, other)
 
 
 def test_arrays_of_two_devices_are_refused() -> None:
