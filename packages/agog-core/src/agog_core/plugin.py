@@ -36,7 +36,7 @@ from agog_core.dispatch.contract import (
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.reference import load_reference
 from agog_core.dtypes import as_dtype
-from agog_core.errors import InvalidArgumentError
+from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.versions import version
@@ -50,6 +50,7 @@ __all__ = [
     "Kernel",
     "MemoryStats",
     "Op",
+    "ResourceExhaustedError",
     "Tensor",
     "as_dtype",
     "binary",

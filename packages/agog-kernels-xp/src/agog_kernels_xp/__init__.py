@@ -1,6 +1,7 @@
 """Kernels that are written once for NumPy and CuPy: ``f(xp, *arrays, **attributes)``, where xp is the array library.
 
-Importing this package imports no array library, so that a plugin can list the names and load the kernels later.
+Importing this package imports no array library, so that a plugin can list the names and load the kernels later. `bind`
+makes the kernels of one library.
 """
 
 from agog_kernels_xp import (
@@ -19,6 +20,9 @@ from agog_kernels_xp import (
     strings,
     updates,
 )
+from agog_kernels_xp.binding import bind
+
+__all__ = ["COMPOSED", "ELEMENTWISE", "NAMES", "bind"]
 
 ELEMENTWISE = {
     "abs": "absolute",

@@ -15,13 +15,21 @@ from agog_core.errors import MissingKernelError
 from agog_testing.opinfo.info import Array
 
 
-def close(output: Array, wanted: Array, rtol: float, atol: float) -> Array:
-    """Where values are as wanted: exactly, but floats and complex numbers within the tolerance; NaN equals NaN."""
+def close(output: Array, wanted: Array, rtol: float, atol: float, signed_zeros: bool = False) -> Array:
+    """Where values are as wanted: exactly, but floats and complex numbers within the tolerance; NaN equals NaN.
+
+    Where zeros are signed, -0.0 is not 0.0.
+    """
     if not as_dtype(wanted.dtype).is_differentiable:
         return np.asarray(output == wanted)
-    kind = np.complex128 if np.iscomplexobj(wanted) else np.float64
-    a, b = output.astype(kind), wanted.astype(kind)
-    return np.asarray((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * np.abs(b)))
+    if np.iscomplexobj(wanted):
+        a, b = output.astype(np.complex128), wanted.astype(np.complex128)
+    else:
+        a, b = output.astype(np.float64), wanted.astype(np.float64)
+    is_close = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * np.abs(b))
+    if signed_zeros and not np.iscomplexobj(wanted):
+        is_close &= (a != 0) | (b != 0) | (np.signbit(a) == np.signbit(b))
+    return np.asarray(is_close)
 
 
 def same(first: Array, second: Array) -> bool:

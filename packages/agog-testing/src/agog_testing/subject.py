@@ -46,10 +46,21 @@ class Run:
     calls: tuple[KernelCall, ...]
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """A sample, the calls of the kernel that its op made, and what came of it: a run, or the violation."""
+
+    sample: Sample
+    calls: tuple[KernelCall, ...]
+    outcome: Run | Violation
+
+
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``. A partner
-    forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
+    """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``.
+
+    A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
+    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``.
     """
 
     info: OpInfo
@@ -59,6 +70,8 @@ class Subject:
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     seed: int = 0
     partner: tuple[str, Callable[..., Any]] | None = None
+    deterministic: bool = True
+    keeps_threads: bool = False
 
     def samples(self, seed: int = 0) -> list[Sample]:
         """The samples of the op for the dtype; another seed gives other values in the same shapes."""
@@ -76,6 +89,13 @@ class Subject:
 
         The layout makes a tensor of an array; None is for contiguous ones.
         """
+        outcome = self.attempt(sample, layout).outcome
+        if isinstance(outcome, Violation):
+            raise outcome
+        return outcome
+
+    def attempt(self, sample: Sample, layout: Layout | None = None) -> Attempt:
+        """Call the op's public function as `run` does, and remember the calls of the kernel also where it raises."""
         with ag.device(self.device.name):
             args, kwargs, variables = self.arguments(sample, layout)
             with self.chosen() as calls:
@@ -83,10 +103,12 @@ class Subject:
                     result = self.info.call(*args, **kwargs)
                 except Exception as error:
                     rule = "a kernel computes every sample of its op"
-                    raise Violation(rule, sample.name, "a result", f"{type(error).__name__}: {error}") from error
+                    violation = Violation(rule, sample.name, "a result", f"{type(error).__name__}: {error}")
+                    violation.__cause__ = error
+                    return Attempt(sample, tuple(calls), violation)
             tensors = [variable.value() for variable in variables] if variables else _tensors(result)
             outputs = tuple(np.asarray(tensor.numpy(), tensor.dtype.numpy_dtype) for tensor in tensors)
-        return Run(outputs, tuple(tensor.dtype for tensor in tensors), tuple(calls))
+        return Attempt(sample, tuple(calls), Run(outputs, tuple(tensor.dtype for tensor in tensors), tuple(calls)))
 
     def arguments(
         self, sample: Sample | ErrorSample, layout: Layout | None = None
@@ -115,7 +137,6 @@ class Subject:
     @contextmanager
     def chosen(self) -> Iterator[list[KernelCall]]:
         """Let this kernel run the op, whatever others there are, and give the list of its calls, which grows."""
-        table = self.device.table(as_dtype(self.dtype))
         keeps_reserve = self.info.op.reserve is not None
         calls: list[KernelCall] = []
 
@@ -129,12 +150,19 @@ class Subject:
         watched.__module__, watched.__qualname__ = (
             str(getattr(self.kernel, name, None)) for name in ("__module__", "__qualname__")
         )
-        chosen = {self.info.name: watched, **dict([self.partner] if self.partner else [])}
-        before = {name: table.kernels.get(name) for name in chosen}
-        for name, kernel in chosen.items():
-            table.install(name, kernel)
-        try:
+        with self.installed(watched):
             yield calls
+
+    @contextmanager
+    def installed(self, kernel: Callable[..., Any]) -> Iterator[None]:
+        """Let a kernel run the op, whatever others there are."""
+        table = self.device.table(as_dtype(self.dtype))
+        chosen = {self.info.name: kernel, **dict([self.partner] if self.partner else [])}
+        before = {name: table.kernels.get(name) for name in chosen}
+        for name, each in chosen.items():
+            table.install(name, each)
+        try:
+            yield
         finally:
             for name, earlier in before.items():
                 if earlier is None:

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from threading import RLock
 from typing import Any, NoReturn
 
 import numpy as np
 
-# The bytes that arrays hold on each device.
-_bytes_in_use: Counter[int] = Counter()
-_lock = RLock()  # an array may be collected while its thread makes another one
+from agog_fake.memory import give_back, reserve
 
 
 class FakeArray:
     """An array in the memory of a fake device.
 
-    The memory is a NumPy array that only this plugin looks at. NumPy's functions, ``len``, iteration, indexing,
-    conversions, operators and comparisons raise: on a real device they would fail, or copy to the host unseen.
+    The memory is a NumPy array that only this plugin looks at, and that holds its values no sooner than the device's
+    stream has run. NumPy's functions, ``len``, iteration, indexing, conversions, operators and comparisons raise: on a
+    real device they would fail, or copy to the host unseen.
 
     Args:
-        memory: the elements; the new array owns them.
+        memory: the elements; the new array owns them, unless it is a view.
         index: the device.
+        base: the array whose memory this one is a view of.
     """
 
-    __slots__ = ("__weakref__", "index", "memory")
+    __slots__ = ("__weakref__", "base", "index", "memory")
 
-    def __init__(self, memory: np.ndarray[Any, Any], index: int) -> None:
-        self.memory = memory
+    def __init__(self, memory: np.ndarray[Any, Any], index: int, base: FakeArray | None = None) -> None:
         self.index = index
-        with _lock:
-            _bytes_in_use[index] += memory.nbytes
+        self.base: FakeArray | None = base if base is None or base.base is None else base.base
+        if base is None:
+            reserve(index, memory.nbytes)
+        self.memory = memory
 
-    # The defaults outlive the module's names when the interpreter ends.
-    def __del__(self, lock: Any = _lock, bytes_in_use: Counter[int] = _bytes_in_use) -> None:
-        with lock:
-            bytes_in_use[self.index] -= self.memory.nbytes
+    def __del__(self, give_back: Any = give_back) -> None:  # the default outlives the module's names
+        if self.base is None and hasattr(self, "memory"):
+            give_back(self.index, self.memory.nbytes)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes along the axes, which ops read whose results have a size that depends on values."""
+        """The sizes along the axes."""
         shape: tuple[int, ...] = self.memory.shape
         return shape
 
@@ -66,8 +64,3 @@ class FakeArray:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __neg__ = __abs__ = __matmul__ = __rmatmul__ = __pow__ = __rpow__ = _refuse
-
-
-def bytes_in_use(index: int) -> int:
-    """How many bytes the live arrays of a device hold."""
-    return _bytes_in_use[index]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_kernels_xp.parts import rounded
+from agog_kernels_xp.random.philox import high_product
 
 Array = Any
 Key = tuple[int, int, int]
@@ -137,7 +138,7 @@ def multinomial(xp: Any, bits: Bits, logits: Array, *, num_samples: int, key: Ke
     weights = xp.where(xp.isnan(x), 0.0, rounded.exp(xp, below) * scale).astype("uint64")
     sums = xp.cumsum(weights, axis=1, dtype="uint64")
     words = bits(key, batch * num_samples).reshape(batch, num_samples)
-    chosen = _high_product(xp, words, sums[:, -1:])
+    chosen = high_product(xp, words, sums[:, -1:])
     position = xp.zeros((batch, num_samples), "int64")
     for power in reversed(range(classes.bit_length())):
         next_position = position + (1 << power)
@@ -145,15 +146,6 @@ def multinomial(xp: Any, bits: Bits, logits: Array, *, num_samples: int, key: Ke
         before = xp.take_along_axis(sums, xp.minimum(next_position, classes) - 1, axis=1)
         position = xp.where(is_inside & (before <= chosen), next_position, position)
     return xp.minimum(position, classes - 1).astype(dtype)
-
-
-def _high_product(xp: Any, a: Array, b: Array) -> Array:
-    """The upper 64 bits of the products of 64-bit integers, from products of their halves."""
-    half, mask = xp.uint64(32), xp.uint64(0xFFFFFFFF)
-    a_low, a_high, b_low, b_high = a & mask, a >> half, b & mask, b >> half
-    cross, other = a_low * b_high, a_high * b_low
-    carry = ((a_low * b_low) >> half) + (cross & mask) + (other & mask)
-    return a_high * b_high + (cross >> half) + (other >> half) + (carry >> half)
 
 
 def _parameters(xp: Any, given: Array, count: int) -> tuple[Array, Array]:

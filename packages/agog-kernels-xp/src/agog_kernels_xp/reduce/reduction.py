@@ -12,9 +12,29 @@ Array = Any
 
 def reduce_sum(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Sum, in the input's dtype."""
+    if x.size > _FEW:
+        return _long_sum(xp, x, axes, keepdims).astype(x.dtype, copy=False)
     if x.dtype.itemsize != 2 or x.dtype.kind in "iu":
         return xp.add.reduce(x, axes, x.dtype, None, keepdims)
     return _wide(xp.add, x, axes, keepdims).astype(x.dtype)
+
+
+# Fewer elements are added at once.
+_FEW = 2048
+
+
+def _long_sum(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Sum; over leading axes in as many groups of rows as a group has. One row after the other, long columns of floats
+    lose digits, and short rows take several times as long.
+    """
+    kind, count = x.dtype.kind, _count(x.shape, axes)
+    if kind in "iu" or count <= 256 or len(axes) == x.ndim or axes != tuple(range(len(axes))):
+        return _wide(xp.add, x, axes, keepdims)
+    rows, size = x.reshape(count, -1), math.isqrt(count)
+    dtype, whole = "float32" if x.dtype.itemsize == 2 else x.dtype, count - count % size
+    groups = xp.add.reduce(rows[:whole].reshape(size, -1), 0, dtype).reshape(-1, rows.shape[1])
+    total = xp.add.reduce(groups, 0, dtype) + xp.add.reduce(rows[whole:], 0, dtype)
+    return total.reshape((1,) * (len(axes) if keepdims else 0) + x.shape[len(axes) :])
 
 
 def _wide(function: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -27,7 +47,7 @@ def reduce_mean(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> 
     """Mean, in the input's dtype; that of integers is cut off towards zero."""
     count = _count(x.shape, axes)
     if x.dtype.kind not in "iu":
-        total = _wide(xp.add, x, axes, keepdims)
+        total = _long_sum(xp, x, axes, keepdims) if x.size > _FEW else _wide(xp.add, x, axes, keepdims)
         return (total / total.dtype.type(count)).astype(x.dtype, copy=False)
     if not count:
         raise InvalidArgumentError(
@@ -101,7 +121,10 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     leading = x.ndim - len(shape)
     repeated = tuple(axis for axis, size in enumerate(shape, leading) if size == 1 and x.shape[axis] != 1)
     width = math.prod(shape)
-    if 1 < width <= 64 and x.size > 256 * width and not repeated and x.dtype.kind == "f" and x.dtype.itemsize > 2:
-        rows = x.reshape(-1, width)  # measured: many short rows add up several times as fast as a product with ones
+    is_float = x.dtype.kind == "f" and x.dtype.itemsize > 2
+    if 1 < width <= 64 and 256 * width < x.size <= 4096 * width and not repeated and is_float:
+        rows = x.reshape(-1, width)  # measured: a product with ones is the fastest for some thousands of short rows
         return xp.ones(len(rows), x.dtype).dot(rows).reshape(shape)
-    return _wide(xp.add, x, (*range(leading), *repeated), True).astype(x.dtype, copy=False).reshape(shape)
+    axes = (*range(leading), *repeated)
+    total = _long_sum(xp, x, axes, True) if x.size > _FEW else _wide(xp.add, x, axes, True)
+    return total.astype(x.dtype, copy=False).reshape(shape)

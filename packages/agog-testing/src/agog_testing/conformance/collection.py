@@ -145,6 +145,8 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
                 partner=_partner(kernel, plugin, device, dtype),
+                deterministic=kernel.deterministic,
+                keeps_threads=kernel.pool,
             )
             for check, test in checks_for(subject).items():
                 reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")

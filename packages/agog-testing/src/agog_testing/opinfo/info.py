@@ -12,6 +12,7 @@ from agog_core import dtypes
 from agog_core.dispatch.op import Op, all_ops
 
 Array = np.ndarray[Any, Any]
+Sized = Callable[[str, np.random.Generator, int], Iterable["Sample"]]
 
 # (rtol, atol) of one op's result. Half precision computes in more bits and rounds once; float64 allows for another
 # order of sums.
@@ -80,6 +81,9 @@ class OpInfo:
         errors: calls that must fail.
         tolerances: dtype to (rtol, atol), where those of the kit do not do.
         eps: the step of central differences; larger than the default for an op that is linear and rounds.
+        sized: ``sized(dtype, rng, size)`` to samples of that size, in each of the ways in which the op can be large.
+        elementwise: whether the reference of arrays end to end is that of each, end to end.
+        signed_zeros: whether the op's rule, or IEEE 754's, says which of the two zeros a result is.
         timed: calls to time kernels with, from small to large, as ``samples``; by default samples made longer.
     """
 
@@ -91,6 +95,9 @@ class OpInfo:
     errors: tuple[ErrorSample, ...] = ()
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     eps: float = 1e-6
+    sized: Sized | None = None
+    elementwise: bool = False
+    signed_zeros: bool = False
     timed: Callable[[str, np.random.Generator], Iterable[Sample]] | None = None
 
     @property

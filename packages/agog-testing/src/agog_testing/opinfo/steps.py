@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_testing.opinfo.info import ErrorSample, OpInfo, Sample
+from agog_testing.opinfo.info import ErrorSample, OpInfo, Sample, Sized
 from agog_testing.opinfo.values import Rng, constant, invalid, is_float, uniform
 
 # The last one is longer than a kernel that works in pieces is likely to take at once.
@@ -32,6 +32,7 @@ def step_info(
     return OpInfo(
         name=name,
         samples=samples or step_samples(count, *attributes, positive=positive),
+        sized=_step_sized(count, attributes[0], positive),
         reference=reference,
         differentiable=False,
         errors=_errors(name, count, attributes[0]),
@@ -54,6 +55,14 @@ def step_samples(
             yield Sample("NaN and infinite gradients", (*special, constant(dtype, [np.nan, np.inf])), attributes[0])
 
     return samples
+
+
+def _step_sized(count: int, kwargs: Attributes, positive: tuple[int, ...]) -> Sized:
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        arrays = [uniform(dtype, rng, (size,), 0.1 if n in positive else -3) for n in range(count)]
+        yield Sample(f"shape {(size,)}", tuple(arrays), kwargs)
+
+    return sized
 
 
 def _errors(op: str, count: int, kwargs: Attributes) -> tuple[ErrorSample, ...]:

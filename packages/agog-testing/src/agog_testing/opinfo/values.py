@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
+from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample, Sized
 
 Rng = np.random.Generator
 Values = Callable[[str, Rng, tuple[int, ...]], Array]
@@ -81,6 +81,12 @@ def ties(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
     return uniform(dtype, rng, shape, 0, 2)
 
 
+def units(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
+    """Random numbers 1 and -1, so that products stay small; unsigned ones are 1."""
+    ones = np.ones(shape, as_dtype(dtype).numpy_dtype)
+    return ones if as_dtype(dtype).is_unsigned else np.where(rng.integers(0, 2, shape) == 1, ones, -ones)
+
+
 def constant(dtype: str, values: Any) -> Array:
     """An array of given numbers, nested in lists; as strings they are their digits."""
     array = np.array(values)
@@ -94,6 +100,31 @@ def is_float(dtype: str) -> bool:
     return as_dtype(dtype).is_floating
 
 
+def limits(dtype: str) -> Array:
+    """The least and the greatest integers of a dtype, and such as float32 or float64 cannot hold."""
+    info = np.iinfo(as_dtype(dtype).numpy_dtype)
+    numbers = (info.min, info.min + 1, -1, 0, 1, 3, 2**24 + 1, 2**31 - 1, 2**53 + 1, info.max - 1, info.max)
+    return np.array([number for number in numbers if info.min <= number <= info.max], info.dtype)
+
+
+def large(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
+    """Random integers of both signs that float32, or float64, cannot hold, though eight of them add up; for dtypes that
+    are none, ordinary numbers.
+    """
+    if not as_dtype(dtype).is_integer:
+        return uniform(dtype, rng, shape)
+    info = np.iinfo(as_dtype(dtype).numpy_dtype)
+    values = rng.integers(info.max // 16, info.max // 8, shape, info.dtype) | info.dtype.type(1)
+    if as_dtype(dtype).is_unsigned:
+        return np.asarray(values)
+    return np.asarray(np.where(rng.integers(0, 2, shape) == 1, values, -values)).astype(info.dtype)
+
+
+def with_negative_zero(special: tuple[float, ...]) -> tuple[float, ...]:
+    """Special values with -0.0 among them, where they have a zero."""
+    return (*special, -0.0) if 0.0 in special else special
+
+
 def unary_samples(values: Values, special: tuple[float, ...]) -> Callable[[str, Rng], Iterator[Sample]]:
     """Samples of an elementwise op of one input: ordinary ones, at which it is smooth, and special ones for floats."""
 
@@ -103,13 +134,29 @@ def unary_samples(values: Values, special: tuple[float, ...]) -> Callable[[str, 
         # A kernel that has nothing to do may not hand its input back.
         yield Sample("ones", (constant(dtype, [1, 1, 1]),), smooth=False)
         if is_float(dtype):
-            yield Sample(f"special values {special}", (constant(dtype, special),), smooth=False)
+            yield Sample(f"special values {special}", (constant(dtype, with_negative_zero(special)),), smooth=False)
+        if as_dtype(dtype).is_integer:
+            yield Sample("the limits", (limits(dtype),))
 
     return samples
 
 
-def binary_samples(x: Values, y: Values, special: tuple[float, ...]) -> Callable[[str, Rng], Iterator[Sample]]:
-    """Samples of an elementwise op of two inputs: ordinary ones, and for floats every pair of the special ones."""
+def unary_sized(values: Values) -> Sized:
+    """Samples of a size of an elementwise op of one input."""
+
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        yield Sample(f"shape {(size,)}", (values(dtype, rng, (size,)),))
+        yield Sample(f"shape {(2, size)}", (values(dtype, rng, (2, size)),))
+
+    return sized
+
+
+def binary_samples(
+    x: Values, y: Values, special: tuple[float, ...], *, any_integers: bool = True
+) -> Callable[[str, Rng], Iterator[Sample]]:
+    """Samples of an elementwise op of two inputs: ordinary ones, and for floats every pair of the special ones; for an
+    op that takes any integers, every pair of the least and greatest.
+    """
 
     def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         for first, second in SHAPE_PAIRS:
@@ -119,10 +166,39 @@ def binary_samples(x: Values, y: Values, special: tuple[float, ...]) -> Callable
         if y is uniform:
             yield Sample("any and zeros", (x(dtype, rng, (2, 3)), constant(dtype, np.zeros((2, 3)))), smooth=False)
         if is_float(dtype):
-            column, row = constant(dtype, special).reshape(-1, 1), constant(dtype, special)
-            yield Sample(f"special values {special}", (column, row), smooth=False)
+            row = constant(dtype, with_negative_zero(special))
+            yield Sample(f"special values {special}", (row.reshape(-1, 1), row), smooth=False)
+        if as_dtype(dtype).is_integer and any_integers:
+            yield Sample("the limits", (limits(dtype).reshape(-1, 1), limits(dtype)))
 
     return samples
+
+
+def binary_sized(x: Values, y: Values) -> Sized:
+    """Samples of a size of an elementwise op of two inputs, also of such as broadcast."""
+
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        for first, second in (
+            ((size,), (size,)),
+            ((size,), (1,)),
+            ((), (size,)),
+            ((2, size), (size,)),
+            ((size, 1), (2,)),
+        ):
+            yield Sample(f"shapes {first} and {second}", (x(dtype, rng, first), y(dtype, rng, second)))
+
+    return sized
+
+
+def of_size(values: Values, *forms: tuple[tuple[int | None, ...], dict[str, Any]]) -> Sized:
+    """Samples of a size of an op of one input: its shape, with None where the size comes, and keywords."""
+
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        for form, kwargs in forms:
+            shape = tuple(size if axis is None else axis for axis in form)
+            yield Sample(f"shape {shape}, {kwargs}", (values(dtype, rng, shape),), kwargs)
+
+    return sized
 
 
 def invalid(args: tuple[Any, ...], text: str, tested: str = "float32", /, **kwargs: Any) -> ErrorSample:
@@ -168,7 +244,15 @@ def unary(
 ) -> OpInfo:
     """The facts about an elementwise op of one input; ``allowed`` are its dtypes, as an error names them."""
     errors = (rejected(name, "bool", allowed, (np.array([True]),)),)
-    return OpInfo(name=name, samples=unary_samples(values, special), reference=reference, errors=errors, **facts)
+    return OpInfo(
+        name=name,
+        samples=unary_samples(values, special),
+        reference=reference,
+        errors=errors,
+        sized=unary_sized(values),
+        elementwise=True,
+        **{"signed_zeros": True, **facts},
+    )
 
 
 def binary(
@@ -189,5 +273,7 @@ def binary(
         samples=binary_samples(x, y, special),
         reference=reference,
         errors=(*pair_errors(name, names=names), wrong, *errors),
-        **facts,
+        sized=binary_sized(x, y),
+        elementwise=True,
+        **{"signed_zeros": True, **facts},
     )

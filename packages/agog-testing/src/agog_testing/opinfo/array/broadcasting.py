@@ -43,7 +43,20 @@ def _sum_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         rows = constant(dtype, rng.integers(-2, 3, (20, 30, 3)))
         yield Sample("many short rows", (rows, (3,)), smooth=False)
         yield Sample("4096 ones", (constant(dtype, np.ones(4096)), ()), smooth=False)
+        if dtype == "float32":
+            tenths = constant(dtype, np.full((70_001, 2), 0.1))
+            yield Sample("many tenths", (tenths, (2,)), smooth=False)
         yield Sample("NaN and infinity", (constant(dtype, [[1.0, 2.0], [np.nan, np.inf]]), (2,)), smooth=False)
+
+
+def _sum_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for large, small in (((size,), ()), ((size, 3), (3,)), ((3, size), (size,)), ((2, size), (2, 1))):
+        yield Sample(f"{large} to {small}", (uniform(dtype, rng, large), small))
+
+
+def _broadcast_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for small, large in (((1,), (size,)), ((3,), (size, 3)), ((size,), (3, size)), ((size, 1), (size, 2))):
+        yield Sample(f"{small} to {large}", (uniform(dtype, rng, small), large))
 
 
 def _sum(x: Array, shape: tuple[int, ...]) -> Array:
@@ -57,7 +70,9 @@ def _sum(x: Array, shape: tuple[int, ...]) -> Array:
 INFOS = (
     OpInfo(
         name="broadcast_to",
+        signed_zeros=True,
         samples=_broadcast_samples,
+        sized=_broadcast_sized,
         reference=_repeat,
         errors=(
             invalid(
@@ -80,6 +95,7 @@ INFOS = (
     OpInfo(
         name="sum_to",
         samples=_sum_samples,
+        sized=_sum_sized,
         reference=_sum,
         tolerances=SUMS,
         errors=(

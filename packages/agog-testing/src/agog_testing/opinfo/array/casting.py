@@ -8,7 +8,17 @@ import numpy as np
 
 from agog_core.dtypes import as_dtype
 from agog_testing.opinfo.info import Array, OpInfo, Sample
-from agog_testing.opinfo.values import NUMERIC, NUMERIC_OR_BOOL, Rng, constant, invalid, is_float, rejected, uniform
+from agog_testing.opinfo.values import (
+    NUMERIC,
+    NUMERIC_OR_BOOL,
+    Rng,
+    constant,
+    invalid,
+    is_float,
+    limits,
+    rejected,
+    uniform,
+)
 
 
 def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -22,10 +32,18 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
             if as_dtype(dtype).is_differentiable:
                 x = constant(dtype, np.round(x.astype(np.complex128 if np.iscomplexobj(x) else np.float64) * 8) / 8)
             yield Sample(f"to {target}, shape {shape}", (x, target), smooth=as_dtype(target).is_differentiable)
+        if as_dtype(dtype).is_integer and as_dtype(target).is_integer:
+            yield Sample(f"large integers to {target}", (limits(dtype), target))
         if is_float(dtype) and is_float(target):
             yield Sample(
                 f"special values to {target}", (constant(dtype, [np.nan, np.inf, -np.inf]), target), smooth=False
             )
+
+
+def _cast_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for target in ("bool", "int8", "int32", "float32", "float64"):
+        if target != dtype:
+            yield Sample(f"to {target}, shape {(size,)}", (np.abs(uniform(dtype, rng, (size,), 1, 100)), target))
 
 
 def _cast(x: Array, dtype: str) -> Array:
@@ -75,6 +93,7 @@ INFOS = (
     ),
     OpInfo(
         name="cast",
+        sized=_cast_sized,
         samples=_samples,
         reference=_cast,
         errors=(rejected("cast", "string", NUMERIC_OR_BOOL, (np.array([b"1"], object), "float32")),),

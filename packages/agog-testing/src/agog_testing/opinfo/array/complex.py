@@ -8,13 +8,20 @@ from typing import Any
 import numpy as np
 
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo
-from agog_testing.opinfo.values import binary_samples, pair_errors, unary_samples, uniform
+from agog_testing.opinfo.values import binary_samples, binary_sized, pair_errors, unary_samples, unary_sized, uniform
 
 
 def _part(name: str, reference: Callable[[Array], Any]) -> OpInfo:
     text = f"{name}: Expected numeric tensor, got dtype bool and shape (1,)."
     error = ErrorSample((np.array([True]),), {}, TypeError, text, "complex64")
-    return OpInfo(name=name, samples=unary_samples(uniform, ()), reference=reference, errors=(error,))
+    return OpInfo(
+        name=name,
+        samples=unary_samples(uniform, ()),
+        sized=unary_sized(uniform),
+        elementwise=True,
+        reference=reference,
+        errors=(error,),
+    )
 
 
 def _complex(real: Array, imag: Array) -> Array:
@@ -29,6 +36,8 @@ INFOS = (
     OpInfo(
         name="complex",
         samples=binary_samples(uniform, uniform, (np.nan, np.inf, -np.inf, 0.0, 1.0)),
+        sized=binary_sized(uniform, uniform),
+        elementwise=True,
         reference=_complex,
         errors=(
             *pair_errors("complex", names=("real", "imag")),

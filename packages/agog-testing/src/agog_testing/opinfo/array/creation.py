@@ -20,6 +20,10 @@ def _fill_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample("NaN", ((2,), as_dtype(dtype).as_numpy_dtype(np.nan)))
 
 
+def _fill_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    yield Sample(f"shape {(size,)}", ((size,), uniform(dtype, rng, ())[()]))
+
+
 def _fill(shape: tuple[int, ...], value: Any) -> Array:
     out = np.empty(shape, object if isinstance(value, bytes) else complex if np.iscomplexobj(value) else float)
     out[...] = value
@@ -116,6 +120,7 @@ INFOS = (
     OpInfo(
         name="fill",
         samples=_fill_samples,
+        sized=_fill_sized,
         reference=_fill,
         differentiable=False,
         errors=(invalid(((2,), [1.0, 2.0]), "fill: value must be a scalar; got shape (2,)."),),

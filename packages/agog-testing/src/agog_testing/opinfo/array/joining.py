@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import Rng, invalid, uniform
+from agog_testing.opinfo.values import Rng, invalid, large, uniform
 
 
 def _concat_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -22,6 +22,11 @@ def _concat_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         ),
     ):
         yield Sample(f"shapes {shapes} along {axis}", ([uniform(dtype, rng, shape) for shape in shapes], axis))
+
+
+def _concat_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shapes, axis in ((((size,), (3,)), 0), (((2, size), (2, 1)), 1), (((size, 2), (size, 1)), 1)):
+        yield Sample(f"shapes {shapes} along {axis}", ([large(dtype, rng, shape) for shape in shapes], axis))
 
 
 def _concat(arrays: list[Array], axis: int) -> Array:
@@ -58,6 +63,11 @@ def _split_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"shape {shape} into {pieces} along {axis}", (uniform(dtype, rng, shape), pieces, axis))
 
 
+def _split_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shape, axis in (((size,), 0), ((3, size), 1)):
+        yield Sample(f"shape {shape}", (large(dtype, rng, shape), [1, size - 1], axis))
+
+
 def _split(x: Array, pieces: int | list[int], axis: int) -> tuple[Array, ...]:
     length = x.shape[axis]
     sizes = [length // pieces] * pieces if isinstance(pieces, int) else list(pieces)
@@ -74,6 +84,20 @@ _SPLIT_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(name="concat", samples=_concat_samples, reference=_concat, errors=_CONCAT_ERRORS),
-    OpInfo(name="split", samples=_split_samples, reference=_split, errors=_SPLIT_ERRORS),
+    OpInfo(
+        name="concat",
+        samples=_concat_samples,
+        sized=_concat_sized,
+        signed_zeros=True,
+        reference=_concat,
+        errors=_CONCAT_ERRORS,
+    ),
+    OpInfo(
+        name="split",
+        samples=_split_samples,
+        sized=_split_sized,
+        signed_zeros=True,
+        reference=_split,
+        errors=_SPLIT_ERRORS,
+    ),
 )

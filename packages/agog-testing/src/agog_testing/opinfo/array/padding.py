@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import Rng, invalid, is_float, uniform
+from agog_testing.opinfo.values import Rng, invalid, is_float, large, of_size, uniform
 
 
 def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -40,6 +40,8 @@ INFOS = (
     OpInfo(
         name="pad",
         samples=_samples,
+        sized=of_size(large, ((None,), {"paddings": ((1, 2),)}), ((2, None), {"paddings": ((0, 1), (1, 0))})),
+        signed_zeros=True,
         reference=_pad,
         errors=(
             invalid((_THREE, [[1, 2], [0, 0]]), "pad: paddings must be integers of shape (1, 2); got shape (2, 2)."),

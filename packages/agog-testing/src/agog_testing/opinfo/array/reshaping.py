@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from agog_testing.opinfo.info import Array, OpInfo, Sample
-from agog_testing.opinfo.values import Rng, invalid, uniform
+from agog_testing.opinfo.values import Rng, invalid, large, of_size, uniform
 
 
 def _reshape_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -45,7 +45,7 @@ def _transpose_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"shape {shape}, perm {perm}", (uniform(dtype, rng, shape), perm))
 
 
-def _transpose(x: Array, perm: tuple[int, ...] | None) -> Array:
+def _transpose(x: Array, perm: tuple[int, ...] | None = None) -> Array:
     order = tuple(range(x.ndim))[::-1] if perm is None else perm
     out = np.empty([x.shape[axis] for axis in order], x.dtype)
     for position in np.ndindex(*x.shape):
@@ -60,6 +60,20 @@ _TRANSPOSE_ERROR = invalid(
 
 
 INFOS = (
-    OpInfo(name="reshape", samples=_reshape_samples, reference=_reshape, errors=_RESHAPE_ERRORS),
-    OpInfo(name="transpose", samples=_transpose_samples, reference=_transpose, errors=(_TRANSPOSE_ERROR,)),
+    OpInfo(
+        name="reshape",
+        samples=_reshape_samples,
+        sized=of_size(large, ((None,), {"shape": (-1, 1)}), ((None, 3), {"shape": (-1,)})),
+        signed_zeros=True,
+        reference=_reshape,
+        errors=_RESHAPE_ERRORS,
+    ),
+    OpInfo(
+        name="transpose",
+        samples=_transpose_samples,
+        sized=of_size(large, ((3, None), {}), ((None, 2, 3), {"perm": (1, 2, 0)})),
+        signed_zeros=True,
+        reference=_transpose,
+        errors=(_TRANSPOSE_ERROR,),
+    ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_testing.opinfo.info import Array, OpInfo, Sample
-from agog_testing.opinfo.values import NUMERIC_OR_BOOL, Rng, invalid, rejected, uniform
+from agog_testing.opinfo.values import NUMERIC_OR_BOOL, Rng, invalid, large, rejected, uniform
 
 
 def _slice_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -28,6 +28,11 @@ def _slice_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         ("long", (67,), [1], [66], [3], {}),
     ):
         yield Sample(name, (uniform(dtype, rng, shape), begin, end, strides), masks)
+
+
+def _slice_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shape, step in (((2 * size,), 2), ((size + 1,), 1), ((size, 3), 1)):
+        yield Sample(f"shape {shape}, step {step}", (large(dtype, rng, shape), [1], [shape[0]], [step]))
 
 
 def _slice(x: Array, begin: list[int], end: list[int], strides: list[int], **masks: int) -> Array:
@@ -84,7 +89,14 @@ def _grad(g: Array, shape: tuple[int, ...], key: tuple[Any, ...]) -> Array:
 
 
 INFOS = (
-    OpInfo(name="strided_slice", samples=_slice_samples, reference=_slice, errors=_SLICE_ERRORS),
+    OpInfo(
+        name="strided_slice",
+        samples=_slice_samples,
+        sized=_slice_sized,
+        signed_zeros=True,
+        reference=_slice,
+        errors=_SLICE_ERRORS,
+    ),
     OpInfo(
         name="strided_slice_grad",
         samples=_grad_samples,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from agog_testing.opinfo.info import Array, OpInfo, Sample
+from agog_testing.opinfo.info import Array, OpInfo, Sample, Sized
 from agog_testing.opinfo.values import FLOATING, Rng, constant, invalid, rejected, uniform
 
 # Name, input, filter, strides, paddings, dilations, groups.
@@ -33,6 +33,13 @@ _FORMS: tuple[tuple[str, tuple[int, ...], tuple[int, ...], Any, Any, Any, int], 
     ("no places", (1, 2, 2, 1), (3, 3, 1, 2), (1, 1), ((0, 0), (0, 0)), (1, 1), 1),
     ("no outputs", (1, 2, 2, 1), (2, 2, 1, 0), (1, 1), ((0, 0), (0, 0)), (1, 1), 1),
     ("no images, depthwise", (0, 4, 4, 2), (2, 2, 1, 2), (1, 1), ((0, 0), (0, 0)), (1, 1), 2),
+    ("8 channels", (1, 6, 5, 8), (3, 3, 8, 8), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
+    ("16 channels to 9", (1, 5, 5, 16), (3, 3, 16, 9), (1, 1), ((0, 0), (0, 0)), (1, 1), 1),
+    ("8 groups of one channel", (1, 6, 6, 8), (3, 3, 1, 8), (1, 1), ((1, 1), (1, 1)), (1, 1), 8),
+    ("two axes, VALID, steps of 2", (2, 7, 8, 3), (3, 3, 3, 4), (2, 2), ((0, 0), (0, 0)), (1, 1), 1),
+    ("two axes, SAME, steps of 2", (1, 7, 8, 3), (3, 3, 3, 4), (2, 2), ((1, 1), (0, 1)), (1, 1), 1),
+    ("two axes, dilated, steps of 2", (1, 9, 9, 2), (3, 3, 2, 3), (2, 2), ((0, 0), (1, 1)), (2, 2), 1),
+    ("windows of one element, steps of 2", (1, 5, 6, 8), (1, 1, 8, 4), (2, 2), ((0, 0), (0, 0)), (1, 1), 1),
     ("long", (1, 67, 3), (5, 3, 4), (1,), ((2, 2),), (1,), 1),
     ("long, narrow output", (3, 67, 1), (5, 1, 4), (1,), ((2, 2),), (1,), 1),
 )
@@ -86,12 +93,34 @@ def _filter_grad(
     return out
 
 
+def _forward(dtype: str, rng: Rng, name: str, shape: Any, filter: Any, *form: Any) -> Sample:
+    return Sample(name, (uniform(dtype, rng, shape, -1, 1), uniform(dtype, rng, filter, -1, 1), *form))
+
+
+def _to_input(dtype: str, rng: Rng, name: str, shape: Any, filter: Any, *form: Any) -> Sample:
+    g = uniform(dtype, rng, _output_shape(shape, filter, *form[:3]), -1, 1)
+    return Sample(name, (g, uniform(dtype, rng, filter, -1, 1), shape, *form))
+
+
+def _to_filter(dtype: str, rng: Rng, name: str, shape: Any, filter: Any, *form: Any) -> Sample:
+    g = uniform(dtype, rng, _output_shape(shape, filter, *form[:3]), -1, 1)
+    return Sample(name, (uniform(dtype, rng, shape, -1, 1), g, filter, *form))
+
+
 def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    for name, shape, filter, *form in _FORMS:
-        yield Sample(name, (uniform(dtype, rng, shape, -1, 1), uniform(dtype, rng, filter, -1, 1), *form))
+    for form in _FORMS:
+        yield _forward(dtype, rng, *form)
     special = constant(dtype, [[[1.0], [np.nan], [2.0], [3.0], [np.inf], [4.0]]])
     weights = constant(dtype, [[[1.0]], [[2.0]]])
     yield Sample("NaN and infinity", (special, weights, (1,), ((0, 0),), (1,)), smooth=False)
+
+
+def _gradient_samples(sample: Callable[..., Sample]) -> Callable[[str, Rng], Iterator[Sample]]:
+    def samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+        for form in _FORMS:
+            yield sample(dtype, rng, *form)
+
+    return samples
 
 
 def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -100,17 +129,14 @@ def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"{x.shape}", (x, uniform(dtype, rng, (3, 3, inner, outer), -1, 1), (1, 1), ((1, 1),) * 2, (1, 1)))
 
 
-def _input_grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    for name, shape, filter, strides, paddings, dilations, groups in _FORMS:
-        g = uniform(dtype, rng, _output_shape(shape, filter, strides, paddings, dilations), -1, 1)
-        f = uniform(dtype, rng, filter, -1, 1)
-        yield Sample(name, (g, f, shape, strides, paddings, dilations, groups))
+def _wide(sample: Callable[..., Sample]) -> Sized:
+    """Samples of many places, of many channels, and of many outputs."""
 
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        for shape, filter in (((1, size, 2), (3, 2, 2)), ((1, 3, size), (2, size, 2)), ((1, 3, 2), (2, 2, size))):
+            yield sample(dtype, rng, f"{shape} by {filter}", shape, filter, (1,), ((1, 1),), (1,), 1)
 
-def _filter_grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    for name, shape, filter, strides, paddings, dilations, groups in _FORMS:
-        g = uniform(dtype, rng, _output_shape(shape, filter, strides, paddings, dilations), -1, 1)
-        yield Sample(name, (uniform(dtype, rng, shape, -1, 1), g, filter, strides, paddings, dilations, groups))
+    return sized
 
 
 def _ones(*shape: int, dtype: str = "float32") -> Array:
@@ -129,6 +155,7 @@ INFOS = (
     OpInfo(
         name="convolution",
         samples=_samples,
+        sized=_wide(_forward),
         reference=_convolution,
         timed=_timed,
         errors=(
@@ -163,7 +190,8 @@ INFOS = (
     ),
     OpInfo(
         name="convolution_input_grad",
-        samples=_input_grad_samples,
+        samples=_gradient_samples(_to_input),
+        sized=_wide(_to_input),
         reference=_input_grad,
         errors=(
             invalid(
@@ -177,7 +205,8 @@ INFOS = (
     ),
     OpInfo(
         name="convolution_filter_grad",
-        samples=_filter_grad_samples,
+        samples=_gradient_samples(_to_filter),
+        sized=_wide(_to_filter),
         reference=_filter_grad,
         errors=(
             invalid(

@@ -10,6 +10,7 @@ from agog_testing.opinfo.info import Array, OpInfo, Sample
 from agog_testing.opinfo.values import (
     Rng,
     invalid,
+    large,
     uniform,
 )
 
@@ -33,6 +34,18 @@ def _gather_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     ):
         at = _positions(rng, params[axis], indices, kind)
         yield Sample(f"{kind} {indices} of {params}, axis {axis}", (uniform(dtype, rng, params), at), {"axis": axis})
+
+
+def _gather_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for params, indices in (
+        ((5,), (size,)),
+        ((size,), (3,)),
+        ((4, size), (3,)),
+        ((4, 2), (size,)),
+        ((size, 2), (1, 3)),
+    ):
+        at = _positions(rng, params[0], indices)
+        yield Sample(f"{indices} of {params}", (large(dtype, rng, params), at))
 
 
 def _gather(params: Array, indices: Array, axis: int = 0) -> Array:
@@ -108,6 +121,13 @@ _GATHER_ND_ERRORS = (
 
 
 INFOS = (
-    OpInfo(name="gather", samples=_gather_samples, reference=_gather, errors=_GATHER_ERRORS),
+    OpInfo(
+        name="gather",
+        samples=_gather_samples,
+        sized=_gather_sized,
+        signed_zeros=True,
+        reference=_gather,
+        errors=_GATHER_ERRORS,
+    ),
     OpInfo(name="gather_nd", samples=_gather_nd_samples, reference=_gather_nd, errors=_GATHER_ND_ERRORS),
 )

@@ -145,6 +145,18 @@ def _tensor_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"{kind} {at.shape} of {whole}", (uniform(dtype, rng, whole), at, updates))
 
 
+def _tensor_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for whole in ((size,), (size, 2)):
+        at = _distinct(rng, whole[:1], max(1, size // 2), "int32")
+        updates = uniform(dtype, rng, (len(at), *whole[1:]))
+        yield Sample(f"{at.shape} of {whole}", (uniform(dtype, rng, whole), at, updates))
+
+
+def _variable_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for sample in _tensor_sized(dtype, rng, size):
+        yield Sample(sample.name, (*sample.args, "update"))
+
+
 def _replaced(tensor: Array, indices: Array, updates: Array) -> Array:
     return _variable(tensor, indices, updates, "update")
 
@@ -162,11 +174,18 @@ _TENSOR_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(name="tensor_scatter_update", samples=_tensor_samples, reference=_replaced, errors=_TENSOR_ERRORS),
+    OpInfo(
+        name="tensor_scatter_update",
+        samples=_tensor_samples,
+        sized=_tensor_sized,
+        reference=_replaced,
+        errors=_TENSOR_ERRORS,
+    ),
     OpInfo(name="scatter_nd", samples=_scatter_samples, reference=_scatter, errors=_SCATTER_ERRORS, tolerances=SUMS),
     OpInfo(
         name="scatter_variable",
         samples=_variable_samples,
+        sized=_variable_sized,
         reference=_variable,
         differentiable=False,
         errors=_VARIABLE_ERRORS,

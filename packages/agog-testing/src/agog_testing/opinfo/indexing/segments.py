@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.dtypes import as_dtype
-from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
+from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample, Sized
 from agog_testing.opinfo.values import (
     NUMERIC,
     ORDERED,
@@ -19,7 +19,9 @@ from agog_testing.opinfo.values import (
     invalid,
     is_float,
     rejected,
+    ties,
     uniform,
+    units,
 )
 
 _CASES = (
@@ -52,6 +54,16 @@ def _samples(values: Values) -> Callable[[str, Rng], Iterator[Sample]]:
             yield Sample("NaN and infinities", (special, np.array([0, 0, 1, 1, 2], np.int32), 3), smooth=False)
 
     return samples
+
+
+def _sized(values: Values) -> Sized:
+    def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        for data, count in (((size,), 3), ((size, 2), 2), ((5, size), 2)):
+            at = np.arange(data[0], dtype=np.int32) % count
+            count = min(count, data[0])
+            yield Sample(f"{data}, {count} segments", (values(dtype, rng, data), at, count))
+
+    return sized
 
 
 def _factors(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
@@ -96,6 +108,7 @@ def _info(name: str, values: Values, combine: Callable[..., Any], empty: float, 
     return OpInfo(
         name=name,
         samples=_samples(values),
+        sized=_sized(units if values is _factors else ties if values is uniform else values),
         reference=_reference(combine, empty),
         errors=_errors(name, allowed),
         **facts,

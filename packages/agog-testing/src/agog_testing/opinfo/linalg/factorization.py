@@ -49,7 +49,7 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
 def _unique_parts(x: ag.Tensor, full_matrices: bool = False) -> tuple[ag.Tensor, ...]:
     """What of q and r does not depend on the choice of phases, and of the columns that complete q."""
     q, r = qr(x, full_matrices)
-    count = min(x._shape[-2:])
+    count = min(q._shape[-2], r._shape[-1])
     first, rest = q[..., :count], q[..., count:]
     return ag.abs(first), ag.abs(r), ag.matmul(first, r[..., :count, :]), ag.matmul(rest, rest, adjoint_b=True)
 

@@ -19,6 +19,11 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"shape {shape}", (matrix, rhs))
 
 
+def _sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    if size < 200:
+        yield Sample(f"batch of {size}", (distinct(dtype, rng, (size, 3, 2)), uniform(dtype, rng, (size, 3, 1))))
+
+
 def _least_squares(matrix: Array, rhs: Array) -> Array:
     """The normal equations, of the first or the second kind."""
     if matrix.shape[-2] >= matrix.shape[-1]:
@@ -33,6 +38,7 @@ INFOS = (
         name="matrix_solve_ls",
         function=partial(matrix_solve_ls, fast=False),  # what is fast is composed of other ops
         samples=_samples,
+        sized=_sized,
         reference=_least_squares,
         errors=(
             invalid(

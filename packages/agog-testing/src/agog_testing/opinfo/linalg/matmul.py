@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from agog_core.dtypes import as_dtype
 from agog_testing.opinfo.info import Array, OpInfo, Sample
-from agog_testing.opinfo.values import NUMERIC, Rng, constant, invalid, is_float, rejected, uniform
+from agog_testing.opinfo.values import NUMERIC, Rng, constant, invalid, is_float, large, rejected, uniform
 
 
 def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -32,9 +33,16 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(" and ".join(flags), (x, y), flags)
     batch = uniform(dtype, rng, (2, 3, 4)), uniform(dtype, rng, (2, 3, 5))
     yield Sample("transposed batch", batch, {"transpose_a": True})
+    if as_dtype(dtype).is_integer:
+        yield Sample("large integers", (large(dtype, rng, (3, 4)), large(dtype, rng, (4, 2))))
     if is_float(dtype):
         special = constant(dtype, [[1.0, np.nan], [np.inf, 2.0]])
         yield Sample("NaN and infinity", (special, constant(dtype, [[1.0], [2.0]])), smooth=False)
+
+
+def _sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for a, b in (((2, size), (size, 3)), ((size, 3), (3, 2)), ((2, 3), (3, size)), ((size, 2, 2), (2, 3))):
+        yield Sample(f"shapes {a} and {b}", (uniform(dtype, rng, a, -1, 1), uniform(dtype, rng, b, -1, 1)))
 
 
 def _timed(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -62,6 +70,7 @@ INFOS = (
     OpInfo(
         name="matmul",
         samples=_samples,
+        sized=_sized,
         reference=_matmul,
         timed=_timed,
         errors=(

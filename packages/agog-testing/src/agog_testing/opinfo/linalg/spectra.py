@@ -70,7 +70,7 @@ def _values_only(dtype: str, rng: Rng) -> Iterator[Sample]:
 def _unique_vectors(x: ag.Tensor, full_matrices: bool = False) -> tuple[ag.Tensor, ...]:
     """What of the singular vectors does not depend on the choice of phases, and of those that complete them."""
     s, u, v = svd(x, full_matrices)
-    count = min(x._shape[-2:])
+    count = s._shape[-1]
     left, right, more_left, more_right = u[..., :count], v[..., :count], u[..., count:], v[..., count:]
     return (
         *(s, ag.abs(left), ag.abs(right), ag.matmul(left, right, adjoint_b=True)),

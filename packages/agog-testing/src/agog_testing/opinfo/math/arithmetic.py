@@ -17,6 +17,7 @@ from agog_testing.opinfo.values import (
     constant,
     invalid,
     is_float,
+    large,
     nonzero,
     rejected,
     unary,
@@ -52,6 +53,15 @@ def _add_n_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample("NaN and infinities", (special,), smooth=False)
 
 
+def _cross_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    yield Sample(f"shape {(size, 3)}", (uniform(dtype, rng, (size, 3)), uniform(dtype, rng, (size, 3))))
+
+
+def _add_n_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for count in (2, 5):
+        yield Sample(f"{count} of shape {(size,)}", ([large(dtype, rng, (size,)) for _ in range(count)],))
+
+
 _TWO, _THREE = np.ones(2, np.float32), np.ones(3, np.float32)
 _ADD_N_ERRORS = (
     ErrorSample(([],), {}, ValueError, "add_n: inputs is empty; give at least one tensor."),
@@ -70,8 +80,8 @@ INFOS = (
     binary("multiply", lambda x, y: x * y, allowed=NUMERIC),
     binary("squared_difference", lambda x, y: (x - y) ** 2, allowed=NUMERIC),
     binary("realdiv", lambda x, y: x / y, y=nonzero, allowed=DIFFERENTIABLE),
-    binary("maximum", lambda x, y: np.where(np.isnan(x) | (x >= y), x, y)),
-    binary("minimum", lambda x, y: np.where(np.isnan(x) | (x <= y), x, y)),
+    binary("maximum", lambda x, y: np.where(np.isnan(x) | (x >= y), x, y), signed_zeros=False),
+    binary("minimum", lambda x, y: np.where(np.isnan(x) | (x <= y), x, y), signed_zeros=False),
     unary("negative", lambda x: -x, allowed=NUMERIC),
     unary(
         "abs",
@@ -79,10 +89,11 @@ INFOS = (
         nonzero,
         allowed=NUMERIC,
     ),
-    unary("sign", _sign, nonzero, allowed=NUMERIC),
+    unary("sign", _sign, nonzero, allowed=NUMERIC, signed_zeros=False),
     OpInfo(
         name="cross",
         samples=_cross_samples,
+        sized=_cross_sized,
         reference=_cross,
         errors=(
             invalid((_TWO, _TWO), "cross: a and b must be of one shape (..., 3); got (2,) and (2,)."),
@@ -93,6 +104,7 @@ INFOS = (
     OpInfo(
         name="add_n",
         samples=_add_n_samples,
+        sized=_add_n_sized,
         reference=lambda arrays: np.sum(arrays, axis=0),
         errors=_ADD_N_ERRORS,
         tolerances=SUMS,

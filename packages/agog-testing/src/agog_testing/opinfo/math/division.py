@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from agog_testing.opinfo.values import (
     Rng,
     binary,
     binary_samples,
+    binary_sized,
     constant,
     invalid,
     is_float,
@@ -50,11 +52,25 @@ def _remainder(x: Array, y: Array) -> Array:
 
 
 def _division_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
-    yield from binary_samples(_inside, _whole, ())(dtype, rng)
+    yield from binary_samples(_inside, _whole, (), any_integers=False)(dtype, rng)
     if is_float(dtype):
         x, y = uniform(dtype, rng, (5, 7), -20, 20), nonzero(dtype, rng, (7,))
         yield Sample("any floats", (x, y), smooth=False)
         yield Sample("NaN", (constant(dtype, [NAN, 1.0]), constant(dtype, [2.0, NAN])), smooth=False)
+
+
+def _division_info(
+    name: str, reference: Callable[..., Any], errors: tuple[ErrorSample, ...] = (), **facts: Any
+) -> OpInfo:
+    return OpInfo(
+        name=name,
+        samples=_division_samples,
+        sized=binary_sized(_inside, _whole),
+        elementwise=True,
+        reference=reference,
+        errors=(_division_error(name), *errors),
+        **facts,
+    )
 
 
 def _division_error(op: str) -> ErrorSample:
@@ -71,30 +87,15 @@ def _truncated(x: Array, y: Array) -> Array:
 
 
 INFOS = (
-    OpInfo(
-        name="floordiv",
-        samples=_division_samples,
-        reference=_quotient,
+    _division_info("floordiv", _quotient, differentiable=False),
+    _division_info("floormod", _remainder),
+    _division_info(
+        "truncatediv",
+        _truncated,
+        (rejected("truncatediv", "float32", INTEGERS, (np.ones(1, np.float32), np.ones(1, np.float32)), "int32"),),
         differentiable=False,
-        errors=(_division_error("floordiv"),),
     ),
-    OpInfo(name="floormod", samples=_division_samples, reference=_remainder, errors=(_division_error("floormod"),)),
-    OpInfo(
-        name="truncatediv",
-        samples=_division_samples,
-        reference=_truncated,
-        differentiable=False,
-        errors=(
-            _division_error("truncatediv"),
-            rejected("truncatediv", "float32", INTEGERS, (np.ones(1, np.float32), np.ones(1, np.float32)), "int32"),
-        ),
-    ),
-    OpInfo(
-        name="truncatemod",
-        samples=_division_samples,
-        reference=lambda x, y: x - _truncated(x, y) * y,
-        errors=(_division_error("truncatemod"),),
-    ),
+    _division_info("truncatemod", lambda x, y: x - _truncated(x, y) * y),
     binary(
         "div_no_nan",
         lambda x, y: np.where(y == 0, 0, x / np.where(y == 0, 1, y)),

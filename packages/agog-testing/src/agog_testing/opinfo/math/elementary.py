@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from agog_testing.opinfo.values import (
     DIFFERENTIABLE,
     NUMERIC,
     Rng,
+    Values,
     between,
     binary,
     binary_samples,
+    binary_sized,
     constant,
     invalid,
     is_float,
@@ -25,10 +27,18 @@ from agog_testing.opinfo.values import (
 NAN, INF = np.nan, np.inf
 
 
-def _pow_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+def _pow_values(dtype: str) -> tuple[Values, Values]:
     base = between(0.5, 2) if as_dtype(dtype).is_differentiable else uniform
-    exponent = uniform if is_float(dtype) else between(0, 3)
-    yield from binary_samples(base, exponent, ())(dtype, rng)
+    return base, uniform if is_float(dtype) else between(0, 3)
+
+
+def _pow_sized(dtype: str, rng: Rng, size: int) -> Iterable[Sample]:
+    return binary_sized(*_pow_values(dtype))(dtype, rng, size)
+
+
+def _pow_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+    base, exponent = _pow_values(dtype)
+    yield from binary_samples(base, exponent, (), any_integers=False)(dtype, rng)
     if is_float(dtype):
         yield Sample("powers of 0", (base(dtype, rng, (3,)), constant(dtype, [0.0, 0.0, 1.0])))
         bases, exponents = constant(dtype, [[-2.0], [0.0], [1.0], [NAN], [INF]]), constant(dtype, [0.0, 1.0, 2.0, 3.0])
@@ -59,7 +69,15 @@ _POWERS = {
 }
 
 INFOS = (
-    OpInfo(name="pow", samples=_pow_samples, reference=lambda x, y: x**y, errors=(_POW_ERROR,), tolerances=_POWERS),
+    OpInfo(
+        name="pow",
+        samples=_pow_samples,
+        sized=_pow_sized,
+        elementwise=True,
+        reference=lambda x, y: x**y,
+        errors=(_POW_ERROR,),
+        tolerances=_POWERS,
+    ),
     unary("floor", np.floor, special=(NAN, INF, -INF, 0.0, 2.0, -2.0, -0.5), differentiable=False),
     unary("square", lambda x: x * x, allowed=NUMERIC),
     unary("sqrt", np.sqrt, between(0.3, 4), allowed=DIFFERENTIABLE),
@@ -75,6 +93,7 @@ INFOS = (
     binary(
         "sigmoid_grad",
         lambda g, out: g * out * (1 - out),
+        y=between(0.1, 0.9),
         special=(NAN, 0.0, 0.5, 1.0),
         allowed=DIFFERENTIABLE,
         names=("gradients", "outputs"),
@@ -82,6 +101,7 @@ INFOS = (
     binary(
         "tanh_grad",
         lambda g, out: g * (1 - out * out),
+        y=between(-0.9, 0.9),
         special=(NAN, 0.0, 0.5, 1.0, -1.0),
         allowed=DIFFERENTIABLE,
         names=("gradients", "outputs"),

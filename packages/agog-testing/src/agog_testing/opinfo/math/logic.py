@@ -16,14 +16,17 @@ from agog_testing.opinfo.values import (
     Rng,
     binary,
     binary_samples,
+    binary_sized,
     constant,
     invalid,
     is_float,
+    large,
     pair_errors,
     rejected,
     ties,
     unary,
     unary_samples,
+    unary_sized,
     uniform,
 )
 
@@ -39,6 +42,8 @@ def _equality(name: str, reference: Callable[..., Any]) -> OpInfo:
     return OpInfo(
         name=name,
         samples=binary_samples(ties, ties, _SPECIAL),
+        sized=binary_sized(ties, ties),
+        elementwise=True,
         reference=reference,
         differentiable=False,
         errors=pair_errors(name),
@@ -49,6 +54,8 @@ def _connective(name: str, reference: Callable[..., Any]) -> OpInfo:
     return OpInfo(
         name=name,
         samples=binary_samples(uniform, uniform, ()),
+        sized=binary_sized(uniform, uniform),
+        elementwise=True,
         reference=reference,
         differentiable=False,
         errors=(
@@ -72,9 +79,15 @@ def _where_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         choice = uniform("bool", rng, condition)
         yield Sample(f"shapes {condition}, {x} and {y}", (choice, uniform(dtype, rng, x), uniform(dtype, rng, y)))
     if is_float(dtype):
-        special = constant(dtype, [np.nan, np.inf])
+        special = constant(dtype, [np.nan, -0.0])
         yield Sample("NaN on the other side", (_BOOLS, constant(dtype, [1.0, 2.0]), special), smooth=False)
         yield Sample("NaN on the chosen side", (_BOOLS, special, constant(dtype, [1.0, 2.0])), smooth=False)
+
+
+def _where_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for condition, x, y in (((size,), (size,), (size,)), ((2, 1), (size,), ()), ((size, 1), (size, 2), (2,))):
+        arrays = uniform("bool", rng, condition), uniform(dtype, rng, x), large(dtype, rng, y)
+        yield Sample(f"shapes {condition}, {x} and {y}", arrays)
 
 
 _TWO = np.ones(2, np.float32)
@@ -132,6 +145,8 @@ INFOS = (
     OpInfo(
         name="logical_not",
         samples=unary_samples(uniform, ()),
+        sized=unary_sized(uniform),
+        elementwise=True,
         reference=lambda x: x == np.False_,
         differentiable=False,
         errors=(rejected("logical_not", "int32", "bool", (np.array([1], np.int32),), "bool"),),
@@ -139,6 +154,9 @@ INFOS = (
     OpInfo(
         name="where",
         samples=_where_samples,
+        sized=_where_sized,
+        elementwise=True,
+        signed_zeros=True,
         reference=lambda condition, x, y: np.where(condition, x, y),
         errors=_WHERE_ERRORS,
     ),
@@ -162,6 +180,7 @@ INFOS = (
     OpInfo(
         name="argwhere",
         samples=_argwhere_samples,
+        sized=lambda dtype, rng, size: [Sample(f"shape {(size,)}", (ties(dtype, rng, (size,)),))],
         reference=_argwhere,
         differentiable=False,
         errors=(rejected("argwhere", "string", NUMERIC_OR_BOOL, (np.array([b"a"], object),)),),

@@ -13,7 +13,7 @@ _SPECIAL = (np.nan, np.inf, -np.inf, 0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 3.0)
 def _rint(x: Array) -> Array:
     low = np.floor(x)
     rest = x - low
-    return np.where((rest > 0.5) | ((rest == 0.5) & (low % 2 == 1)), low + 1, low)
+    return np.copysign(np.where((rest > 0.5) | ((rest == 0.5) & (low % 2 == 1)), low + 1, low), x)
 
 
 INFOS = (

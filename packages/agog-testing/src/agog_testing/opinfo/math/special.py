@@ -97,6 +97,11 @@ def _betainc_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("the ends", ends, smooth=False)
 
 
+def _betainc_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    parameters = uniform(dtype, rng, (size,), 0.5, 4), uniform(dtype, rng, (), 0.5, 4)
+    yield Sample(f"shape {(size,)}", (*parameters, uniform(dtype, rng, (size,), 0.1, 0.8)))
+
+
 def _of_two(
     name: str, function: Callable[..., Any], x: Values, y: Values, special: tuple[float, ...], names: tuple[str, str]
 ) -> OpInfo:
@@ -118,6 +123,8 @@ INFOS = (
     OpInfo(
         name="betainc",
         samples=_betainc_samples,
+        sized=_betainc_sized,
+        elementwise=True,
         reference=_each(_betainc),
         errors=(
             rejected("betainc", "float16", _PRECISE, (np.ones(1, np.float16),) * 3),

@@ -19,6 +19,7 @@ from agog_testing.opinfo.values import (
     rejected,
     unary,
     unary_samples,
+    unary_sized,
 )
 
 NAN, INF = np.nan, np.inf
@@ -57,6 +58,10 @@ def _leaky_relu_grad(gradients: Array, features: Array, alpha: float = 0.2) -> A
     return np.where(features > 0, gradients, alpha * gradients)
 
 
+def _pairs(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    yield Sample(f"shape {(size,)}", (nonzero(dtype, rng, (size,)), nonzero(dtype, rng, (size,))))
+
+
 def _up_to_nine(dtype: str, rng: Rng, shape: tuple[int, ...]) -> Array:
     values = nonzero(dtype, rng, shape)
     return np.asarray(values * 3).astype(values.dtype)
@@ -66,21 +71,23 @@ _ONES = np.ones((2, 3), np.float32)
 _SPECIAL = (NAN, INF, -INF, 0.0, -0.0)
 
 INFOS = (
-    unary("relu", lambda x: np.where(x < 0, 0, x), nonzero, _SPECIAL, allowed=ORDERED),
+    unary("relu", lambda x: np.where(x < 0, 0, x), nonzero, _SPECIAL, allowed=ORDERED, signed_zeros=False),
     binary(
         "relu_grad",
         lambda g, x: np.where(x > 0, g, 0),
         y=nonzero,
         special=(-2.0, 0.0, 1.0, INF),
         names=("gradients", "features"),
+        signed_zeros=False,
     ),
-    unary("relu6", lambda x: np.clip(x, 0, 6), _up_to_nine, (*_SPECIAL, 6.0), allowed=ORDERED),
+    unary("relu6", lambda x: np.clip(x, 0, 6), _up_to_nine, (*_SPECIAL, 6.0), allowed=ORDERED, signed_zeros=False),
     binary(
         "relu6_grad",
         lambda g, x: np.where((x > 0) & (x < 6), g, 0),
         y=nonzero,
         special=(-2.0, 0.0, 1.0, 6.0, 7.0, INF),
         names=("gradients", "features"),
+        signed_zeros=False,
     ),
     unary("elu", _elu, nonzero, _SPECIAL),
     binary(
@@ -103,12 +110,16 @@ INFOS = (
     OpInfo(
         name="leaky_relu",
         samples=_leaky_relu_samples,
+        sized=unary_sized(nonzero),
+        elementwise=True,
         reference=_leaky_relu,
         errors=(rejected("leaky_relu", "bool", FLOATING, (np.array([True]),)),),
     ),
     OpInfo(
         name="leaky_relu_grad",
         samples=_leaky_relu_grad_samples,
+        sized=_pairs,
+        elementwise=True,
         reference=_leaky_relu_grad,
         errors=(
             invalid(

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agog_testing.opinfo.info import Array, OpInfo, Sample
+from agog_core.dtypes import as_dtype
+from agog_testing.opinfo.info import Array, OpInfo, Sample, Sized
 from agog_testing.opinfo.nn.softmax import INF, LOGITS, NAN, log_softmax, softmax
-from agog_testing.opinfo.values import FLOATING, SUMS, Rng, binary, constant, invalid, rejected, uniform
+from agog_testing.opinfo.values import FLOATING, SUMS, Rng, binary, constant, invalid, of_size, rejected, uniform
 
 
 def _cross_entropy_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -19,6 +20,12 @@ def _cross_entropy_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("an impossible class of probability 0", (), {"labels": zero, "logits": certain}, smooth=False)
     large = constant(dtype, [[1000.0, 0.0]])
     yield Sample("large logits", (), {"labels": constant(dtype, [[1.0, 0.0]]), "logits": large}, smooth=False)
+
+
+def _cross_entropy_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shape in ((2, size), (size, 3)):
+        labels = softmax(uniform("float64", rng, shape)).astype(as_dtype(dtype).numpy_dtype)
+        yield Sample(f"shape {shape}", (), {"labels": labels, "logits": uniform(dtype, rng, shape)})
 
 
 def _cross_entropy(labels: Array, logits: Array, axis: int = -1) -> Array:
@@ -55,6 +62,12 @@ def _sparse_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("large logits", (), {"labels": np.array([1, 2], np.int32), "logits": large}, smooth=False)
     special = constant(dtype, [[NAN, 0.0], [0.0, -INF]])
     yield Sample("NaN and infinity", (), {"labels": np.array([1, 0], np.int32), "logits": special}, smooth=False)
+
+
+def _sparse_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for examples, classes in ((2, size), (size, 3)):
+        labels, logits = rng.integers(0, classes, examples), uniform(dtype, rng, (examples, classes))
+        yield Sample(f"shape {(examples, classes)}", (), {"labels": labels, "logits": logits})
 
 
 def _sparse(labels: Array, logits: Array) -> Array:
@@ -109,6 +122,17 @@ def _cross_entropy_grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"shape {shape}, {kwargs}", (gradients, labels, logits), kwargs)
 
 
+def _with_gradients(sized: Sized) -> Sized:
+    """Samples of a loss, with a gradient for each example first."""
+
+    def found(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+        for sample in sized(dtype, rng, size):
+            labels, logits = sample.kwargs["labels"], sample.kwargs["logits"]
+            yield Sample(sample.name, (uniform(dtype, rng, logits.shape[:1]), labels, logits))
+
+    return found
+
+
 def _cross_entropy_grad(gradients: Array, labels: Array, logits: Array, axis: int = -1) -> Array:
     total = labels.sum(axis=axis, keepdims=True)
     return np.asarray(np.expand_dims(gradients, axis) * (softmax(logits, axis) * total - labels))
@@ -149,6 +173,7 @@ INFOS = (
     OpInfo(
         name="softmax_cross_entropy",
         samples=_cross_entropy_samples,
+        sized=_cross_entropy_sized,
         reference=_cross_entropy,
         errors=_CROSS_ENTROPY_ERRORS,
         tolerances=_LOSS_TOLERANCES,
@@ -156,6 +181,7 @@ INFOS = (
     OpInfo(
         name="softmax_cross_entropy_grad",
         samples=_cross_entropy_grad_samples,
+        sized=_with_gradients(_cross_entropy_sized),
         reference=_cross_entropy_grad,
         errors=(invalid((_TWO, _THREE, _THREE), _CROSS_ENTROPY_GRAD_ERROR, axis=0),),
         tolerances=_LOSS_TOLERANCES,
@@ -163,6 +189,7 @@ INFOS = (
     OpInfo(
         name=_SPARSE,
         samples=_sparse_samples,
+        sized=_sparse_sized,
         reference=_sparse,
         errors=_SPARSE_ERRORS,
         tolerances=_LOSS_TOLERANCES,
@@ -170,6 +197,7 @@ INFOS = (
     OpInfo(
         name="sparse_softmax_cross_entropy_grad",
         samples=_sparse_grad_samples,
+        sized=_with_gradients(_sparse_sized),
         reference=_sparse_grad,
         errors=(invalid((_TWO, np.zeros(3, np.int32), _THREE), _SPARSE_GRAD_ERROR),),
         tolerances=_LOSS_TOLERANCES,
@@ -184,6 +212,7 @@ INFOS = (
     OpInfo(
         name="l2_loss",
         samples=_l2_loss_samples,
+        sized=of_size(uniform, ((None,), {}), ((3, None), {})),
         reference=lambda t: np.sum(t * t) / 2,
         errors=(rejected("l2_loss", "int32", FLOATING, (np.array([1], np.int32),)),),
         tolerances=SUMS,

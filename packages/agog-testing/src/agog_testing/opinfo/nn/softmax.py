@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.dtypes import as_dtype
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import FLOATING, Rng, constant, invalid, rejected, uniform
+from agog_testing.opinfo.values import FLOATING, Rng, constant, invalid, of_size, rejected, uniform
 
 NAN, INF = np.nan, np.inf
 LOGITS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
@@ -20,7 +21,16 @@ LOGITS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
     ((2, 3, 4), {"axis": -2}),
     ((0, 3), {}),
     ((2, 67), {}),
+    ((3, 129), {}),
+    ((2, 1000), {}),
+    ((300, 3), {"axis": 0}),
 )
+FORMS: tuple[tuple[tuple[int | None, ...], dict[str, Any]], ...] = (
+    ((2, None), {}),
+    ((None, 3), {}),
+    ((None, 2), {"axis": 0}),
+)
+"""The ways in which logits can be large."""
 
 
 def _exact_sum(x: Array, axis: int) -> Array:
@@ -65,6 +75,7 @@ def _softmax_info(name: str, reference: Callable[..., Any]) -> OpInfo:
     return OpInfo(
         name=name,
         samples=_softmax_samples,
+        sized=of_size(uniform, *FORMS),
         reference=reference,
         errors=_softmax_errors(name),
         tolerances=tolerances,
@@ -78,6 +89,12 @@ def _gradient_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("no classes", (uniform(dtype, rng, (2, 0)), uniform(dtype, rng, (2, 0))), smooth=False)
     special = constant(dtype, [[NAN, 0.0], [0.0, 1.0]]), constant(dtype, [[0.5, 0.5], [1.0, NAN]])
     yield Sample("NaN", special, smooth=False)
+
+
+def _gradient_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shape in ((2, size), (size, 3)):
+        outputs = softmax(uniform("float64", rng, shape)).astype(as_dtype(dtype).numpy_dtype)
+        yield Sample(f"shape {shape}", (uniform(dtype, rng, shape), outputs))
 
 
 def _softmax_grad(gradients: Array, softmax: Array, axis: int = -1) -> Array:
@@ -95,6 +112,7 @@ def _gradient_info(name: str, reference: Callable[..., Any]) -> OpInfo:
     return OpInfo(
         name=name,
         samples=_gradient_samples,
+        sized=_gradient_sized,
         reference=reference,
         errors=(invalid(wrong, text),),
         tolerances={

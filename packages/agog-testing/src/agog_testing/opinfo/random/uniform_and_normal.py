@@ -34,6 +34,16 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
             yield Sample(f"shape {shape}, seeds {graph_seed} and {seed}", (), arguments)
 
 
+def _sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    arguments = {"shape": (size,), "dtype": dtype, "seed": None, "graph_seed": 3}
+    yield Sample(f"shape {(size,)}", (), arguments)
+
+
+def _integers_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for sample in _sized(dtype, rng, size):
+        yield Sample(sample.name, (), {**sample.kwargs, "minval": -3, "maxval": 8})
+
+
 def _normal_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for sample in _samples(dtype, rng):
         is_long = sample.kwargs["shape"] == _SHAPES[-1]
@@ -155,6 +165,7 @@ INFOS = (
     OpInfo(
         name="random_uniform",
         samples=_samples,
+        sized=_sized,
         reference=_uniform_reference,
         function=_uniform,
         differentiable=False,
@@ -164,6 +175,7 @@ INFOS = (
     OpInfo(
         name="random_integers",
         samples=_integer_samples,
+        sized=_integers_sized,
         reference=_integer_reference,
         function=_uniform,
         differentiable=False,
@@ -189,6 +201,7 @@ INFOS = (
     OpInfo(
         name="random_normal",
         samples=_normal_samples,
+        sized=_sized,
         reference=_normal_reference,
         function=_normal,
         differentiable=False,
@@ -198,6 +211,7 @@ INFOS = (
     OpInfo(
         name="truncated_normal",
         samples=_truncated_samples,
+        sized=_sized,
         reference=_truncated_reference,
         function=_truncated,
         differentiable=False,

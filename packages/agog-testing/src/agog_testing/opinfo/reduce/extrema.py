@@ -7,9 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.dtypes import as_dtype
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.reduce.reduction import axis_errors, fold, samples
-from agog_testing.opinfo.values import ORDERED, Rng, constant, invalid, is_float, rejected, ties, uniform
+from agog_testing.opinfo.reduce.reduction import FORMS, axis_errors, fold, samples
+from agog_testing.opinfo.values import (
+    ORDERED,
+    Rng,
+    constant,
+    invalid,
+    is_float,
+    large,
+    of_size,
+    rejected,
+    ties,
+    uniform,
+)
 
 
 def _extremum(choose: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
@@ -55,8 +67,14 @@ def _position_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"shape {shape}, axis {axis}", (uniform(dtype, rng, shape, -50, 50), axis))
     yield Sample("ties", (ties(dtype, rng, (4, 5)), 1))
     yield Sample("int32", (uniform(dtype, rng, (4, 5)), 1), {"output_type": "int32"})
+    if as_dtype(dtype).is_integer:
+        greatest = np.iinfo(as_dtype(dtype).numpy_dtype).max
+        near = np.array([[greatest - 1, greatest], [greatest - 2, greatest - 1]], as_dtype(dtype).numpy_dtype)
+        yield Sample("large neighbours", (near, 1))
     if is_float(dtype):
         yield Sample("infinities", (constant(dtype, [[-np.inf, np.inf], [-np.inf, -np.inf]]), 1))
+        special = constant(dtype, [[1.0, np.nan, 3.0, np.nan], [np.inf, 2.0, np.nan, -np.inf], [np.nan] * 4])
+        yield Sample("NaN", (special, 1))
 
 
 def _position(choose: Callable[[list[Any]], Any]) -> Callable[..., Array]:
@@ -68,7 +86,8 @@ def _positions(choose: Callable[[list[Any]], Any], x: Array, axis: int | None) -
     out = np.empty(rows.shape[:-1], np.int64)
     for position in np.ndindex(*out.shape):
         row = rows[position].tolist()
-        out[position] = row.index(choose(row))
+        nan = [at for at, value in enumerate(row) if value != value]
+        out[position] = nan[0] if nan else row.index(choose(row))
     return out
 
 
@@ -77,6 +96,7 @@ def _position_info(name: str, choose: Callable[[list[Any]], Any]) -> OpInfo:
     return OpInfo(
         name=name,
         samples=_position_samples,
+        sized=of_size(large, ((None,), {"axis": 0}), ((2, None), {"axis": 1}), ((None, 3), {"axis": 0})),
         reference=_position(choose),
         differentiable=False,
         errors=(invalid((np.ones((2, 3), np.float32), 2), text), _empty_error(name), _bool_error(name)),
@@ -87,12 +107,14 @@ INFOS = (
     OpInfo(
         name="reduce_max",
         samples=samples(empty=False),
+        sized=of_size(uniform, *FORMS),
         reference=fold(_extremum(max)),
         errors=(*axis_errors("reduce_max"), _empty_error("reduce_max"), _bool_error("reduce_max")),
     ),
     OpInfo(
         name="reduce_min",
         samples=samples(empty=False),
+        sized=of_size(uniform, *FORMS),
         reference=fold(_extremum(min)),
         errors=(*axis_errors("reduce_min"), _empty_error("reduce_min"), _bool_error("reduce_min")),
     ),

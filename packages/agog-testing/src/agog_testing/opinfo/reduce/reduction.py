@@ -18,9 +18,12 @@ from agog_testing.opinfo.values import (
     constant,
     invalid,
     is_float,
+    large,
     nonzero,
+    of_size,
     rejected,
     uniform,
+    units,
 )
 
 _CALLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
@@ -31,6 +34,10 @@ _CALLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
     ((2, 3), {"axis": -1, "keepdims": True}),
     ((2, 3, 4), {"axis": (0, 2)}),
     ((2, 3, 4), {"axis": [1, -1], "keepdims": True}),
+    ((2, 3, 4, 5), {"axis": (1, 3)}),
+    ((2, 3, 4, 5), {"axis": (0, 2)}),
+    ((2, 3, 4, 5), {"axis": (3, 0), "keepdims": True}),
+    ((2, 3, 4, 5), {"axis": (1, 2)}),
     ((4, 1, 5), {"axis": 1}),
     ((3,), {"axis": ()}),
     ((67,), {"axis": 0}),
@@ -49,6 +56,8 @@ def samples(*, empty: bool) -> Callable[[str, Rng], Iterator[Sample]]:
     def found(dtype: str, rng: Rng) -> Iterator[Sample]:
         for shape, kwargs in (*_CALLS, *(_EMPTY if empty else ()), *_STILL_EMPTY):
             yield Sample(f"shape {shape}, {kwargs}", (uniform(dtype, rng, shape),), kwargs)
+        if as_dtype(dtype).is_integer:
+            yield Sample("large integers", (large(dtype, rng, (3, 4)),), {"axis": 0})
         if is_float(dtype):
             # A sum in half precision would stop growing long before.
             yield Sample("4096 ones", (constant(dtype, np.ones(4096)),), smooth=False)
@@ -57,6 +66,24 @@ def samples(*, empty: bool) -> Callable[[str, Rng], Iterator[Sample]]:
             yield Sample("NaN and infinities along 1", (special,), {"axis": 1}, smooth=False)
 
     return found
+
+
+FORMS: tuple[tuple[tuple[int | None, ...], dict[str, Any]], ...] = (
+    ((None,), {}),
+    ((2, None), {"axis": 1}),
+    ((None, 3), {"axis": 0}),
+    ((3, None), {"axis": 0}),
+)
+"""The ways in which a reduction can be large."""
+
+
+def _sum_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
+    yield from samples(empty=True)(dtype, rng)
+    if dtype == "float32":
+        # Each addition to a sum that is much larger rounds to the same side.
+        tenths = constant(dtype, np.full((70_001, 2), 0.1))
+        yield Sample("many tenths", (tenths[:, 0],), smooth=False)
+        yield Sample("many tenths along 0", (tenths,), {"axis": 0}, smooth=False)
 
 
 def _mean_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
@@ -87,8 +114,10 @@ def fold(function: Callable[[list[Any]], Any]) -> Callable[..., Array]:
 def _mean(values: list[Any]) -> Any:
     if not values:
         return np.nan
-    mean = sum(values) / len(values)
-    return int(mean) if isinstance(values[0], int) else mean
+    total = sum(values)
+    if isinstance(total, int):  # cut off towards zero
+        return abs(total) // len(values) * (1 if total > 0 else -1)
+    return total / len(values)
 
 
 def axis_errors(op: str, dtype: str = "float32") -> tuple[ErrorSample, ...]:
@@ -132,13 +161,31 @@ def _logsumexp(values: list[float]) -> float:
 def _grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for shape, axes, keepdims in (
         *(((), (), False), ((5,), (0,), False), ((2, 3), (0, 1), False), ((2, 3), (0,), False), ((2, 3), (1,), True)),
-        *(((2, 3, 4), (0, 2), False), ((2, 3, 4), (0, 2), True), ((4, 1, 5), (1,), False), ((3,), (), False)),
-        *(((67,), (0,), False), ((2, 67), (0,), False), ((0, 3), (0,), False), ((0, 3), (1,), True)),
+        *(
+            ((2, 3, 4), (0, 2), False),
+            ((2, 3, 4), (0, 2), True),
+            ((4, 1, 5), (1,), False),
+            ((3,), (), False),
+            ((2, 3, 4, 5), (1, 3), False),
+        ),
+        *(
+            ((2, 3, 4, 5), (1, 3), False),
+            ((67,), (0,), False),
+            ((2, 67), (0,), False),
+            ((0, 3), (0,), False),
+            ((0, 3), (1,), True),
+        ),
     ):
         kept = [1 if n in axes else size for n, size in enumerate(shape)]
         given = kept if keepdims else [size for n, size in enumerate(shape) if n not in axes]
         arguments = {"shape": shape, "axes": axes, "keepdims": keepdims}
         yield Sample(f"{arguments}", (uniform(dtype, rng, tuple(given)),), arguments)
+
+
+def _grad_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shape, axes in (((size,), (0,)), ((2, size), (0,)), ((size, 3), (0,))):
+        given = uniform(dtype, rng, shape[1:])
+        yield Sample(f"shape {shape}", (given,), {"shape": shape, "axes": axes, "keepdims": False})
 
 
 def _spread(g: Array, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -166,6 +213,7 @@ def _question(name: str, answer: Callable[[list[Any]], bool]) -> OpInfo:
     return OpInfo(
         name=name,
         samples=samples(empty=True),
+        sized=of_size(uniform, *FORMS),
         reference=fold(answer),
         differentiable=False,
         errors=(*axis_errors(name, "bool"), rejected(name, "float32", "bool", (np.ones(2, np.float32),), "bool")),
@@ -175,7 +223,8 @@ def _question(name: str, answer: Callable[[list[Any]], bool]) -> OpInfo:
 INFOS = (
     OpInfo(
         name="reduce_sum",
-        samples=samples(empty=True),
+        samples=_sum_samples,
+        sized=of_size(uniform, *FORMS),
         reference=fold(lambda values: sum(values)),
         errors=(*axis_errors("reduce_sum"), _bool_error("reduce_sum")),
         tolerances=SUMS,
@@ -183,6 +232,7 @@ INFOS = (
     OpInfo(
         name="reduce_mean",
         samples=_mean_samples,
+        sized=of_size(uniform, *FORMS),
         reference=fold(_mean),
         errors=(
             *axis_errors("reduce_mean"),
@@ -198,18 +248,21 @@ INFOS = (
     OpInfo(
         name="reduce_sum_grad",
         samples=_grad_samples,
+        sized=_grad_sized,
         reference=_spread,
         errors=(_grad_error("reduce_sum_grad"),),
     ),
     OpInfo(
         name="reduce_mean_grad",
         samples=_grad_samples,
+        sized=_grad_sized,
         reference=_shared,
         errors=(_grad_error("reduce_mean_grad"),),
     ),
     OpInfo(
         name="reduce_prod",
         samples=_prod_samples,
+        sized=of_size(units, *FORMS),
         reference=fold(lambda values: math.prod(values)),
         errors=(*axis_errors("reduce_prod"), _bool_error("reduce_prod")),
         # Each factor may round once.
@@ -218,6 +271,7 @@ INFOS = (
     OpInfo(
         name="reduce_logsumexp",
         samples=_logsumexp_samples,
+        sized=of_size(uniform, *FORMS),
         reference=fold(_logsumexp),
         errors=(*axis_errors("reduce_logsumexp"), _bool_error("reduce_logsumexp", FLOATING)),
     ),

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import NUMERIC, SUMS, Rng, constant, invalid, is_float, rejected, uniform
+from agog_testing.opinfo.values import (
+    NUMERIC,
+    SUMS,
+    Rng,
+    constant,
+    invalid,
+    is_float,
+    of_size,
+    rejected,
+    ties,
+    uniform,
+    units,
+)
 
 _CALLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
     ((1,), {}),
@@ -35,6 +47,13 @@ def _samples(low: float, high: float) -> Callable[[str, Rng], Iterator[Sample]]:
             yield Sample("NaN and infinities", (special,), {"axis": 1}, smooth=False)
 
     return found
+
+
+_FORMS: tuple[tuple[tuple[int | None, ...], dict[str, Any]], ...] = (
+    ((None,), {}),
+    ((2, None), {"axis": 1, "reverse": True}),
+    ((None, 2), {"axis": 0, "exclusive": True}),
+)
 
 
 def _scan(first: int, step: Callable[[Any, Any], Any]) -> Callable[..., Array]:
@@ -66,6 +85,12 @@ def _recurrence_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("zeros", pair)
 
 
+def _recurrence_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    for shape, axis in (((size,), 0), ((2, size), 1), ((3, size), 0)):
+        pair = uniform(dtype, rng, shape, -1, 1), uniform(dtype, rng, shape)
+        yield Sample(f"shape {shape}", pair, {"axis": axis})
+
+
 def _recurrence(factors: Array, terms: Array, axis: int = 0, reverse: bool = False) -> Array:
     out = np.empty_like(terms)
     a, b, results = (np.moveaxis(x, axis, -1) for x in (factors, terms, out))
@@ -89,6 +114,7 @@ INFOS = (
     OpInfo(
         name="cumsum",
         samples=_samples(-3, 3),
+        sized=of_size(ties, *_FORMS),
         reference=_scan(0, lambda total, value: total + value),
         errors=(
             _axis_error("cumsum", _TWO),
@@ -102,6 +128,7 @@ INFOS = (
     OpInfo(
         name="cumprod",
         samples=_samples(0, 1),
+        sized=of_size(units, *_FORMS),
         reference=_scan(1, lambda total, value: total * value),
         errors=(_axis_error("cumprod", _TWO), rejected("cumprod", "bool", NUMERIC, (np.ones(2, np.bool_),))),
         # Each factor may round once.
@@ -110,6 +137,7 @@ INFOS = (
     OpInfo(
         name="linear_recurrence",
         samples=_recurrence_samples,
+        sized=_recurrence_sized,
         reference=_recurrence,
         errors=(
             _axis_error("linear_recurrence", _TWO, _TWO),

@@ -114,6 +114,12 @@ def _wrong_lengths(op: str, dtype: str) -> ErrorSample:
     )
 
 
+def _sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
+    if size < 1000:  # a reference by matrices takes squares of sizes
+        yield Sample(f"shape {(size,)}", (uniform(dtype, rng, (size,), -1, 1),))
+        yield Sample(f"shape {(size, 4)}", (uniform(dtype, rng, (size, 4), -1, 1),))
+
+
 _COMPLEX = "complex128, complex64"
 
 INFOS = (
@@ -121,6 +127,7 @@ INFOS = (
         name="fft",
         function=_of_rank(fourier, "fft"),
         samples=_samples,
+        sized=_sized,
         reference=_fft,
         errors=_low_rank("fft", "complex64"),
         tolerances=_TOLERANCES,
@@ -129,6 +136,7 @@ INFOS = (
         name="ifft",
         function=_of_rank(fourier, "ifft"),
         samples=_samples,
+        sized=_sized,
         reference=_ifft,
         errors=_low_rank("ifft", "complex64"),
         tolerances=_TOLERANCES,
@@ -137,6 +145,7 @@ INFOS = (
         name="rfft",
         function=_of_rank(real_fourier, "rfft"),
         samples=_samples_of_lengths,
+        sized=_sized,
         reference=_rfft,
         errors=(
             *_low_rank("rfft", "float32"),
@@ -149,6 +158,7 @@ INFOS = (
         name="irfft",
         function=_of_rank(real_fourier, "irfft"),
         samples=_samples_of_lengths,
+        sized=_sized,
         reference=_irfft,
         errors=(
             *_low_rank("irfft", "complex64"),

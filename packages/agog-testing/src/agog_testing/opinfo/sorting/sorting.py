@@ -10,7 +10,19 @@ import numpy as np
 
 from agog_core.dtypes import as_dtype
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
-from agog_testing.opinfo.values import FLOATING, ORDERED, Rng, constant, invalid, is_float, rejected, ties, uniform
+from agog_testing.opinfo.values import (
+    FLOATING,
+    ORDERED,
+    Rng,
+    constant,
+    invalid,
+    is_float,
+    large,
+    of_size,
+    rejected,
+    ties,
+    uniform,
+)
 
 _SHAPES: tuple[tuple[int, ...], ...] = ((1,), (5,), (2, 3), (2, 3, 4), (67,), (0,), (2, 0), (0, 3))
 
@@ -26,6 +38,7 @@ def _rows(dtype: str, rng: Rng) -> Iterator[tuple[str, Array, bool]]:
     """Named arrays to sort, and whether the order stays the same nearby."""
     for shape in _SHAPES:
         yield f"shape {shape}", _distinct(dtype, rng, shape), True
+    yield "large integers", large(dtype, rng, (2, 5)), False
     yield "ties", ties(dtype, rng, (3, 9)), False
     yield "many ties", ties(dtype, rng, (2, 70)), False
     few = _distinct(dtype, rng, (3, 70))
@@ -45,6 +58,9 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
             yield Sample(f"{name}, {direction}", (values, -1, direction), smooth=smooth)
     yield Sample("first axis", (_distinct(dtype, rng, (4, 3)), 0))
     yield Sample("middle axis", (_distinct(dtype, rng, (2, 4, 3)), -2, "DESCENDING"))
+
+
+_ROWS_OF_SIZE = of_size(ties, ((None,), {}), ((None, 2), {"axis": 0, "direction": "DESCENDING"}))
 
 
 def _order(row: Array, descending: bool) -> list[int]:
@@ -202,9 +218,28 @@ _SEARCH_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(name="sort", samples=_samples, reference=_sort, errors=_sort_errors("sort")),
-    OpInfo(name="argsort", samples=_samples, reference=_argsort, differentiable=False, errors=_sort_errors("argsort")),
-    OpInfo(name="top_k", samples=_top_samples, reference=_top_k, errors=_TOP_ERRORS),
+    OpInfo(
+        name="sort",
+        samples=_samples,
+        sized=_ROWS_OF_SIZE,
+        reference=_sort,
+        errors=_sort_errors("sort"),
+    ),
+    OpInfo(
+        name="argsort",
+        samples=_samples,
+        sized=_ROWS_OF_SIZE,
+        reference=_argsort,
+        differentiable=False,
+        errors=_sort_errors("argsort"),
+    ),
+    OpInfo(
+        name="top_k",
+        samples=_top_samples,
+        sized=of_size(ties, ((2, None), {"k": 1})),
+        reference=_top_k,
+        errors=_TOP_ERRORS,
+    ),
     OpInfo(
         name="in_top_k",
         samples=_in_top_samples,
@@ -212,7 +247,13 @@ INFOS = (
         differentiable=False,
         errors=_IN_TOP_ERRORS,
     ),
-    OpInfo(name="nth_element", samples=_nth_samples, reference=_nth_element, errors=_NTH_ERRORS),
+    OpInfo(
+        name="nth_element",
+        samples=_nth_samples,
+        sized=of_size(ties, ((2, None), {"n": 0})),
+        reference=_nth_element,
+        errors=_NTH_ERRORS,
+    ),
     OpInfo(
         name="searchsorted",
         samples=_search_samples,

@@ -1,11 +1,14 @@
-"""Derivatives of an op, against numerical differentiation and against each other."""
+"""Derivatives: those of an op, against numerical differentiation and against each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import agog_core as ag
+from agog_core import nest
 from agog_testing.gradcheck import GradientCheckError, gradcheck, jvpcheck
 from agog_testing.opinfo import Sample
 from agog_testing.subject import Array, Subject, Violation, map_arrays
@@ -40,6 +43,44 @@ def check_forward(subject: Subject) -> None:
             except GradientCheckError as error:
                 rule = "forward mode gives the derivative of numerical differentiation, and that of reverse mode"
                 raise Violation(rule, sample.name, "the central difference", str(error)) from error
+
+
+def check_linear(subject: Subject) -> None:
+    """Check that gradients are linear in the incoming ones, of which all ones may take a way of their own."""
+    rule = "the gradient for incoming gradients of 1 is the difference of those for 1 + w and for w"
+    rng = np.random.default_rng(subject.seed)
+    for sample in subject.samples():
+        function, inputs, fixed = _as_function(subject, sample)
+        if not sample.smooth or not any(array.size for array in inputs):
+            continue
+        with ag.device(subject.device.name), subject.chosen():
+            sources = [ag.constant(array) for array in inputs]
+            with ag.GradientTape(persistent=True) as tape:
+                tape.watch(sources)
+                outs = nest.flatten(function(*map(ag.constant, fixed))(*sources))
+            if any(out.dtype not in (ag.float64, ag.complex128) for out in outs):
+                continue
+            weights = [rng.uniform(0.5, 1.5, out.shape.as_list()) for out in outs]
+            of_ones = _gradients(tape, outs, sources, None)
+            above = _gradients(tape, outs, sources, [1 + weight for weight in weights])
+            below = _gradients(tape, outs, sources, weights)
+        for position, (found, high, low) in enumerate(zip(of_ones, above, below, strict=True)):
+            scale = 1 + np.max(np.abs(high) + np.abs(low), initial=0)
+            is_wrong = ~(np.abs(found - (high - low)) <= 1e-12 * scale)
+            if is_wrong.any():
+                index = tuple(int(n) for n in np.argwhere(is_wrong)[0])
+                name = f"{sample.name}, gradient {position} at {index}"
+                raise Violation(rule, name, f"{high[index] - low[index]!r}", f"{found[index]!r}")
+
+
+def _gradients(
+    tape: ag.GradientTape, outs: list[ag.Tensor], sources: list[ag.Tensor], weights: list[Array] | None
+) -> list[Array]:
+    seeds = None
+    if weights is not None:
+        seeds = [ag.constant(weight.astype(out.dtype.numpy_dtype)) for weight, out in zip(weights, outs, strict=True)]
+    found = tape.gradient(outs, sources, seeds, unconnected_gradients="zero")
+    return [ag.convert_to_tensor(gradient).numpy() for gradient in found]
 
 
 def _as_function(

@@ -1,0 +1,100 @@
+"""Binding: the kernels of one array library, ready for a plugin to register."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from typing import Any
+
+Kernel = Callable[..., Any]
+Bits = Callable[[tuple[int, int, int], int], Any]
+
+
+def bind(
+    xp: Any,
+    *,
+    bits: Bits | None = None,
+    wrap: Callable[[str, Kernel], Kernel] | None = None,
+    dtype: Callable[[str], Any] | None = None,
+) -> Callable[[str], Kernel]:
+    """Bind the kernels of this package to an array library.
+
+    A kernel is made when it is first asked for, so that a program loads no family of kernels that it does not use. As
+    the ``__getattr__`` of a module ``my_plugin.kernels`` the result lets ``"my_plugin.kernels:matmul"`` name a kernel.
+
+    Args:
+        xp: the array library: NumPy, one with NumPy's interface, or one with the array API standard's, such as
+            array-api-strict. For the last, `standard` puts NumPy's face on it, and `standard.MISSING` says for which
+            ops that is not enough.
+        bits: ``bits(key, count)`` to ``count`` uint64 numbers of Philox4x64-10, as `numpy.random.Philox` makes them of
+            the key's first two words and the counter that is its third; by default the library's integers make them.
+        wrap: ``wrap(op, kernel)`` to the kernel that is registered, such as one that unwraps arrays and wraps results.
+        dtype: turns the name of a dtype, such as ``"bfloat16"``, into the library's dtype; by default names are passed
+            on as they are.
+
+    Returns:
+        A function of an op's name to its kernel, the same one at each call. It raises AttributeError for an op that has
+        none here.
+
+    >>> import numpy
+    >>> kernel_of = bind(numpy)
+    >>> kernel_of("reduce_sum")(numpy.ones((2, 3)), axes=(1,), keepdims=False).tolist()
+    [3.0, 3.0]
+    """
+    from agog_kernels_xp import COMPOSED, ELEMENTWISE  # here, because that package imports this module
+
+    family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
+    if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it
+        return _bind_to_standard(xp, bits, wrap, dtype)
+
+    def kernel_of(op: str) -> Kernel:
+        if op in ELEMENTWISE:
+            kernel: Kernel = getattr(xp, ELEMENTWISE[op])
+        elif op in family_of:
+            kernel = _bound(getattr(import_module(f"agog_kernels_xp.{family_of[op]}"), op), xp, bits, dtype)
+        else:
+            raise AttributeError(f"agog_kernels_xp has no kernel for op {op!r}.")
+        return kernel if wrap is None else wrap(op, kernel)
+
+    return cache(kernel_of)
+
+
+def _bind_to_standard(xp: Any, bits: Bits | None, wrap: Any, dtype: Any) -> Callable[[str], Kernel]:
+    """The kernels for a library that has the array API standard's interface alone, by NumPy's face on it."""
+    from agog_kernels_xp.standard.face import NumPyFace
+    from agog_kernels_xp.standard.missing import MISSING
+
+    face = NumPyFace(xp)
+
+    def on_native(op: str, kernel: Kernel) -> Kernel:
+        if op in MISSING:
+            raise AttributeError(f"agog_kernels_xp has no kernel for op {op!r} on {xp.__name__}: {MISSING[op]}.")
+        native: Kernel = face.kernel(kernel)
+        return native if wrap is None else wrap(op, native)
+
+    return bind(face, bits=None if bits is None else face.source(bits), wrap=on_native, dtype=dtype)
+
+
+def _bound(kernel: Kernel, xp: Any, bits: Bits | None, dtype: Callable[[str], Any] | None) -> Kernel:
+    """The kernel for a library; a parameter ``bits`` is the source of random bits, and ``dtype`` comes by name."""
+    code = kernel.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    bound = partial(kernel, xp)
+    if "bits" in parameters:
+        bound = partial(kernel, xp, bits or _own_bits(xp))
+    if "dtype" not in parameters or dtype is None:
+        return bound
+    convert = dtype
+
+    def with_dtype(*arrays: Any, dtype: str, **attributes: Any) -> Any:
+        return bound(*arrays, dtype=convert(dtype), **attributes)
+
+    with_dtype.__wrapped__ = bound  # type: ignore[attr-defined]  # whose signature `agog ops` shows
+    return with_dtype
+
+
+def _own_bits(xp: Any) -> Bits:
+    from agog_kernels_xp.random.philox import philox
+
+    return partial(philox, xp)

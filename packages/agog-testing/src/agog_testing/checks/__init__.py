@@ -1,0 +1,52 @@
+"""Checks: what a kernel must do, rule by rule. Each raises `Violation`, which names rule, sample and numbers.
+
+A check is a function of a `Subject`; `checks_for` names those that apply to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agog_testing.checks.derivatives import check_forward, check_gradient, check_linear
+from agog_testing.checks.errors import check_errors
+from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
+from agog_testing.checks.repetition import check_repeated, check_threads
+from agog_testing.checks.results import check_aliasing, check_dtype, check_memory, check_shape, check_type
+from agog_testing.checks.sizes import check_sizes
+from agog_testing.checks.state import check_state, check_variables
+from agog_testing.checks.traces import check_leaks, check_surroundings
+from agog_testing.checks.values import check_bits, check_value
+from agog_testing.subject import Subject
+
+Check = Callable[[Subject], None]
+
+
+def checks_for(subject: Subject) -> dict[str, Check]:
+    """The checks that apply to a kernel, by name, in the order in which they run."""
+    op, info = subject.info.op, subject.info
+    found: dict[str, Check] = {
+        "value": check_value,
+        "inputs": check_inputs,
+        "surroundings": check_surroundings,
+        "repeated": check_repeated,
+        "threads": check_threads,
+        "leaks": check_leaks,
+    }
+    if info.sized is not None or op.inputs:
+        found["sizes"] = check_sizes
+    if not op.updates:
+        found |= {"type": check_type, "shape": check_shape, "dtype": check_dtype, "memory": check_memory}
+        found["state"] = check_state
+        if op.inputs:
+            found["variables"] = check_variables
+        if not op.views and op.inputs:
+            found["aliasing"] = check_aliasing
+    if op.inputs:
+        found |= {"strides": check_strides, "same_array": check_same_array}
+    if any(sample.digest for sample in subject.samples()):
+        found["bits"] = check_bits
+    if info.differentiable and subject.dtype in ("float64", "complex128"):
+        found |= {"gradient": check_gradient, "forward": check_forward, "linear": check_linear}
+    if any(error.dtype == subject.dtype for error in info.errors):
+        found["errors"] = check_errors
+    return found

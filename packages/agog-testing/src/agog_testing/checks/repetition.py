@@ -1,0 +1,138 @@
+"""Repetition: the same call gives the same bits, some thousand times, and from several threads at a time."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from agog_testing.checks.recording import kernel_calls, on_device, repeat
+from agog_testing.checks.values import differing
+from agog_testing.comparison import same, shown
+from agog_testing.opinfo import Sample
+from agog_testing.subject import Array, KernelCall, Subject, Violation
+
+BITS = "calls with the same inputs give the same bits, unless the kernel says deterministic=False"
+
+# One call in 300 that goes wrong is found with a probability of 99.9 %.
+_REPETITIONS = 2100
+# Slow kernels are called less often; float32, which most kernels are for, is called for longer.
+_SECONDS, _SECONDS_OF_FLOAT32 = 0.02, 0.4
+
+_THREADS = 4
+_CALLS_PER_THREAD = 30
+_PAUSES = 60
+_LARGEST_IN_THREADS = 10_000
+
+
+def check_repeated(subject: Subject) -> None:
+    """Check that a kernel gives the same again: for each sample once more, and for a small one some thousand times."""
+    calls = list(_calls_with_elements(subject))
+    for sample, call in calls:
+        _compare(subject, _again(subject, call), _again(subject, call), f"{sample.name}, twice")
+    if calls:
+        sample, call = min(calls, key=lambda found: _size(found[1]))
+        first = _again(subject, call)
+        end = time.perf_counter() + (_SECONDS_OF_FLOAT32 if subject.dtype == "float32" else _SECONDS)
+        for _ in range(_REPETITIONS):
+            _compare(subject, first, _again(subject, call), f"{sample.name}, many times")
+            if time.perf_counter() > end:
+                break
+
+
+def check_threads(subject: Subject) -> None:
+    """Check that calls from several threads at a time, of other values in each, give what they give from one."""
+    shares = _shares(subject)
+    alone = [_again(subject, call) for _, call in shares]
+    failures: list[Violation] = []
+    ready = threading.Barrier(max(1, len(shares)))
+
+    def work(number: int) -> None:
+        sample, call = shares[number]
+        ready.wait()
+        try:
+            sys.settrace(_pauses())
+            for _ in range(_CALLS_PER_THREAD):
+                _compare(subject, alone[number], _again(subject, call), f"{sample.name}, from {_THREADS} threads")
+        except Violation as violation:
+            failures.append(violation)
+        except Exception as error:
+            rule, got = "a kernel runs in several threads at a time", f"{type(error).__name__}: {error}"
+            failures.append(Violation(rule, sample.name, "a result", got))
+        finally:
+            sys.settrace(None)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(shares))]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    if failures:
+        raise failures[0]
+
+
+def _pauses() -> Callable[..., Any]:
+    """A tracing function that lets other threads run between the first lines of a kernel; a lucky order would hide a
+    fault. What a kernel does inside of a library takes its chances.
+    """
+    left = iter(range(_PAUSES))
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            if next(left, None) is None:
+                sys.settrace(None)
+            else:
+                time.sleep(1e-4)
+        return None if frame.f_globals.get("__name__", "").startswith("agog_testing") else trace
+
+    return trace
+
+
+def _shares(subject: Subject) -> list[tuple[Sample, KernelCall]]:
+    """A call for each thread: one sample, the largest that is not too large, with other values in each."""
+    found = []
+    for seed in range(_THREADS):
+        calls = [(sample, call) for sample in _many_elements(subject, seed) for call in subject.run(sample).calls]
+        fitting = [one for one in calls if 0 < _size(one[1]) <= _LARGEST_IN_THREADS]
+        found += [max(fitting, key=lambda one: _size(one[1]))] if fitting else []
+    return found
+
+
+def _many_elements(subject: Subject, seed: int) -> list[Sample]:
+    """Samples of so many elements that NumPy lets go of its lock, where the kit has them."""
+    sized = subject.info.sized
+    found = list(sized(subject.dtype, np.random.default_rng(subject.seed + seed), 4097)) if sized else []
+    return found or subject.samples(seed)
+
+
+def _calls_with_elements(subject: Subject) -> Iterator[tuple[Sample, KernelCall]]:
+    """The recorded calls that compute something."""
+    for sample, call in kernel_calls(subject):
+        if all(array.size for array in call.before):
+            yield sample, call
+
+
+def _size(call: KernelCall) -> int:
+    return sum(array.size for array in call.before)
+
+
+def _again(subject: Subject, call: KernelCall) -> list[Array]:
+    return repeat(subject, on_device(subject, call.before), call.attributes)
+
+
+def _compare(subject: Subject, wanted: list[Array], found: list[Array], where: str) -> None:
+    for expected, output in zip(wanted, found, strict=True):
+        if not subject.deterministic:
+            differing(subject, output, expected, BITS, where)
+        elif not same(expected, output):
+            raise Violation(BITS, where, shown(expected), shown(output))

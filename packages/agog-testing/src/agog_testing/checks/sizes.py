@@ -1,0 +1,102 @@
+"""Sizes: results against the reference for sizes around those at which fast loops change their way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+import agog_core as ag
+from agog_testing.checks.values import VALUE, compare
+from agog_testing.opinfo import Sample
+from agog_testing.subject import Array, Subject, map_arrays
+
+SIZES = (*range(1, 71), 127, 128, 129, 4097)
+"""Around all lengths of vector registers, unrolled loops and blocks."""
+
+# For ops whose facts name no samples of a size. Their references may go from element to element, so these are fewer.
+_SIZES_OF_ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
+_SAMPLES_OF_ROWS = 2
+
+
+def check_sizes(subject: Subject) -> None:
+    """Compare results with the reference for inputs of many sizes."""
+    sized, rng = subject.info.sized, np.random.default_rng(subject.seed)
+    if sized is None:
+        for sample, expected in _of_many_rows(subject):
+            compare(subject, sample, subject.run(sample), VALUE, expected=expected)
+        return
+    samples = [sample for size in SIZES for sample in sized(subject.dtype, rng, size)]
+    for sample, expected in zip(samples, _expected(subject, samples), strict=True):
+        compare(subject, sample, subject.run(sample), VALUE, expected=expected)
+
+
+def _expected(subject: Subject, samples: list[Sample]) -> list[tuple[Array, ...]]:
+    """What the reference gives for each sample; where all it does is elementwise, it is called once."""
+    if not subject.info.elementwise:
+        return [subject.expected(sample) for sample in samples]
+    shapes = [np.broadcast_shapes(*(np.shape(value) for value in sample.args)) for sample in samples]
+    flat = [
+        np.concatenate([np.broadcast_to(value, shape).ravel() for value, shape in zip(column, shapes, strict=True)])
+        for column in zip(*(sample.args for sample in samples), strict=True)
+    ]
+    (whole,) = subject.expected(Sample("all sizes", tuple(flat)))
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+    return [(part.reshape(shape),) for part, shape in zip(np.split(whole, ends), shapes, strict=True)]
+
+
+def _of_many_rows(subject: Subject) -> Iterator[tuple[Sample, tuple[Array, ...]]]:
+    """Small samples with more rows, of all inputs or of one, where the op takes that; and what the reference gives."""
+    usual = [sample for sample in subject.samples() if sample.smooth and sample.digest is None and _has_rows(sample)]
+    for sample in sorted(usual, key=lambda one: sum(array.size for array in _arrays(one)))[:_SAMPLES_OF_ROWS]:
+        count = len(_arrays(sample))
+        for lengthened in ([*range(count)], *([n] for n in range(count) if count > 1)):
+            if _taken(subject, _of_rows(sample, lengthened, 6)) is not None:
+                for size in _SIZES_OF_ROWS:
+                    longer = _of_rows(sample, lengthened, size)
+                    if (expected := _taken(subject, longer)) is not None:
+                        yield longer, expected
+
+
+def _taken(subject: Subject, sample: Sample) -> tuple[Array, ...] | None:
+    """What the reference gives, if it takes the sample, and the op does not refuse it, whatever its kernel is."""
+    try:
+        with ag.device(subject.device.name):
+            args, kwargs, _ = subject.arguments(sample)
+            subject.info.call(*args, **kwargs)
+        expected = subject.expected(sample)
+    except Exception:
+        return None
+    return expected if all(map(_is_finite, expected)) else None
+
+
+def _is_finite(array: Array) -> bool:
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+
+
+def _of_rows(sample: Sample, lengthened: Sequence[int], size: int) -> Sample:
+    """A sample in which some of the arrays have so many rows: their own, again and again."""
+    positions = iter(range(len(_arrays(sample))))
+
+    def rows(array: Array) -> Array:
+        if next(positions) not in lengthened or not array.ndim:
+            return array
+        return np.take(array, np.arange(size) % len(array), axis=0)
+
+    args = tuple(map_arrays(rows, value) for value in sample.args)
+    kwargs = {key: map_arrays(rows, value) for key, value in sample.kwargs.items()}
+    return replace(sample, name=f"{sample.name}, {size} rows of inputs {lengthened}", args=args, kwargs=kwargs)
+
+
+def _has_rows(sample: Sample) -> bool:
+    arrays = _arrays(sample)
+    return all(array.size for array in arrays) and any(array.ndim for array in arrays)
+
+
+def _arrays(sample: Sample) -> list[Array]:
+    found: list[Array] = []
+    collect: Callable[[Array], None] = found.append
+    for value in (*sample.args, *sample.kwargs.values()):
+        map_arrays(collect, value)
+    return found

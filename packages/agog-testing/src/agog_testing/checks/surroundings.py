@@ -1,0 +1,31 @@
+"""Surroundings: what a kernel finds and must leave as it is: threads, random states, NumPy's settings, warnings."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Surroundings(NamedTuple):
+    """The state of the process that is none of a kernel's business, by name."""
+
+    threads: tuple[str, ...]
+    numpy_random: Any
+    python_random: Any
+    numpy_errors: Any
+    numpy_printing: Any
+
+
+def surroundings() -> Surroundings:
+    """The surroundings as they are now."""
+    algorithm, keys, *rest = np.random.get_state(legacy=True)
+    return Surroundings(
+        threads=tuple(sorted(thread.name for thread in threading.enumerate())),
+        numpy_random=(algorithm, np.asarray(keys).tobytes(), *rest),
+        python_random=random.getstate(),
+        numpy_errors=(np.geterr(), np.geterrcall()),
+        numpy_printing=np.get_printoptions(),
+    )

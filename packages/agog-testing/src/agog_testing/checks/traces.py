@@ -1,0 +1,102 @@
+"""Traces: what calls of a kernel leave behind: memory, threads, warnings, changed states of other modules."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from agog_testing.checks.recording import input_name, kernel_calls, on_device, recording, results
+from agog_testing.subject import KernelCall, Subject, Violation
+
+_STATES = {
+    "numpy_random": "the state of np.random",
+    "python_random": "the state of random",
+    "numpy_errors": "NumPy's error handling, np.geterr()",
+    "numpy_printing": "NumPy's print options",
+}
+
+
+def check_surroundings(subject: Subject) -> None:
+    """Check that a kernel leaves threads, random states and NumPy's settings as they were, and warns of nothing."""
+    seen = recording(subject)
+    for name, what in _STATES.items():
+        if getattr(seen.before, name) != getattr(seen.after, name):
+            raise Violation(f"a kernel leaves {what} as it was", "all", "the same", "another")
+    started = sorted(set(seen.after.threads) - set(seen.before.threads))
+    if started and not subject.keeps_threads:
+        rule = "a kernel leaves no thread behind, unless it says pool=True"
+        raise Violation(rule, "all", "no new thread", ", ".join(started))
+    for attempt, warning in seen.warned:
+        # Infinities and NaN are results like others; a host library may warn of them, and that is no fault.
+        if not issubclass(warning.category, RuntimeWarning):
+            got = f"{warning.category.__name__}: {warning.message}"
+            raise Violation("a kernel warns of nothing", attempt.sample.name, "no warning", got)
+
+
+# A kernel that keeps eight bytes of each call is found; what else grows in some dozens of calls is less.
+_CALLS = 50
+_BYTES_PER_CALL = 8
+
+
+def check_leaks(subject: Subject) -> None:
+    """Check that a kernel holds neither inputs nor results, and that its memory does not grow with its calls."""
+    smallest = None
+    for sample, call in kernel_calls(subject):
+        if all(array.size for array in call.before):
+            for name in _held(subject, call):
+                rule = "a kernel holds no array after its call"
+                raise Violation(rule, sample.name, f"{name} is gone when nobody else holds it", "it is held")
+            if smallest is None or len(str(call.before)) < len(str(smallest[1].before)):
+                smallest = sample, call
+    if smallest is not None:
+        sample, call = smallest
+
+        def once() -> None:
+            subject.kernel(*on_device(subject, call.before), **call.attributes)
+
+        # What grows once, such as a cache of Python's own, does not grow again and again.
+        grown = min(_growth(once) for _ in range(3)) if _growth(once) >= _CALLS * _BYTES_PER_CALL else 0
+        if grown >= _CALLS * _BYTES_PER_CALL:
+            rule = "the memory of a kernel does not grow with the number of its calls"
+            raise Violation(rule, sample.name, "no growth", f"{grown} bytes after {_CALLS} calls")
+
+
+def _held(subject: Subject, call: KernelCall) -> list[str]:
+    """The names of the inputs and results that somebody holds after a call."""
+    arrays = on_device(subject, call.before)
+    returned = results(subject, subject.kernel(*arrays, **call.attributes))
+    watched = [(input_name(subject, n), _reference(array)) for n, array in enumerate(arrays)]
+    watched += [("a result", _reference(array)) for array in returned]
+    del arrays, returned
+    if any(reference() is not None for _, reference in watched):
+        gc.collect()
+    return [name for name, reference in watched if reference() is not None]
+
+
+def _reference(array: Any) -> Callable[[], Any]:
+    """A weak reference, or one to nothing where the array's type has none."""
+    try:
+        return weakref.ref(array)
+    except TypeError:
+        return lambda: None
+
+
+def _growth(call: Callable[[], Any]) -> int:
+    """By how many bytes the memory of Python and NumPy is larger after some calls."""
+    is_tracing = tracemalloc.is_tracing()
+    tracemalloc.start()
+    try:
+        for _ in range(_CALLS // 4):
+            call()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(_CALLS):
+            call()
+        if tracemalloc.get_traced_memory()[0] - before >= _CALLS * _BYTES_PER_CALL:
+            gc.collect()
+        return tracemalloc.get_traced_memory()[0] - before
+    finally:
+        if not is_tracing:
+            tracemalloc.stop()
