@@ -1,7 +1,9 @@
-"""What is known of datasets that go on forever: no element is read."""
+"""What is known of datasets that go on forever: nothing is read but the element that a function is tried on."""
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import count, cycle
 from typing import Any
 
 import pytest
@@ -38,6 +40,14 @@ def unread(_: Any) -> Any:
         ENDLESS.concatenate(FINITE),
         Counter(),
         RandomDataset(1),
+        FINITE.flat_map(lambda x: ENDLESS),
+        FINITE.interleave(lambda x: ENDLESS.prefetch(2), 2),
+        FINITE.interleave(lambda x: ENDLESS, 2, num_parallel_calls=2).batch(2),
+        FINITE.flat_map(lambda x: FINITE.flat_map(lambda x: ENDLESS)),
+        Dataset.from_generator(count, "int64"),
+        Dataset.from_generator(partial(count, 3), "int64"),
+        Dataset.from_generator(cycle, "int64", args=([1, 2],)),
+        FINITE.flat_map(lambda x: Dataset.from_generator(count, "int64")),
     ],
 )
 def test_endless(dataset: Any) -> None:
@@ -56,6 +66,11 @@ def test_endless(dataset: Any) -> None:
         Dataset.from_tensors(1).batch(2),
         Counter().take(4),
         Dataset.from_generator(lambda: iter([1]), "int64"),
+        Dataset.from_generator(lambda: unread(0), "int64"),
+        FINITE.flat_map(lambda x: FINITE),
+        FINITE.flat_map(lambda x: ENDLESS).take(7),
+        FINITE.flat_map(lambda x: ENDLESS.take(2)),
+        Dataset.from_generator(count, "int64").take(3),
     ],
 )
 def test_ending_or_unknown(dataset: Any) -> None:

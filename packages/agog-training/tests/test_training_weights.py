@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 import agog_core as ag
 from agog_checkpoint import Checkpoint, load_tensors
 from agog_checkpoint.warning import CheckpointWarning
+from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError, NotFoundError
 from agog_layers import Dense, Input
 from agog_training import Model, Sequential
@@ -103,6 +107,53 @@ def test_weights_that_a_load_does_not_fill_are_warned_of(tmp_path: Path) -> None
     assert caught[0].filename == __file__
     for one, two in zip(saved.get_weights() + before[4:], longer.get_weights(), strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+class Growing(Model):
+    """A model that makes its layers when it is called."""
+
+    def __init__(self, units: list[int]) -> None:
+        super().__init__(name="growing")
+        self._units = units
+
+    def call(self, inputs: Any) -> Any:
+        if not hasattr(self, "steps"):
+            self.steps = [Dense(units, name=f"dense{place}") for place, units in enumerate(self._units)]
+        for step in self.steps:
+            inputs = step(inputs)
+        return inputs
+
+
+def test_weights_that_are_made_after_a_load_that_has_none_for_them(tmp_path: Path) -> None:
+    saved = Growing([3, 2])
+    saved(ag.ones([1, 4]))
+    saved.save_weights(tmp_path / "w")
+    before = list(listeners)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same_units = Growing([3, 2])
+        same_units.load_weights(tmp_path / "w")
+        same_units(ag.ones([1, 4]))
+        more = Growing([3, 2, 5])
+        more.load_weights(tmp_path / "w")
+        copy.deepcopy(more)
+    with pytest.warns(CheckpointWarning) as caught:
+        more(ag.ones([1, 4]))
+    assert [str(each.message) for each in caught] == [
+        f"load_weights: '{tmp_path}/w' has no values for growing/dense2/kernel:0, growing/dense2/bias:0; they keep "
+        "those that they have."
+    ]
+    more(ag.ones([1, 4]))
+    for one, two, three in zip(saved.get_weights(), same_units.get_weights(), more.get_weights(), strict=False):
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(one, three)
+    assert listeners == before
+    more = Growing([3])
+    more.load_weights(tmp_path / "w").expect_partial()
+    assert len(listeners) > len(before)
+    del more
+    gc.collect()
+    assert listeners == before
 
 
 @pytest.mark.parametrize("make", [functional, sequential])

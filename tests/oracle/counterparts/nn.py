@@ -118,19 +118,28 @@ def stacked(states: Sequence[Any], x: Any, hidden: Any) -> Any:
     return torch.stack(list(states)) if states else x.new_zeros((0, *hidden.shape))
 
 
-def lstm_grad(hidden_gradients: Any, cell_gradients: Any, *inputs: Any, **settings: Any) -> Any:
-    sources, mask = inputs[:6], inputs[6:]
+_SOURCES = ("x", "kernel", "recurrent_kernel", "bias", "initial_hidden", "initial_cell")
 
-    def function(*sources: Any) -> Any:
-        hidden, _, cell = lstm(*sources, *mask, **settings)
+
+def lstm_grad(
+    hidden_gradients: Any, cell_gradients: Any, *inputs: Any, sources: Any = _SOURCES, **settings: Any
+) -> Any:
+    tensors, mask = inputs[:6], inputs[6:]
+
+    def function(*tensors: Any) -> Any:
+        hidden, _, cell = lstm(*tensors, *mask, **settings)
         return hidden, cell
 
-    return gradients_of(function, sources, (hidden_gradients, cell_gradients))
+    return _some(gradients_of(function, tensors, (hidden_gradients, cell_gradients)), sources)
 
 
-def gru_grad(gradients: Any, *inputs: Any, **settings: Any) -> Any:
-    sources, mask = inputs[:5], inputs[5:]
-    return gradients_of(lambda *sources: gru(*sources, *mask, **settings)[:1], sources, (gradients,))
+def gru_grad(gradients: Any, *inputs: Any, sources: Any = _SOURCES, **settings: Any) -> Any:
+    tensors, mask = inputs[:5], inputs[5:]
+    return _some(gradients_of(lambda *each: gru(*each, *mask, **settings)[:1], tensors, (gradients,)), sources)
+
+
+def _some(found: Any, sources: Any) -> Any:
+    return tuple(each for name, each in zip(_SOURCES, found, strict=False) if name in sources)
 
 
 def neighbor_sum(x: Any, radius: int) -> Any:

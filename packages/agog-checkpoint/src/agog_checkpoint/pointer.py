@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import commit, translated
 from agog_checkpoint.file import exists, file_name
+from agog_checkpoint.regular import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 
@@ -70,8 +71,8 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
     if not os.path.isfile(pointer):
         return None
     try:
-        with open(pointer, encoding="utf-8", errors="surrogateescape") as stream:
-            lines = stream.read().split("\n")
+        with open_regular(pointer) as stream:
+            lines = stream.read().decode("utf-8", "surrogateescape").split("\n")
     except OSError as error:
         raise translated(error, "read", pointer) from error
     names, times = _values(lines, _ALL), _values(lines, _TIME)
@@ -98,8 +99,8 @@ def newest_name(pointer: str) -> str:
     """The name of the newest checkpoint, from the existing file that says it. Raises DataLossError where that is
     damaged, and PermissionDeniedError where it may not be read."""
     try:
-        with open(pointer, encoding="utf-8", errors="surrogateescape") as stream:
-            line = stream.readline(100_000)
+        with open_regular(pointer) as stream:
+            line = stream.readline(100_000).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise translated(error, "read", pointer) from error
     name = _parsed(line.removeprefix(_NEWEST)) if line.startswith(_NEWEST) else None

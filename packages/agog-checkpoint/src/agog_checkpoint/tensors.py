@@ -13,6 +13,7 @@ from agog_checkpoint import compact_json
 from agog_checkpoint.commit import translated
 from agog_checkpoint.graph import DTYPES
 from agog_checkpoint.layout import parse_header
+from agog_checkpoint.regular import open_regular
 from agog_core.errors import DataLossError, NotFoundError
 
 _CODES = {"F": "float", "BF": "bfloat", "I": "int", "U": "uint", "C": "complex"}
@@ -55,8 +56,8 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
     try:
         if not file.endswith(_INDEX):
             return _read(file)
-        with open(file, encoding="utf-8") as stream:
-            shards = _shards(compact_json.load(stream.read()))
+        with open_regular(file) as stream:
+            shards = _shards(compact_json.load(stream.read().decode()))
     except OSError as error:
         raise translated(error, "read", file) from error
     except (ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
@@ -79,7 +80,7 @@ def _shards(index: Any) -> list[str]:
 
 
 def _read(file: str) -> dict[str, Array]:
-    with open(file, "rb") as stream:
+    with open_regular(file) as stream:
         is_empty = not os.fstat(stream.fileno()).st_size  # such a file cannot be mapped
         content = b"" if is_empty else mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     entries, _, begin = parse_header(content)

@@ -241,10 +241,14 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
             continue
         if tape.breaks is not None and not op.variadic:
             note_break(op.name, [x for name, x in zip(op.inputs, inputs, strict=True) if name not in op.sources])
-        for positions, vjp, _, getters in op.edges:
+        for positions, vjp, _, getters, is_told in op.edges:
             sources = ids if positions is None else [ids[position] for position in positions]
-            if not any(sources) or (out_ids := _watch_outputs(outs, tape)) is None:
+            if not any(sources) or (out_ids := _watch_outputs(op, outs, tape)) is None:
                 continue
+            if is_told:
+                names = range(len(ids)) if positions is None else [op.inputs[position] for position in positions]
+                needed = tuple([name for name, source in zip(names, sources, strict=True) if source is not None])
+                attributes = {**attributes, "needed": needed}
             saved = tuple([get(outs, inputs, attributes) for get in getters])
             if positions is not None and len(sources) == 1 and type(out_ids) is int and not op.sparse:
                 tape.records.append((out_ids, sources[0], vjp, saved))
@@ -280,10 +284,12 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
             tape.records.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
 
 
-def _watch_outputs(outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
+def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
     """Let a tape watch what an op returned; the ids, or None when nothing of it has a gradient."""
     if type(outs) is not tuple:
         return _watch_output(outs, tape)
+    if op.reserve is not None:
+        outs = outs[:-1]
     ids = [_watch_output(out, tape) for out in outs]
     return tuple([identify(out) for out in outs]) if any(ids) else None
 

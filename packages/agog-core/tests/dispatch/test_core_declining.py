@@ -14,9 +14,9 @@ import agog_core as ag
 from agog_core.calls.call import call
 from agog_core.dispatch import chain as chain_module
 from agog_core.dispatch.loader import loader
-from agog_core.errors import AmbiguousKernelError, InternalError, MissingKernelError
+from agog_core.errors import AmbiguousKernelError, FallbackWarning, InternalError, MissingKernelError
 from agog_core.observers.profiling import profile
-from agog_core.plugin import Kernel, Op, hookimpl
+from agog_core.plugin import Backend, Kernel, Op, hookimpl
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 ROWS = np.array([[1.0, 2.0], [4.0, 6.0]], np.float32)  # X with its first row added to the second
@@ -223,6 +223,83 @@ def test_when_all_decline_without_inputs() -> None:
     assert str(caught.value).splitlines()[0] == (
         "Every kernel for op 'test_core_own' on device 'cpu' with dtype float32 declines a call without inputs."
     )
+
+
+# --- on another device --------------------------------------------------------------------------------------------
+
+
+class Boxed:
+    """The array type of a device of these tests."""
+
+    def __init__(self, memory: Any) -> None:
+        self.memory = np.array(memory)
+        self.shape, self.dtype = self.memory.shape, self.memory.dtype
+
+
+@pytest.fixture
+def _box() -> Iterator[None]:
+    backend = Backend(
+        device="box",
+        array_type=Boxed,
+        device_count=lambda: 1,
+        from_host=lambda host, index: Boxed(host),
+        to_host=lambda array: array.memory,
+        allocate=lambda shape, dtype, index: Boxed(np.empty(shape, dtype)),
+        copy=lambda array: Boxed(array.memory),
+        synchronize=lambda index: None,
+        memory_in_use=lambda index: None,
+    )
+    ag.register_plugin(SimpleNamespace(agog_backends=hookimpl(lambda: [backend])), "box")
+    yield
+    ag.unregister_plugin("box")
+
+
+@pytest.mark.usefixtures("_box")
+def test_a_fallback_runs_what_all_kernels_of_the_device_decline() -> None:
+    calls: list[str] = []
+    with kernels(boxed=declining("exp", calls, "boxed", device="box")), ag.device("box"):
+        x = ag.constant(X)
+        with pytest.raises(MissingKernelError, match="Every kernel for op 'exp' on device 'box'"):
+            ag.exp(x)
+        with ag.fallback("cpu"), pytest.warns(FallbackWarning) as warned:
+            results = [ag.exp(x) for _ in range(2)]
+        with pytest.raises(MissingKernelError):
+            ag.exp(x)
+    for y in results:
+        np.testing.assert_allclose(y.numpy(), np.exp(X), rtol=1e-6)
+        assert type(y._array) is Boxed
+    assert calls == ["boxed"] * 4
+    assert len(warned) == 1
+
+
+@pytest.mark.usefixtures("_box")
+@pytest.mark.filterwarnings("ignore::agog_core.errors.FallbackWarning")
+def test_a_kernel_of_the_other_device_may_decline_too() -> None:
+    calls: list[str] = []
+    high = {op: declining(op, calls, op) for op in ("exp", "apply_add", "fill", "split")}
+    with kernels(**high), ag.device("box"), ag.fallback("cpu"):
+        x, variable = ag.constant(X), ag.Variable(X)
+        variable.assign_add(x)
+        np.testing.assert_allclose(ag.exp(x).numpy(), np.exp(X), rtol=1e-6)
+        np.testing.assert_array_equal(variable.numpy(), X + X)
+        np.testing.assert_array_equal(ag.fill([2], 3.0).numpy(), [3, 3])
+        np.testing.assert_array_equal(ag.split(x, 2)[1].numpy(), X[1:])
+    assert sorted(calls) == ["apply_add", "exp", "fill", "split"]
+
+
+@pytest.mark.usefixtures("_box")
+@pytest.mark.filterwarnings("ignore::agog_core.errors.FallbackWarning")
+def test_the_note_of_a_fallback_names_the_kernel_that_raised() -> None:
+    def fails(x: Any) -> Any:
+        raise RuntimeError("no unit is free")
+
+    kernel = Kernel(op="exp", device="cpu", fn=fails, priority=200)
+    with kernels(failing=kernel), ag.device("box"), ag.fallback("cpu"), pytest.raises(RuntimeError) as caught:
+        ag.exp(ag.constant(X))
+    assert caught.value.__notes__ == [
+        f"in the kernel {__name__}.{fails.__qualname__} of plugin 'failing' (registered by the program) for op 'exp' "
+        "on device 'cpu:0' with dtype float32, called with float32 (2, 2)"
+    ]
 
 
 # --- what is no way to decline ------------------------------------------------------------------------------------

@@ -326,3 +326,9 @@ def test_plugins_of_every_version_that_is_served() -> None:
 def test_compilers_are_not_asked_for_yet() -> None:
     ag.register_plugin(plugin(agog_compilers=fails), "stranger")
     ag.unregister_plugin("stranger")
+
+
+def test_an_op_that_takes_a_reserve_names_it_last() -> None:
+    with pytest.raises(ValueError, match="reserve") as caught:
+        Op("test_taker", abs, inputs=["reserve", "x"], shape=abs, reserve_of="lstm")
+    assert str(caught.value) == ("Op 'test_taker': it takes the reserve of 'lstm'; its last input must be 'reserve'.")

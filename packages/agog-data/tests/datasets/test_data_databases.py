@@ -9,6 +9,7 @@ import os
 import struct
 import tarfile
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from functools import partial
 from http.server import HTTPServer, SimpleHTTPRequestHandler
@@ -181,6 +182,25 @@ def test_broken_files_of_cifar10(tmp_path: Path) -> None:
     with pytest.raises(errors.DataLossError) as info:
         cifar10.load_data(archive)
     assert str(info.value) == f"{archive}: it has not the files {', '.join(BATCHES[1:])}."
+
+
+def test_an_archive_of_more_bytes_than_are_allowed(tmp_path: Path) -> None:
+    archive = tmp_path / "x.tar.gz"
+    archive.write_bytes(packed({"other": bytes(30_000_000)} | WHOLE))
+    assert archive.stat().st_size < 100_000
+    check_cifar10(cifar10.load_data(archive))
+    tracemalloc.start()
+    with pytest.raises(errors.ResourceExhaustedError) as info:
+        cifar10.load_data(archive, max_bytes=20_000_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(info.value) == f"{archive}: it has more than 20000000 bytes, decompressed; max_bytes=... allows more."
+    assert peak < 4e6
+    announced = tarfile.TarInfo("x")
+    announced.size, announced.type = 1 << 40, tarfile.XHDTYPE  # a header that Python would read at once
+    archive.write_bytes(gzip.compress(announced.tobuf(tarfile.GNU_FORMAT)))
+    with pytest.raises(errors.ResourceExhaustedError, match="it has more than 268435456 bytes"):
+        cifar10.load_data(archive)
 
 
 def test_the_checksums_are_the_published_ones() -> None:

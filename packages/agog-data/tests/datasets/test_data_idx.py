@@ -184,6 +184,26 @@ def test_a_header_cannot_make_us_allocate(tmp_path: Path, compress: Any) -> None
     assert peak < 8e6
 
 
+def test_more_than_is_allowed_of_a_compressed_file(tmp_path: Path) -> None:
+    array = np.zeros((20, 1000, 1000), np.uint8)
+    path = write(tmp_path, gzip.compress(encode(array)))
+    assert path.stat().st_size < 30_000
+    tracemalloc.start()
+    with pytest.raises(errors.ResourceExhaustedError) as info:
+        idx.read(path, max_bytes=2_000_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(info.value) == (
+        f"{path}: elements of shape (20, 1000, 1000) and dtype uint8 from byte 16 on need 20000000 bytes, and at most "
+        "2000000 of a compressed file are read; max_bytes=... allows more."
+    )
+    assert peak < 8e6
+    assert idx.read(path, max_bytes=20_000_016).shape == array.shape
+    assert idx.read(write(tmp_path, encode(array), "plain"), max_bytes=1).shape == array.shape  # its size is known
+    with pytest.raises(errors.InvalidArgumentError, match="max_bytes"):
+        idx.read(path, max_bytes=0)
+
+
 HEADERS = st.builds(
     lambda zeros, code, sizes, data: zeros + bytes([code, len(sizes)]) + struct.pack(f">{len(sizes)}I", *sizes) + data,
     st.sampled_from([b"\0\0", b"\0\x01"]),

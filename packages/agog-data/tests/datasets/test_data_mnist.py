@@ -46,6 +46,16 @@ def test_files_compressed_or_not(folder: Path) -> None:
         assert {x.dtype.name for x in (train_images, train_labels, test_images, test_labels)} == {"uint8"}
 
 
+def test_a_limit_of_bytes(folder: Path) -> None:
+    with pytest.raises(errors.ResourceExhaustedError) as info:
+        mnist(folder, max_bytes=9)
+    assert str(info.value) == (
+        f"{folder / 'train-labels-idx1-ubyte.gz'}: elements of shape (2,) and dtype uint8 from byte 8 on need 2 bytes, "
+        "and at most 9 of a compressed file are read; max_bytes=... allows more."
+    )
+    mnist(folder, max_bytes=16 + 2 * 3 * 4)
+
+
 def test_a_missing_file(folder: Path) -> None:
     (folder / "t10k-labels-idx1-ubyte").unlink()
     with pytest.raises(errors.NotFoundError) as info:

@@ -413,4 +413,4 @@ def test_functions(
     )
     with pytest.raises(TypeError) as wrong:
         function(ag.zeros(shape), no_such=1)
-    assert str(wrong.value).startswith(f"{function.__name__}: ")
+    assert str(wrong.value).startswith(f"{function.__name__} has no argument 'no_such'; its arguments are inputs, ")

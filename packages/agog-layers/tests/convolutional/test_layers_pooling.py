@@ -199,7 +199,10 @@ def test_functions(axes: int) -> None:
         np.testing.assert_array_equal(function(ag.constant(x), 2, 1, "same", name="p").numpy(), expected)
     with pytest.raises(TypeError) as caught:
         agog_layers.max_pooling2d(x, 2, no_such=1)
-    assert str(caught.value) == "max_pooling2d: got an unexpected keyword argument 'no_such'."
+    assert str(caught.value) == (
+        "max_pooling2d has no argument 'no_such'; its arguments are inputs, pool_size, strides, padding, data_format, "
+        "name."
+    )
 
 
 @pytest.mark.parametrize(

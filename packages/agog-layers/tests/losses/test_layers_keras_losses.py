@@ -331,3 +331,41 @@ def test_unknown_reduction() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         loss.Hinge(reduction="mean")
     assert str(caught.value) == "Invalid Reduction Key 'mean'; use one of auto, none, sum, sum_over_batch_size."
+
+
+NUMBERS = (
+    "Class numbers go with sparse_categorical_crossentropy; other labels need as many numbers as the last layer has "
+    "units."
+)
+COMPARING = [
+    *("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_logarithmic_error"),
+    *("hinge", "squared_hinge", "categorical_hinge", "categorical_crossentropy", "binary_crossentropy"),
+    *("logcosh", "poisson", "kullback_leibler_divergence", "cosine_proximity", "huber"),
+]
+
+
+@pytest.mark.parametrize("name", COMPARING)
+@pytest.mark.parametrize(
+    ("labels", "output", "hint"),
+    [
+        ((3,), (3, 3), NUMBERS),
+        ((3, 1), (3, 3), NUMBERS),
+        ((1, 3), (3, 3), "Make both of one shape."),
+        ((2, 3), (3,), "Make both of one shape."),
+        ((3, 3), (3, 1), "Make both of one shape."),
+    ],
+)
+def test_what_would_broadcast_is_refused(name: str, labels: Any, output: Any, hint: str) -> None:
+    with pytest.raises(ValueError, match="compares") as info:
+        function_of(name)(np.ones(labels, np.float32), np.ones(output, np.float32))
+    assert str(info.value) == (
+        f"{name} compares labels and output number by number; got labels of shape {labels} for an output of shape "
+        f"{output}. {hint}"
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in COMPARING if name != "cosine_proximity"])  # it compares directions
+def test_a_single_label_meets_all(name: str) -> None:
+    function, output = function_of(name), np.full((2, 3), 0.25, np.float32)
+    one, each = function(np.float32(0.5), output), function(np.full((2, 3), 0.5, np.float32), output)
+    assert np.array_equal(one.numpy(), each.numpy())

@@ -59,6 +59,7 @@ class Attempt:
 class Subject:
     """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``.
 
+    A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
     ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``;
     ``accuracy`` takes note of how far its results are from the reference's.
     """
@@ -69,6 +70,7 @@ class Subject:
     kernel: Callable[..., Any]
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     seed: int = 0
+    partner: tuple[str, Callable[..., Any]] | None = None
     deterministic: bool = True
     keeps_threads: bool = False
     accuracy: Accuracy = field(default_factory=Accuracy)
@@ -137,12 +139,14 @@ class Subject:
     @contextmanager
     def chosen(self) -> Iterator[list[KernelCall]]:
         """Let this kernel run the op, whatever others there are, and give the list of its calls, which grows."""
+        keeps_reserve = self.info.op.reserve is not None
         calls: list[KernelCall] = []
 
         def watched(*arrays: Any, **attributes: Any) -> Any:
             copies = tuple(map(self.host, arrays))
             result = self.kernel(*arrays, **attributes)
-            calls.append(KernelCall(arrays, copies, attributes, result))
+            shown = result[:-1] if keeps_reserve and isinstance(result, tuple) else result
+            calls.append(KernelCall(arrays, copies, attributes, shown))
             return result
 
         watched.__module__, watched.__qualname__ = (
@@ -155,15 +159,18 @@ class Subject:
     def installed(self, kernel: Callable[..., Any]) -> Iterator[None]:
         """Let a kernel run the op, whatever others there are."""
         table = self.device.table(as_dtype(self.dtype))
-        name, before = self.info.name, table.kernels.get(self.info.name)
-        table.install(name, kernel)
+        chosen = {self.info.name: kernel, **dict([self.partner] if self.partner else [])}
+        before = {name: table.kernels.get(name) for name in chosen}
+        for name, each in chosen.items():
+            table.install(name, each)
         try:
             yield
         finally:
-            if before is None:
-                table.remove(name)
-            else:
-                table.install(name, before)
+            for name, earlier in before.items():
+                if earlier is None:
+                    table.remove(name)
+                else:
+                    table.install(name, earlier)
 
     def host(self, array: Any) -> Array:
         """A copy of an array of the device on the host."""

@@ -13,6 +13,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.plugin import Backend, Conformance, Kernel
+from agog_kernels_xp.nn import lstm as lstm_kernels
 from agog_testing.conformance import ConformanceError, collect, main
 
 Array = np.ndarray[Any, Any]
@@ -24,6 +25,53 @@ def zero(x: Array) -> Array:
 
 def square(fn: Callable[..., Any] = np.square, dtypes: tuple[str, ...] = ("float32",), **facts: Any) -> Kernel:
     return Kernel(op="square", device="cpu", fn=fn, dtypes=dtypes, **facts)
+
+
+def recurrent(is_stamped: bool = True) -> list[Kernel]:
+    """LSTM kernels whose reserve has one number more than that of others, at its end, which the gradient's looks at."""
+
+    def forward(*arrays: Array, **attributes: Any) -> tuple[Array, ...]:
+        *outputs, reserve = lstm_kernels.lstm(np, *arrays, **attributes)
+        return *outputs, np.append(reserve, np.asarray(7 if is_stamped else 8, reserve.dtype))
+
+    def backward(*arrays: Array, **attributes: Any) -> tuple[Array, ...]:
+        *inputs, reserve = arrays
+        if reserve[-1] != 7:
+            raise ValueError("a stranger's reserve")
+        shape = *inputs[2].shape[:2], 5 * len(inputs[4])
+        return lstm_kernels.lstm_grad(np, *inputs, reserve[:-1].reshape(shape), **attributes)
+
+    kernels = {"lstm": forward, "lstm_grad": backward}
+    return [Kernel(op=op, device="cpu", fn=fn, dtypes=("float64",)) for op, fn in kernels.items()]
+
+
+def outcomes(op: str) -> dict[str, str]:
+    checks = ("pair", "value", "type", "shape", "inputs", "state", "gradient")
+    return {case.check: case.run().kind for case in collect("stranger", ops=[op]) if case.check in checks}
+
+
+@pytest.mark.parametrize("op", ["lstm", "lstm_grad"])
+def test_kernels_of_a_pair_are_tested_together(register: Callable[..., None], op: str) -> None:
+    register(*recurrent())
+    checks = ("value", "type", "shape", "inputs", "state", "gradient")
+    assert outcomes(op) == dict.fromkeys(checks, "passed")
+
+
+def test_a_pair_that_does_not_fit(register: Callable[..., None]) -> None:
+    register(*recurrent(is_stamped=False))
+    found = outcomes("lstm")
+    assert (found["value"], found["gradient"]) == ("passed", "failed")
+
+
+def test_half_a_pair_fails(register: Callable[..., None]) -> None:
+    register(*recurrent()[:1])
+    (case,) = collect("stranger")
+    assert (case.id, case.run().text) == (
+        "lstm/float64/pair",
+        "rule: a kernel that keeps a reserve and the one that takes it come together\nsample: all\nexpected: both\n"
+        "got: half of a pair: its plugin has no usable kernel with pair=None for op 'lstm_grad', which takes its "
+        "reserve",
+    )
 
 
 LEGEND = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor
+from agog_layers.losses.arguments import check_alike
 from agog_layers.metrics import correctness
 from agog_layers.metrics import named as keras_metrics
 
@@ -32,30 +33,17 @@ def compared(identifier: Any) -> str | None:
 
 
 def check_shapes(model: str, function: str, labels: Tensor, output: Tensor) -> None:
-    """Raise a ValueError, with what would fit, where labels are not of the shape that a loss or metric compares.
-
-    A last axis of size 1 may be missing on one side.
-    """
+    """Raise a ValueError, with what would fit, where labels are not of the shape that a loss or metric compares; see
+    `check_alike`."""
     is_sparse = function.startswith(_SPARSE)
-    if not is_sparse and labels._shape == output._shape:  # the most frequent case
-        return
-    y, x = list(labels.shape), list(output.shape)
-    if is_sparse:
-        if y == x and len(x) > 1 and x[-1] != 1:
-            raise ValueError(
-                f"Model {model!r}: {function} takes class numbers; got labels of shape {labels.shape} for an output of "
-                f"shape {output.shape}. One-hot labels go with {function.removeprefix(_SPARSE)}."
-            )
-        return
-    if [*y, 1] == x or [*x, 1] == y:
-        return
-    if [*x[:-1]] in (y, y[:-1]) and (len(y) < len(x) or y[-1] == 1):
+    if not is_sparse:
+        if labels._shape == output._shape:  # the most frequent case
+            return
         sparse = _SPARSE + function
         fits = sparse if sparse in keras_metrics.by_name else "sparse_categorical_crossentropy"
-        hint = f"Class numbers go with {fits}; other labels need as many numbers as the last layer has units."
-    else:
-        hint = "Make both of one shape."
-    raise ValueError(
-        f"Model {model!r}: {function} compares labels and output number by number; got labels of shape "
-        f"{labels.shape} for an output of shape {output.shape}. {hint}"
-    )
+        check_alike(f"Model {model!r}: {function}", labels, output, fits)
+    elif labels._shape == output._shape and len(output._shape) > 1 and output._shape[-1] != 1:
+        raise ValueError(
+            f"Model {model!r}: {function} takes class numbers; got labels of shape {labels.shape} for an output of "
+            f"shape {output.shape}. One-hot labels go with {function.removeprefix(_SPARSE)}."
+        )

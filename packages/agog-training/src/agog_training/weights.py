@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+import weakref
 from typing import Any
 
 from agog_checkpoint import Checkpoint
@@ -13,7 +14,8 @@ from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import snapshot, walk
 from agog_checkpoint.status import unfilled
 from agog_checkpoint.warning import CheckpointWarning
-from agog_core import Checkpointable
+from agog_core import Checkpointable, Variable
+from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
 
 # The ends of names by which Keras writes HDF5.
@@ -64,15 +66,55 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
         status = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
         status = Checkpoint(model=Weights(model)).restore(path)
-    left = unfilled(status, model.weights)
+    _warn_of(path, unfilled(status, model.weights), stacklevel=4)
+    if not model.built and not _is_whole(model):
+        _Later(status, model, path)
+    return status
+
+
+def _warn_of(path: str, left: list[Variable], stacklevel: int) -> None:
     if left:
         warnings.warn(
             f"load_weights: {path!r} has no values for {listed(variable.name for variable in left)}; they keep those "
             "that they have.",
             CheckpointWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
-    return status
+
+
+class _Kept:
+    """A status, which keeps alive what stands for the model in a restore, as long as layers of it are waited for."""
+
+    def __init__(self, status: Any) -> None:
+        self._status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()  # a copy of the model waits for nothing
+
+
+class _Later:
+    """Warns, when a model that was not built is called first, of weights that it got since and that have no values in
+    the file that was loaded."""
+
+    def __init__(self, status: Any, model: Any, path: str) -> None:
+        vars(model)["_loading"] = _Kept(status)
+        self._has_value = status._restore.has_restored
+        self._path = path
+        self._warned = {id(variable) for variable in model.weights}
+        self._model = weakref.ref(model, self._end)
+        listeners.append(self._look)  # behind the restore, which fills what is new
+
+    def _look(self, owner: Any = None, name: str = "", part: Any = None) -> None:
+        model: Any = self._model()
+        if model is not None and owner is model and model._called_shape is not None:
+            self._end()
+            vars(model).pop("_loading", None)
+            new = [variable for variable in model.weights if id(variable) not in self._warned]
+            _warn_of(self._path, [variable for variable in new if not self._has_value(variable)], stacklevel=3)
+
+    def _end(self, reference: Any = None) -> None:
+        if self._look in listeners:
+            listeners.remove(self._look)
 
 
 def told_of_format(what: str, path: str) -> str:

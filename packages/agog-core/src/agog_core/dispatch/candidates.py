@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.backends import serves
 from agog_core.dispatch.devices import clear_tables, forget_devices
+from agog_core.dispatch.op import registry
+from agog_core.dispatch.pairs import partners, why_alone
 from agog_core.dispatch.preference import how_much, preference
 from agog_core.dispatch.reference import load_reference
 from agog_core.named_tuple import Named
@@ -27,9 +29,11 @@ class Candidate(Named):
     def __str__(self) -> str:
         names = self.kernel.dtypes
         which = "every dtype" if names is None else ", ".join(sorted(names))
+        pair = "" if self.kernel.pair is None else f", pair {self.kernel.pair!r}"
         when = f", when {self.kernel.when}" if self.kernel.when else ""
         return (
-            f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, {which}{when}"
+            f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, "
+            f"{which}{pair}{when}"
         )
 
 
@@ -48,7 +52,7 @@ def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[
             rejected.append((candidate, f"for its plugin's own device type {device!r}, which is not the one in use"))
         elif kernel.dtypes is not None and dtype not in kernel.dtypes:
             rejected.append((candidate, f"not for dtype {dtype}"))
-        elif (why := why_unusable(kernel)) is not None:
+        elif (why := why_unusable(kernel) or why_alone(kernel, candidate.plugin, dtype, why_unusable)) is not None:
             rejected.append((candidate, why))
         else:
             usable.append(candidate)
@@ -79,16 +83,20 @@ def load_kernel(kernel: Kernel) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]  # callable() has just said so
 
 
-def rank(candidate: Candidate) -> tuple[int, int]:
+def rank(candidate: Candidate) -> tuple[int, ...]:
     """What decides between candidates: the highest is chosen.
 
     Args:
         candidate: a candidate.
 
     Returns:
-        How much its plugin is preferred (0 for not at all), and its kernel's priority.
+        How much its plugin is preferred (0 for not at all), and its kernel's priority. A kernel that takes a reserve is
+        chosen with the one that keeps it, so that one's priority goes before its own.
     """
-    return how_much(candidate.plugin.name, preference()), candidate.kernel.priority
+    name, kernel = candidate.plugin.name, candidate.kernel
+    op = registry.get(kernel.op)
+    keepers = partners(kernel, candidate.plugin)[:1] if op is not None and op.reserve_of else []
+    return how_much(name, preference()), *(each.priority for each in (*keepers, kernel))
 
 
 @cache

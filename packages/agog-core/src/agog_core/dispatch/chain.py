@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank
 from agog_core.dispatch.explanation import ambiguous
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.observation import observed
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.pairs import Keeper, marking
 from agog_core.dispatch.table import KernelTable
 from agog_core.errors import AmbiguousKernelError, PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
@@ -28,13 +30,16 @@ class Chain:
     Args:
         op: the op.
         table: the table of the device and dtype.
+        among: the candidates, best first; all of the op's where it is None.
     """
 
     __slots__ = ("_kernels", "_table", "candidates", "fallback", "head", "op", "rejected")
 
-    def __init__(self, op: Op, table: KernelTable) -> None:
+    def __init__(self, op: Op, table: KernelTable, among: list[Candidate] | None = None) -> None:
         self.op = op
-        self.candidates, self.rejected = candidates(op.name, table.device.type, table.dtype.name)
+        self.candidates, self.rejected = (
+            candidates(op.name, table.device.type, table.dtype.name) if among is None else (among, [])
+        )
         self.head = -1  # the place of the kernel in the table; before the first one where that is none of them
         self.fallback: Function | None = None  # what runs a call that all of them decline, inside of such a scope
         self._table = table
@@ -56,6 +61,23 @@ class Chain:
                 return kernels
         return None
 
+    def run(self, start: int, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, Function | None]:
+        """Run the best kernel, from a place on, that takes a call: its result, and which it was; NotImplemented and
+        None where all decline.
+        """
+        for place in range(start, len(self.candidates)):
+            kernels = self.kernels(place)
+            if kernels is None:
+                continue
+            try:
+                result = kernels[0](*arrays, **attributes)
+            except Exception as error:
+                note_failure(error, self.op, self._table, arrays, kernels[0], self.candidates[place])
+                raise
+            if result is not NotImplemented:
+                return result, kernels[0]
+        return NotImplemented, None
+
     def _ready(self, place: int) -> tuple[Function, Function] | None:
         candidate = self.candidates[place]
         equal = [other for other in self.candidates[place:] if rank(other) == rank(candidate)]
@@ -70,7 +92,11 @@ class Chain:
             report_broken(*self.rejected[-1])
             return None
         one, for_scalars = self._table.device.bind(self.op.name, self._table.dtype, function)
-        return self._watched(candidate, one), self._watched(candidate, for_scalars)
+        ready = self._watched(candidate, one), self._watched(candidate, for_scalars)
+        if self.op.reserve is None:
+            return ready
+        marked = marking(ready[0], Keeper(candidate, self._table.device))
+        return marked, marked
 
     def _watched(self, candidate: Candidate, function: Function) -> Function:
         kernel = observed(self.op, self._table, candidate, function)

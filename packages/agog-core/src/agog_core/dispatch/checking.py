@@ -65,6 +65,8 @@ class _Call:
             return None
         shapes, dtypes = self._expected()
         results = result if isinstance(result, tuple) else (result,)
+        if self.op.reserve is not None:  # of a shape and dtype of its own
+            results = results[:-1]
         if len(results) != len(shapes):
             return f"returned {len(results)} arrays; {len(shapes)} are expected."
         for array, shape, dtype in zip(results, shapes, dtypes, strict=True):

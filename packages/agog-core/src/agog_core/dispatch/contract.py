@@ -83,6 +83,10 @@ class Kernel:
         per_thread: whether each thread gets an instance of its own from ``make``.
         pool: whether what ``make`` returns may keep threads.
         deterministic: whether two equal calls give equal bits.
+        pair: the name of the pair that the kernel belongs to, for an op that keeps a reserve for its gradient's kernel
+            and for the op that takes it (``lstm`` and ``lstm_grad``). The two kernels of a pair come from one plugin
+            and are chosen together; a plugin that brings only one half is passed over. A plugin with one kernel for
+            each of the two needs no name; one with several says by it which belong together.
         lower: reserved for tracing; nothing looks at it yet.
         out: reserved for tracing; nothing looks at it yet.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
@@ -107,6 +111,7 @@ class Kernel:
     per_thread: bool = False
     pool: bool = False
     deterministic: bool = True
+    pair: str | None = None
     lower: Callable[..., Any] | str | None = None
     out: Callable[..., Any] | str | None = None
     unavailable: Callable[[], str | None] = lambda: None
@@ -119,6 +124,8 @@ class Kernel:
         for name, kind in (("priority", int), ("when", str)):
             if not isinstance(value := getattr(self, name), kind):
                 raise TypeError(f"Kernel(op={self.op!r}): {name} must be {_A[kind]}; got {value!r}.")
+        if self.pair is not None and not (isinstance(self.pair, str) and self.pair):
+            raise TypeError(f"Kernel(op={self.op!r}): pair must be a name, or None; got {self.pair!r}.")
         if self.dtypes is not None:
             object.__setattr__(self, "dtypes", self._dtype_names(self.dtypes))
 

@@ -13,6 +13,7 @@ from agog_core.dispatch.device import Device
 from agog_core.dispatch.devices import clear_tables, get_device
 from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.pairs import Reserve
 from agog_core.dispatch.resolution import fallbacks, resolve, run_next
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import as_dtype
@@ -71,9 +72,9 @@ def fallback(name: str) -> Iterator[None]:
         clear_tables()
 
 
-def elsewhere(op: Op, table: KernelTable, here: Device) -> Callable[..., Any]:
-    """A kernel for one device out of those in the table of another one."""
-    there, first = table.device, table.kernels[op.name]
+def elsewhere(op: Op, table: KernelTable, here: Device, kernel: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """A kernel for one device out of those in the table of another one, or out of one that never declines."""
+    there, first = table.device, kernel or table.kernels[op.name]
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         if "index" in attributes:  # an op without inputs
@@ -96,6 +97,8 @@ def elsewhere(op: Op, table: KernelTable, here: Device) -> Callable[..., Any]:
 
 
 def _moved(array: Any, source: Device, target: Device) -> Any:
+    if type(array) is Reserve:
+        return array  # nobody but a kernel of its own pair can read it, and that runs where it is
     if type(array) is not source.array_type:
         array = source.backend.as_array(array)
     host = source.to_host(array)

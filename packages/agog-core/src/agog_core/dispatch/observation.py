@@ -25,7 +25,7 @@ class KernelCall(Named):
         candidate: the kernel and its plugin.
         arrays: the input arrays.
         attributes: the op's attributes.
-        results: the output arrays; none for an op that updates variables in place.
+        results: the output arrays, without a reserve; none for an op that updates variables in place.
         start: when it began, in nanoseconds of `time.perf_counter_ns`.
         end: when it ended; by the device's own clock, where an observer asks for that and the device has one.
     """
@@ -84,6 +84,8 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
             return result
         end = time.perf_counter_ns() if stop is None else start + round(stop() * 1e9)
         results = result if isinstance(result, tuple) else () if result is None else (result,)
+        if op.reserve is not None:
+            results = results[:-1]
         call = KernelCall(op, table, candidate, arrays, attributes, results, start, end)
         _in_observer.is_true = True
         try:

@@ -32,20 +32,26 @@ def all_ops() -> dict[str, Op]:
 
 
 class Edge(Named):
-    """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it."""
+    """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it;
+    and whether it is told which inputs are needed.
+    """
 
     positions: tuple[int, ...] | None
     vjp: Vjp
     saves: tuple[str, ...]
     getters: tuple[Getter, ...]
+    is_told: bool
 
 
 class Op:
     """One operation: what every backend, tape and test may know of it.
 
     A vjp is a plain function of ``g``, the gradient of the op's output, and of whatever else it names: an input
-    (``x``), an input's shape (``x_shape``), the output (``out``), an attribute (``axis``). The tape keeps exactly what
-    the vjp names. It is written in ops, so it works on every device and can be differentiated again.
+    (``x``), an input's shape (``x_shape``), the output (``out``), an attribute (``axis``), the ``reserve``. The tape
+    keeps exactly what the vjp names. It is written in ops, so it works on every device and can be differentiated again.
+
+    A vjp for several inputs may name ``needed``: a tuple of those inputs' names (of their positions, for an op with any
+    number of inputs) whose gradients somebody can ask for. What it returns for the others is not looked at.
 
     Args:
         name: the op's name, which its kernels carry too.
@@ -70,14 +76,21 @@ class Op:
         host_reads: the inputs whose values decide the sizes of the result, so that a device has to say something of
             them to the host.
         late: the attributes that are other numbers in each call of one program, such as learning rates and random keys.
+        reserve: the name of the op that computes the gradient, where kernels keep a reserve for it: one more array
+            behind the outputs, of a shape and dtype of the kernel's own, which no user sees. The shape and dtype rules
+            do not speak of it. ``shape`` gives a list.
+        reserve_of: the name of the op whose reserve this one takes, as its last input, ``reserve``. The kernels of the
+            two come from one plugin.
 
     Raises:
-        ValueError: a vjp or a fact names something that the op does not have, or the name is taken.
+        ValueError: a vjp or a fact names something that the op does not have, the name is taken, or ``reserve_of`` is
+            given and the last input is not ``reserve``.
     """
 
     __slots__ = (
         *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "late"),
-        *("module", "name", "only_source", "random", "shape", "sources", "sparse", "updates", "variadic", "views"),
+        *("module", "name", "only_source", "random", "reserve", "reserve_of", "shape", "sources", "sparse", "updates"),
+        *("variadic", "views"),
     )
 
     def __init__(
@@ -99,6 +112,8 @@ class Op:
         host: bool = False,
         host_reads: Sequence[str] = (),
         late: Sequence[str] = (),
+        reserve: str | None = None,
+        reserve_of: str | None = None,
     ) -> None:
         self.name = name
         self.function = function
@@ -118,6 +133,10 @@ class Op:
         self.late = tuple(late)
         if unknown := {*self.updates, *self.host_reads} - set(self.inputs):
             raise ValueError(f"Op {name!r}: updates and host_reads name {sorted(unknown)}, which are no inputs.")
+        self.reserve = reserve
+        self.reserve_of = reserve_of
+        if reserve_of is not None and self.inputs[-1:] != ("reserve",):
+            raise ValueError(f"Op {name!r}: it takes the reserve of {reserve_of!r}; its last input must be 'reserve'.")
         self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
         self.sources = self.differentiable_inputs
         # The position of the only input that has a gradient, of an op whose records take the short way.
@@ -160,11 +179,15 @@ class Op:
         code = vjp.__code__
         saves = code.co_varnames[1 : code.co_argcount]
         positions = None if self.variadic else tuple(self.inputs.index(source) for source in sources)
-        return Edge(positions, vjp, saves, tuple(self._getter(name) for name in saves))
+        getters = tuple(self._getter(name) for name in saves)
+        is_told = "needed" in saves and (positions is None or len(positions) > 1)
+        return Edge(positions, vjp, saves, getters, is_told)
 
     def _getter(self, name: str) -> Getter:
         if name == "out":
-            return lambda outs, inputs, attributes: outs
+            return lambda outs, inputs, attributes: outs if self.reserve is None else outs[:-1]
+        if name == "reserve" and self.reserve is not None:
+            return lambda outs, inputs, attributes: outs[-1]
         if self.variadic and name == self.inputs[0]:
             return lambda outs, inputs, attributes: tuple(inputs)
         if self.variadic and name == "shapes":

@@ -8,9 +8,11 @@ from typing import Any
 from agog_core.dispatch.candidates import BROKEN
 from agog_core.dispatch.chain import Chain, report_broken
 from agog_core.dispatch.explanation import declined, missing
-from agog_core.dispatch.failure import note_failure, shape_of
+from agog_core.dispatch.failure import shape_of
 from agog_core.dispatch.held import where_held
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.pairs import Reserve
+from agog_core.dispatch.reserves import takes_reserves
 from agog_core.dispatch.table import KernelTable
 from agog_core.errors import MissingKernelError
 
@@ -32,6 +34,10 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         kernels = elsewhere, elsewhere
     for candidate, why in broken:
         report_broken(candidate, why)
+    if op.reserve_of is not None and chain.candidates:
+        kernel = takes_reserves(op, table)
+        table.install(op.name, kernel)
+        return kernel
     kernel, for_scalars = (where_held(op, table, each, resolve) for each in kernels)
     table.install(op.name, kernel, for_scalars, chain)
     return kernel
@@ -55,18 +61,9 @@ def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapp
     chain = table.chains.get(op.name)
     if chain is None:
         chain = table.chains[op.name] = Chain(op, table)
-    for place in range(chain.head + 1, len(chain.candidates)):
-        kernels = chain.kernels(place)
-        if kernels is None:
-            continue
-        kernel = kernels[0]
-        try:
-            result = kernel(*arrays, **attributes)
-        except Exception as error:
-            note_failure(error, op, table, arrays, kernel, chain.candidates[place])
-            raise
-        if result is not NotImplemented:
-            return _adopted(op, table, result, kernel)
+    result, kernel = chain.run(chain.head + 1, arrays, attributes)
+    if result is not NotImplemented:
+        return _adopted(op, table, result, kernel)
     if chain.fallback is None:
         shapes = [shape_of(array) for array in arrays]
         text = declined(op.name, table.device.type, table.dtype.name, shapes, chain.candidates, chain.rejected)
@@ -76,9 +73,9 @@ def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapp
     return chain.fallback(*arrays, **attributes)
 
 
-def _adopted(op: Op, table: KernelTable, result: Any, kernel: Callable[..., Any]) -> Any:
+def _adopted(op: Op, table: KernelTable, result: Any, kernel: Callable[..., Any] | None) -> Any:
     if result is None:  # it has updated its first arrays in place
         return None
     if isinstance(result, tuple):
-        return tuple(table.adopt(op.name, each, kernel) for each in result)
+        return tuple(each if type(each) is Reserve else table.adopt(op.name, each, kernel) for each in result)
     return table.adopt(op.name, result, kernel)

@@ -9,7 +9,7 @@ from typing import Any
 from agog_core import nest
 from agog_core.gradients.tape import GradientTape
 from agog_core.random import Generator, generator, set_generator
-from agog_core.recording import Recording, active, record_function, stack
+from agog_core.recording import Recording, active, record_function, stack, tapes_of_context
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.variables.variable import Variable
@@ -58,14 +58,16 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         outs = [_detached(leaf) for leaf in nest.flatten(result)]
         sources = [x for x in given if isinstance(x, (Tensor, Variable))] + variables
         values = [convert_to_tensor(source) for source in sources]
+        tapes = tapes_of_context()
+        needed = [source for source, x in zip(sources, values, strict=True) if any(tape.watches(x) for tape in tapes)]
 
         def vjp(output_gradients: list[Any]) -> list[Any]:
             mine, ours = Generator(), generator()
             mine.set_state(random_state)
             set_generator(mine)
             try:
-                with GradientTape() as tape:
-                    tape.watch(sources)
+                with GradientTape(watch_accessed_variables=False) as tape:
+                    tape.watch(needed)
                     again = nest.flatten(f(*args, **kwargs))
             finally:
                 set_generator(ours)

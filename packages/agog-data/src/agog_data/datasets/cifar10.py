@@ -6,17 +6,19 @@ Python, is pickled, and so is not read.
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
 import tarfile
 import zlib
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agog_core import errors
+from agog_data.arguments import positive
 from agog_data.datasets.download import cache_directory, download, md5_difference
 from agog_data.datasets.mnist_files import Split
 from agog_data.files import PathLike, opened
@@ -34,13 +36,14 @@ _RECORD = 1 + 3 * 32 * 32  # the label; then all red, all green, all blue pixels
 _MOST_BYTES = 1 << 28
 
 
-def load_data(path: PathLike = "cifar-10-batches-bin") -> tuple[Split, Split]:
+def load_data(path: PathLike = "cifar-10-batches-bin", *, max_bytes: int | None = None) -> tuple[Split, Split]:
     """Read CIFAR-10, and download it where it is not there yet.
 
     Args:
         path: the folder that has ``data_batch_1.bin`` to ``data_batch_5.bin`` and ``test_batch.bin``, or has
             ``cifar-10-binary.tar.gz``, which is not unpacked; or that file itself. A relative path begins in agog's
             folder of the user's cache.
+        max_bytes: how many bytes the archive may have, decompressed; None for 2**28, a quarter of a GiB.
 
     Returns:
         ``(x_train, y_train), (x_test, y_test)``: uint8 images of shape (50000, 32, 32, 3) and (10000, 32, 32, 3), and
@@ -48,16 +51,18 @@ def load_data(path: PathLike = "cifar-10-batches-bin") -> tuple[Split, Split]:
 
     Raises:
         UnavailableError: the file is missing and cannot be downloaded.
+        ResourceExhaustedError: the archive has more than ``max_bytes``.
         DataLossError: a file is not what its name says, or is incomplete.
     """
     target = cache_directory(os.environ, sys.platform) / path
     names = (*_TRAIN, _TEST)
+    most = _MOST_BYTES if max_bytes is None else positive("load_data", "max_bytes", max_bytes)
     if all((target / name).is_file() for name in names):
         parts = {name: _read(target / name) for name in names}
     elif target.is_file():
-        parts = _unpacked(target)
+        parts = _unpacked(target, most)
     else:
-        parts = _unpacked(download_cifar10(target))
+        parts = _unpacked(download_cifar10(target), most)
     train = [parts[name] for name in _TRAIN]
     images, labels = (np.concatenate(column) for column in zip(*train, strict=True))
     return (images, labels), parts[_TEST]
@@ -90,11 +95,38 @@ def _read(file: Path) -> Split:
         return _decoded(str(file), stream.read())
 
 
-def _unpacked(file: Path) -> dict[str, Split]:
+class _Limited:
+    """A decompressed stream of at most so many bytes: a small file may hold any number of them."""
+
+    def __init__(self, name: str, stream: gzip.GzipFile, most: int) -> None:
+        self._name = name
+        self._stream = stream
+        self._most = most
+        self.tell = stream.tell
+
+    def read(self, size: int) -> bytes:
+        """Read at most so many bytes."""
+        self._check(self.tell() + size)
+        return self._stream.read(size)
+
+    def seek(self, position: int) -> int:
+        """Go to a place."""
+        self._check(position)
+        return self._stream.seek(position)
+
+    def _check(self, end: int) -> None:
+        if end > self._most:
+            raise errors.ResourceExhaustedError(
+                f"{self._name}: it has more than {self._most} bytes, decompressed; max_bytes=... allows more."
+            )
+
+
+def _unpacked(file: Path, most: int) -> dict[str, Split]:
     parts: dict[str, Split] = {}
     with opened(str(file)) as stream:
         try:
-            with tarfile.open(fileobj=stream, mode="r:gz") as archive:
+            limited: Any = _Limited(str(file), gzip.GzipFile(fileobj=stream), most)
+            with tarfile.open(fileobj=limited, mode="r:") as archive:
                 for member in archive:
                     name = member.name.rpartition("/")[2]
                     content = archive.extractfile(member) if name in (*_TRAIN, _TEST) else None

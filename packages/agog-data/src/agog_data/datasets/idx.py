@@ -16,21 +16,25 @@ from typing import IO, Any
 import numpy as np
 
 from agog_core import errors
+from agog_data.arguments import positive
 from agog_data.files import PathLike, opened
 
 _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _GZIP_MAGIC = b"\x1f\x8b"
 _MOST_AXES = 64  # NumPy's limit
 _CHUNK = 1 << 20
+_MAX_BYTES = 1 << 32
 
 
-def read(path: PathLike, magic: int | None = None) -> np.ndarray[Any, Any]:
+def read(path: PathLike, magic: int | None = None, *, max_bytes: int | None = None) -> np.ndarray[Any, Any]:
     """Read an IDX file, compressed by gzip or not.
 
     Args:
         path: the file.
         magic: the magic number (the file's first four bytes) that is expected, such as 0x00000803 for uint8 with three
             axes; None for any.
+        max_bytes: how many bytes a compressed file may have, decompressed; None for 2**32, four GiB. A small file can
+            hold any number of them.
 
     Returns:
         A new array of uint8, int8, int16, int32, float32 or float64, in the machine's byte order.
@@ -38,19 +42,22 @@ def read(path: PathLike, magic: int | None = None) -> np.ndarray[Any, Any]:
     Raises:
         NotFoundError: there is no such file.
         PermissionDeniedError: it may not be read.
+        ResourceExhaustedError: it is compressed, and has more than ``max_bytes``.
         DataLossError: it is not an IDX file, it has another magic number, bytes are missing or left over, or its
             compression is broken; the text says at which byte.
     """
     name = os.fspath(path)
+    most = _MAX_BYTES if max_bytes is None else positive("read", "max_bytes", max_bytes)
     with opened(name) as file:
-        return _Reader(name, file).array(magic)
+        return _Reader(name, file, most).array(magic)
 
 
 class _Reader:
     """Reads a file from its beginning, and knows where it is."""
 
-    def __init__(self, name: str, file: IO[bytes]) -> None:
+    def __init__(self, name: str, file: IO[bytes], most: int) -> None:
         self._name = name
+        self._most = most
         self._compressed = file.read(2) == _GZIP_MAGIC
         file.seek(0)
         # What is compressed has a size that only its end tells.
@@ -95,6 +102,11 @@ class _Reader:
             if not chunk:
                 raise self._error(f"the data end here, but {what} need {count} bytes")
             data += chunk
+            if self._compressed and self._offset > self._most:
+                raise errors.ResourceExhaustedError(
+                    f"{self._name}: {what} need {count} bytes, and at most {self._most} of a compressed file are read; "
+                    "max_bytes=... allows more."
+                )
         return data
 
     def _chunk(self, count: int) -> bytes:

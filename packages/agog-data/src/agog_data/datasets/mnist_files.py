@@ -22,7 +22,7 @@ _LABELS_MAGIC = 0x00000801  # uint8, one axis
 _CLASSES = 10
 
 
-def mnist(directory: PathLike) -> tuple[Split, Split]:
+def mnist(directory: PathLike, *, max_bytes: int | None = None) -> tuple[Split, Split]:
     """Read MNIST, or a database in its format, such as Fashion-MNIST.
 
     The database: Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, "Gradient-based learning applied to document recognition",
@@ -31,6 +31,7 @@ def mnist(directory: PathLike) -> tuple[Split, Split]:
     Args:
         directory: the folder of ``train-images-idx3-ubyte``, ``train-labels-idx1-ubyte``, ``t10k-images-idx3-ubyte``
             and ``t10k-labels-idx1-ubyte``, each as it is or compressed, then named ``....gz``.
+        max_bytes: how many bytes a compressed file may have, decompressed; None for 2**32, four GiB.
 
     Returns:
         ``(train_images, train_labels), (test_images, test_labels)``: uint8 images of shape (n, rows, columns), 60000
@@ -38,18 +39,19 @@ def mnist(directory: PathLike) -> tuple[Split, Split]:
 
     Raises:
         NotFoundError: a file is missing.
+        ResourceExhaustedError: one is compressed, and has more than ``max_bytes``.
         DataLossError: a file is not what its name says, is incomplete, or does not fit the others.
     """
     from pathlib import Path  # here, because its import takes milliseconds
 
-    return _split(Path(directory), "train"), _split(Path(directory), "t10k")
+    return _split(Path(directory), "train", max_bytes), _split(Path(directory), "t10k", max_bytes)
 
 
-def _split(directory: Path, name: str) -> Split:
+def _split(directory: Path, name: str, max_bytes: int | None) -> Split:
     images_file = _find(directory, f"{name}-images-idx3-ubyte")
     labels_file = _find(directory, f"{name}-labels-idx1-ubyte")
-    images = idx.read(images_file, _IMAGES_MAGIC)
-    labels = idx.read(labels_file, _LABELS_MAGIC)
+    images = idx.read(images_file, _IMAGES_MAGIC, max_bytes=max_bytes)
+    labels = idx.read(labels_file, _LABELS_MAGIC, max_bytes=max_bytes)
     if len(images) != len(labels):
         raise errors.DataLossError(
             f"{labels_file}: at byte 4: {len(labels)} labels, but {images_file} has {len(images)} images."

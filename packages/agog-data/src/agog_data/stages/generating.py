@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count, cycle
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,9 @@ class Generated(Stage):
             raise
         finally:
             in_pipeline.reset(token)
+
+    def never_ends(self) -> bool:
+        return getattr(self._function, "func", self._function) in (count, cycle)  # also as `partial`
 
     def unsettled(self) -> str | None:
         return f"from_generator cannot know that {self.name} yields them in one order"

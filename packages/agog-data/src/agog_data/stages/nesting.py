@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Semaphore
 from typing import Any
 
@@ -111,6 +112,7 @@ class OpeningStage(UnaryStage):
     """A stage whose function makes datasets, of which the elements are."""
 
     _spec: Any = None
+    _opens_endless = False  # whether the dataset that the spec was learnt from is known to go on forever
 
     @abstractmethod
     def sample_stage(self, scope: Scope) -> Stage:
@@ -120,7 +122,9 @@ class OpeningStage(UnaryStage):
         if self._spec is None:
             scope = Scope()
             try:
-                self._spec = scope.context().run(lambda: self.sample_stage(scope).spec())
+                stage = scope.context().run(self.sample_stage, scope)
+                self._spec = scope.context().run(stage.spec)
+                self._opens_endless = stage.never_ends()
             except NoElementError:  # in the first dataset; another one may have some
                 self._spec = self.learn()
         return self._spec
@@ -130,6 +134,13 @@ class OpeningStage(UnaryStage):
             return self.sample_stage(scope).sample(scope)
         except NoElementError:
             return self.first(scope)
+
+    def never_ends(self) -> bool:
+        if super().never_ends():
+            return True
+        with suppress(NoElementError):
+            self.spec()
+        return self._opens_endless
 
     def unsettled(self) -> str | None:
         scope = Scope()

@@ -5,6 +5,7 @@ Half precision is computed in float32.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agog_kernels_xp.parts.gates import activate, hold, multiply_by_slope, split_held
@@ -25,13 +26,16 @@ def gru(
     activation: str,
     recurrent_activation: str,
     reset_after: bool,
-) -> tuple[Array, Array, Array]:
-    """The hidden states, and for the gradient the gates and what the reset gate multiplies or has multiplied."""
+) -> tuple[Array, Array]:
+    """The hidden states, and as reserve the gates and what the reset gate multiplies or has multiplied."""
     kind, (times, batch, features), units = x.dtype, x.shape, len(recurrent_kernel)
     weights, hidden = wide(recurrent_kernel), wide(initial_hidden)
     input_bias, state_bias = wide(bias) if reset_after else (wide(bias), None)
-    gates = (wide(x).reshape(times * batch, features).dot(wide(kernel)) + input_bias).reshape(times, batch, 3 * units)
-    hiddens, resets = (xp.empty((times, batch, units), gates.dtype) for _ in range(2))
+    products = wide(x).reshape(times * batch, features).dot(wide(kernel)).reshape(times, batch, 3 * units)
+    reserve = xp.empty((times, batch, 4 * units), products.dtype)
+    gates, resets = reserve[:, :, : 3 * units], reserve[:, :, 3 * units :]
+    xp.add(products, input_bias, out=gates)
+    hiddens = xp.empty((times, batch, units), gates.dtype)
     for time in range(times):
         now, chosen = gates[time], resets[time]
         update, reset, candidate = (now[:, n * units : (n + 1) * units] for n in range(3))
@@ -54,7 +58,7 @@ def gru(
         new += candidate
         hold(xp, mask, time, new, hidden)
         hidden = new
-    return tuple([array.astype(kind) if array.dtype != kind else array for array in (hiddens, gates, resets)])
+    return hiddens.astype(kind) if hiddens.dtype != kind else hiddens, reserve
 
 
 def gru_grad(
@@ -67,17 +71,17 @@ def gru_grad(
     initial_hidden: Array,
     mask: Array,
     hidden: Array,
-    gates: Array,
-    resets: Array,
+    reserve: Array,
     *,
     activation: str,
     recurrent_activation: str,
     reset_after: bool,
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Its gradients: back through time, then products of matrices for the kernels."""
+    sources: tuple[str, ...],
+) -> tuple[Array, ...]:
+    """Its gradients by the sources: back through time, then products of matrices for the kernels."""
     kind, (times, batch, features), units = x.dtype, x.shape, len(recurrent_kernel)
     weights, from_outputs = wide(recurrent_kernel).T, wide(gradients)
-    gates, resets = wide(gates), wide(resets)
+    gates, resets = reserve[:, :, : 3 * units], reserve[:, :, 3 * units :]
     before = xp.concatenate([wide(initial_hidden)[None], wide(hidden)])[:times]
     to_hidden = xp.zeros((batch, units), gates.dtype)
     errors = xp.empty(gates.shape, gates.dtype)
@@ -111,20 +115,21 @@ def gru_grad(
             to_hidden += held
     count = times * batch
     rows, state_rows = (array.reshape(count, 3 * units) for array in (errors, state_errors))
-    states = before.reshape(count, units).T
-    if reset_after:
-        to_weights = states.dot(state_rows)
-        to_bias = xp.stack([rows.sum(0), state_rows.sum(0)])
-    else:
+
+    def of_recurrent_kernel() -> Array:
+        states = before.reshape(count, units).T
+        if reset_after:
+            return states.dot(state_rows)
         to_weights = xp.empty(recurrent_kernel.shape, rows.dtype)
         to_weights[:, : 2 * units] = states.dot(rows[:, : 2 * units])
         to_weights[:, 2 * units :] = resets.reshape(count, units).T.dot(rows[:, 2 * units :])
-        to_bias = rows.sum(0)
-    results = (
-        rows.dot(wide(kernel).T).reshape(x.shape),
-        wide(x).reshape(count, features).T.dot(rows),
-        to_weights,
-        to_bias,
-        to_hidden,
-    )
-    return tuple([result.astype(kind) for result in results])
+        return to_weights
+
+    results: dict[str, Callable[[], Array]] = {
+        "x": lambda: rows.dot(wide(kernel).T).reshape(x.shape),
+        "kernel": lambda: wide(x).reshape(count, features).T.dot(rows),
+        "recurrent_kernel": of_recurrent_kernel,
+        "bias": lambda: xp.stack([rows.sum(0), state_rows.sum(0)]) if reset_after else rows.sum(0),
+        "initial_hidden": lambda: to_hidden,
+    }
+    return tuple([results[source]().astype(kind) for source in sources])

@@ -5,6 +5,7 @@ Half precision is computed in float32.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agog_kernels_xp.parts.gates import activate, hold, multiply_by_slope, split_held
@@ -25,13 +26,16 @@ def lstm(
     *,
     activation: str,
     recurrent_activation: str,
-) -> tuple[Array, Array, Array, Array]:
-    """The hidden states, the last cell state, and for the gradient all cell states and gates."""
+) -> tuple[Array, Array, Array]:
+    """The hidden states, the last cell state, and as reserve the gates and cell states of all times side by side."""
     kind, (times, batch, features), units = x.dtype, x.shape, len(recurrent_kernel)
     weights = wide(recurrent_kernel)
     hidden, cell = wide(initial_hidden), wide(initial_cell)
-    gates = (wide(x).reshape(times * batch, features).dot(wide(kernel)) + wide(bias)).reshape(times, batch, 4 * units)
-    hiddens, cells = (xp.empty((times, batch, units), gates.dtype) for _ in range(2))
+    products = wide(x).reshape(times * batch, features).dot(wide(kernel)).reshape(times, batch, 4 * units)
+    reserve = xp.empty((times, batch, 5 * units), products.dtype)
+    gates, cells = reserve[:, :, : 4 * units], reserve[:, :, 4 * units :]
+    xp.add(products, wide(bias), out=gates)
+    hiddens = xp.empty((times, batch, units), gates.dtype)
     from_state = xp.empty((batch, 4 * units), gates.dtype)
     product = xp.empty((batch, units), gates.dtype)
     for time in range(times):
@@ -49,7 +53,7 @@ def lstm(
         hiddens[time] *= exit
         hold(xp, mask, time, hiddens[time], hidden)
         hidden, cell = hiddens[time], new
-    return tuple([array.astype(kind) if array.dtype != kind else array for array in (hiddens, cell + 0, cells, gates)])
+    return *[array.astype(kind) if array.dtype != kind else array for array in (hiddens, cell + 0)], reserve
 
 
 def lstm_grad(
@@ -64,16 +68,16 @@ def lstm_grad(
     initial_cell: Array,
     mask: Array,
     hidden: Array,
-    cells: Array,
-    gates: Array,
+    reserve: Array,
     *,
     activation: str,
     recurrent_activation: str,
-) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Its gradients: back through time, then one product of matrices for each kernel."""
+    sources: tuple[str, ...],
+) -> tuple[Array, ...]:
+    """Its gradients by the sources: back through time, then one product of matrices for each kernel."""
     kind, (times, batch, features), units = x.dtype, x.shape, len(recurrent_kernel)
     weights = wide(recurrent_kernel).T
-    from_outputs, cells, gates = wide(hidden_gradients), wide(cells), wide(gates)
+    from_outputs, gates, cells = wide(hidden_gradients), reserve[:, :, : 4 * units], reserve[:, :, 4 * units :]
     first_hidden, first_cell = wide(initial_hidden), wide(initial_cell)
     to_hidden, to_cell = xp.zeros((batch, units), gates.dtype), wide(cell_gradients)
     errors = xp.empty(gates.shape, gates.dtype)
@@ -101,13 +105,17 @@ def lstm_grad(
             to_hidden += held_hidden
             to_cell += held_cell
     rows = errors.reshape(times * batch, 4 * units)
-    before = xp.concatenate([first_hidden[None], wide(hidden)])[:times]
-    results = (
-        rows.dot(wide(kernel).T).reshape(x.shape),
-        wide(x).reshape(times * batch, features).T.dot(rows),
-        before.reshape(times * batch, units).T.dot(rows),
-        rows.sum(0),
-        to_hidden,
-        to_cell,
-    )
-    return tuple([result.astype(kind) for result in results])
+
+    def of_recurrent_kernel() -> Array:
+        before = xp.concatenate([first_hidden[None], wide(hidden)])[:times]
+        return before.reshape(times * batch, units).T.dot(rows)
+
+    results: dict[str, Callable[[], Array]] = {
+        "x": lambda: rows.dot(wide(kernel).T).reshape(x.shape),
+        "kernel": lambda: wide(x).reshape(times * batch, features).T.dot(rows),
+        "recurrent_kernel": of_recurrent_kernel,
+        "bias": lambda: rows.sum(0),
+        "initial_hidden": lambda: to_hidden,
+        "initial_cell": lambda: to_cell,
+    }
+    return tuple([results[source]().astype(kind) for source in sources])

@@ -176,6 +176,7 @@ class Layer(Connected, Module):
             outputs = self.call(inputs, *args, **kwargs)
             if self._called_shape is None:
                 vars(self)["_called_shape"] = nest.map_structure(lambda leaf: getattr(leaf, "shape", None), outputs)
+                notify(self)  # the layers inside have been built by now
             if self.activity_regularizer is not None:
                 for output in nest.flatten(outputs):
                     self.add_loss(self.activity_regularizer(output))

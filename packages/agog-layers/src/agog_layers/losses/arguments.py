@@ -9,7 +9,7 @@ from typing import cast as typed
 
 from agog_core import Tensor, TensorLike, as_dtype, cast, convert_to_tensor, expand_dims, squeeze
 
-__all__ = ["EPSILON", "flat_classes", "floats", "given", "of_floats", "of_one_rank", "pair"]
+__all__ = ["EPSILON", "check_alike", "flat_classes", "floats", "given", "of_floats", "of_one_rank", "pair"]
 
 # The least that a probability counts as, where its logarithm is taken.
 EPSILON = 1e-7
@@ -62,6 +62,23 @@ def of_one_rank(y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]
     return y, x
 
 
+def check_alike(title: str, y: Tensor, x: Tensor, sparse: str = "sparse_categorical_crossentropy") -> None:
+    """Raise a ValueError where labels and predictions are not of one shape, and would broadcast to something that
+    nobody meant; ``sparse`` is what takes class numbers. A last axis of size 1 may be missing on one side."""
+    if y._shape == x._shape:  # the most frequent case
+        return
+    labels, output = list(y.shape), list(x.shape)
+    if [*labels, 1] == output or [*output, 1] == labels:
+        return
+    hint = "Make both of one shape."
+    if output[:-1] in (labels, labels[:-1]) and (len(labels) < len(output) or labels[-1] == 1):
+        hint = f"Class numbers go with {sparse}; other labels need as many numbers as the last layer has units."
+    raise ValueError(
+        f"{title} compares labels and output number by number; got labels of shape {y.shape} for an output of shape "
+        f"{x.shape}. {hint}"
+    )
+
+
 def flat_classes(labels: Tensor, scores: Tensor) -> Tensor:
     """Take the last axis of size 1 from class numbers of shape ``(..., 1)``, of scores of shape ``(..., classes)``."""
     return squeeze(labels, -1) if labels.ndim == scores.ndim and labels.shape[-1] == 1 else labels
@@ -71,7 +88,8 @@ def of_floats(function: _Function) -> _Function:
     """Let a function of labels and predictions, tensors of the same dtype of floats, take any dtypes.
 
     It computes half precision in float32, and gives what the predictions' dtype is. Flat labels meet a column of
-    predictions as a column, and the other way round.
+    predictions as a column, and the other way round; a single label or prediction meets all; what else is not of one
+    shape is refused.
 
     >>> @of_floats
     ... def difference(y_true, y_pred):
@@ -83,6 +101,8 @@ def of_floats(function: _Function) -> _Function:
     @wraps(function)
     def loss(y_true: TensorLike, y_pred: TensorLike, *args: Any, **kwargs: Any) -> Tensor:
         y, x = of_one_rank(y_true, floats(y_pred))
+        if y._shape and x._shape:
+            check_alike(function.__name__, y, x)
         wide = as_dtype("float32") if x.dtype.name in _HALF else x.dtype
         return cast(function(cast(y, wide), cast(x, wide), *args, **kwargs), x.dtype)
 

@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import agog_core as ag
 from agog_core.dispatch.backends import backends, device_types
+from agog_core.dispatch.candidates import why_unusable
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.pairs import partners, why_alone
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel
 from agog_testing.checks import Check, checks_for
@@ -131,6 +134,9 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
             if device is None:
                 yield Case(op, dtype, "value", None, why) if why else Case(op, dtype, "value", broken)
                 continue
+            if (alone := why_alone(kernel, plugin, dtype, why_unusable)) is not None:
+                yield Case(op, dtype, "pair", partial(_fail_alone, alone))
+                continue
             implementation, accuracy = Implementation(kernel, plugin, device, dtype), Accuracy()
             subject = Subject(
                 info=info,
@@ -139,6 +145,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
                 kernel=implementation,
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
+                partner=_partner(kernel, plugin, device, dtype),
                 deterministic=kernel.deterministic,
                 keeps_threads=kernel.pool,
                 accuracy=accuracy,
@@ -166,6 +173,16 @@ def has_own_memory(plugin: Plugin) -> bool:
     """Whether a plugin has kernels for a device whose arrays do not live in host memory."""
     types = {kernel.device for kernel in plugin.kernels}
     return any(not backend.host_memory for backend in backends() if backend.device in types)
+
+
+def _fail_alone(why: str) -> str:
+    raise Violation("a kernel that keeps a reserve and the one that takes it come together", "all", "both", why)
+
+
+def _partner(kernel: Kernel, plugin: Plugin, device: Device, dtype: str) -> tuple[str, Callable[..., Any]] | None:
+    """The op and the function of the kernel that forms a pair with another one."""
+    found = partners(kernel, plugin, dtype)
+    return (found[0].op, Implementation(found[0], plugin, device, dtype)) if found else None
 
 
 def _raising(kernel: Kernel, error: str) -> Callable[[], str]:

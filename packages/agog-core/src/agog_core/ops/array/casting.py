@@ -62,10 +62,11 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
             note_failure(error, _cast, table, (tensor._array,))
             raise
         result = table.device.table(wanted)
-        if array is NotImplemented:
-            array = run_next(_cast, table, (tensor._array,), {"dtype": wanted.name})
-        elif type(array) is not result.array_type:
-            array = table.adopt("cast", array)
+        if type(array) is not result.array_type:
+            if array is NotImplemented:
+                array = run_next(_cast, table, (tensor._array,), {"dtype": wanted.name})
+            else:
+                array = table.adopt("cast", array)
         return wrap(array, result, tensor._shape)
     return call(_cast, tensor, dtype=wanted.name)
 

@@ -63,12 +63,12 @@ def _concat_shape(*shapes: Shape, axis: int) -> Shape:
     return (*first[:axis], sum(each[axis] for each in shapes), *first[axis + 1 :])
 
 
-def _concat_vjp(g: Tensor, shapes: tuple[Shape, ...], axis: int) -> tuple[Tensor, ...]:
+def _concat_vjp(g: Tensor, shapes: tuple[Shape, ...], axis: int, needed: tuple[int, ...]) -> tuple[Tensor | None, ...]:
     parts, start = [], 0
-    for shape in shapes:
+    for n, shape in enumerate(shapes):
         begin = [0] * len(shape)
         begin[axis] = start
-        parts.append(slice(g, begin, shape))
+        parts.append(slice(g, begin, shape) if n in needed else None)
         start += shape[axis]
     return tuple(parts)
 

@@ -148,7 +148,7 @@ def _output_shape(equation: str, shapes: tuple[Shape, ...]) -> Shape:
     return tuple([sizes[letter] for letter in equation.partition("->")[2]])
 
 
-def _einsum_vjp(g: Tensor, inputs: tuple[Tensor, ...], equation: str) -> list[Tensor]:
+def _einsum_vjp(g: Tensor, inputs: tuple[Tensor, ...], equation: str, needed: tuple[int, ...]) -> list[Tensor | None]:
     """For each input, the other ones times the gradient, with the letters of output and input exchanged.
 
     A letter that occurs in the input alone was summed over: it comes back with a factor of ones. A letter that occurs
@@ -157,8 +157,9 @@ def _einsum_vjp(g: Tensor, inputs: tuple[Tensor, ...], equation: str) -> list[Te
     given, _, output = equation.partition("->")
     terms = given.split(",")
     sizes = _sizes(equation, tuple([x._shape for x in inputs]))
-    gradients = []
-    for n, term in enumerate(terms):
+    gradients: list[Tensor | None] = [None] * len(inputs)
+    for n in needed:
+        term = terms[n]
         others = [output, *terms[:n], *terms[n + 1 :]]
         factors = [g, *inputs[:n], *inputs[n + 1 :]]
         free = iter([letter for letter in _LETTERS if letter not in equation])
@@ -173,7 +174,7 @@ def _einsum_vjp(g: Tensor, inputs: tuple[Tensor, ...], equation: str) -> list[Te
                 others.append(letter)
                 factors.append(ones((sizes[letter],), g.dtype))
             target += letter
-        gradients.append(einsum(f"{','.join(others)}->{target}", *factors))
+        gradients[n] = einsum(f"{','.join(others)}->{target}", *factors)
     return gradients
 
 

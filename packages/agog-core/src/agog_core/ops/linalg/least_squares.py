@@ -65,11 +65,15 @@ def _matrix_solve_ls_shape(matrix: Shape, rhs: Shape) -> Shape:
     return (*matrix[:-2], matrix[-1], rhs[-1])
 
 
-def _matrix_solve_ls_vjp(g: Tensor, matrix: Tensor, rhs: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
+def _matrix_solve_ls_vjp(
+    g: Tensor, matrix: Tensor, rhs: Tensor, out: Tensor, needed: tuple[str, ...]
+) -> tuple[Tensor | None, Tensor]:
     """Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems", 1973."""
     a, x = conj(matrix), conj(out)
     a_adjoint = adjoint(a)
     of_rhs = call(_matrix_solve_ls, a_adjoint, g)
+    if "matrix" not in needed:
+        return None, of_rhs
     residual = subtract(conj(rhs), matmul(a, x))
     unseen = subtract(g, call(_matrix_solve_ls, a, matmul(a, g)))  # what lies in the null space
     of_matrix = add(

@@ -57,9 +57,9 @@ def _matrix_solve_shape(matrix: Shape, rhs: Shape) -> Shape:
     return rhs
 
 
-def _matrix_solve_vjp(g: Tensor, matrix: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
+def _matrix_solve_vjp(g: Tensor, matrix: Tensor, out: Tensor, needed: tuple[str, ...]) -> tuple[Tensor | None, Tensor]:
     of_rhs = matrix_solve(matrix_transpose(matrix), g)
-    return negative(matmul(of_rhs, out, transpose_b=True)), of_rhs
+    return negative(matmul(of_rhs, out, transpose_b=True)) if "matrix" in needed else None, of_rhs
 
 
 _matrix_solve = Op(
@@ -107,8 +107,12 @@ def _matrix_triangular_solve_shape(matrix: Shape, rhs: Shape, lower: bool) -> Sh
     return rhs
 
 
-def _matrix_triangular_solve_vjp(g: Tensor, matrix: Tensor, out: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
+def _matrix_triangular_solve_vjp(
+    g: Tensor, matrix: Tensor, out: Tensor, lower: bool, needed: tuple[str, ...]
+) -> tuple[Tensor | None, Tensor]:
     of_rhs = matrix_triangular_solve(matrix_transpose(matrix), g, lower=not lower)
+    if "matrix" not in needed:
+        return None, of_rhs
     of_matrix = negative(matmul(of_rhs, out, transpose_b=True))
     return (matrix_band_part(of_matrix, -1, 0) if lower else matrix_band_part(of_matrix, 0, -1)), of_rhs
 

@@ -184,17 +184,25 @@ def _ctc_loss_grad_shape(
 
 
 def _ctc_loss_grad_vjp(
-    g: Tensor, gradients: Tensor, labels: Tensor, logits: Tensor, sequence_length: Tensor, merge_repeated: bool
-) -> Any:
+    g: Tensor,
+    gradients: Tensor,
+    labels: Tensor,
+    logits: Tensor,
+    sequence_length: Tensor,
+    merge_repeated: bool,
+    needed: tuple[str, ...],
+) -> tuple[Any, ...]:
     """Differentiate the loss twice, composed of ops that are differentiable to any order."""
-    sources = [gradients, logits]
+    sources = {"gradients": gradients, "logits": logits}
+    asked = {name: sources[name] for name in needed}
     with GradientTape() as outer:
-        outer.watch(sources)
+        outer.watch(asked)
         with GradientTape() as inner:
             inner.watch(logits)
             loss = _composed_loss(labels, logits, sequence_length, merge_repeated)
         gradient = inner.gradient(loss, logits, gradients)
-    return tuple(outer.gradient(gradient, sources, g, unconnected_gradients="zero"))
+    found = outer.gradient(gradient, asked, g, unconnected_gradients="zero")
+    return tuple([found.get(name) for name in sources])
 
 
 _ctc_loss_grad: Op = Op(

@@ -19,8 +19,10 @@ from agog_core.ops.nn.recurrent import (
     Activation,
     check_activation,
     check_shapes,
+    check_sources,
     differentiate_again,
     held,
+    in_order,
     mask_tensor,
 )
 from agog_core.shapes import Shape
@@ -67,7 +69,7 @@ def gru(
     """
     given = x, kernel, recurrent_kernel, bias, initial_hidden
     inputs = [convert_to_tensor(value) for value in given]
-    hidden, _, _ = _forward(inputs, mask_tensor(mask), activation, recurrent_activation, reset_after)
+    hidden, _ = _forward(inputs, mask_tensor(mask), activation, recurrent_activation, reset_after)
     return hidden, hidden[-1] if inputs[0]._shape[0] else inputs[4]
 
 
@@ -95,31 +97,34 @@ def _shape(
 ) -> list[Shape]:
     given = {"kernel": kernel, "bias": bias, "initial_hidden": initial_hidden}
     check_shapes("gru", 3, x, recurrent_kernel, given, mask, biases=2 if reset_after else 1)
-    states = *x[:2], recurrent_kernel[0]
-    return [states, (*x[:2], recurrent_kernel[1]), states]
+    return [(*x[:2], recurrent_kernel[0])]
 
 
 def _vjp(
-    g: list[Tensor | None],
+    g: list[Tensor],
     x: Tensor,
     kernel: Tensor,
     recurrent_kernel: Tensor,
     bias: Tensor,
     initial_hidden: Tensor,
     mask: Tensor,
-    out: tuple[Tensor, ...],
+    out: tuple[Tensor],
+    reserve: Tensor,
     activation: str,
     recurrent_activation: str,
     reset_after: bool,
-) -> tuple[Tensor, ...]:
-    return call_several(
+    needed: tuple[str, ...],
+) -> tuple[Tensor | None, ...]:
+    (gradients,), (hidden,) = g, out
+    found = call_several(
         _gru_grad,
-        zeros_like(out[0]) if g[0] is None else g[0],
-        *(x, kernel, recurrent_kernel, bias, initial_hidden, mask, *out),
+        *(gradients, x, kernel, recurrent_kernel, bias, initial_hidden, mask, hidden, reserve),
         activation=activation,
         recurrent_activation=recurrent_activation,
         reset_after=reset_after,
+        sources=needed,
     )
+    return in_order(found, needed, _SOURCES)
 
 
 _gru = Op(
@@ -130,6 +135,7 @@ _gru = Op(
     alike=_SOURCES,
     dtypes=FLOATING,
     vjp={_SOURCES: _vjp},
+    reserve="gru_grad",
 )
 
 
@@ -144,26 +150,27 @@ def gru_grad(
     activation: str = "tanh",
     recurrent_activation: str = "sigmoid",
     reset_after: bool = False,
+    sources: Sequence[str] | None = None,
 ) -> tuple[Tensor, ...]:
-    """The gradients of `gru`, which it runs first. They are those with respect to its tensors, the mask excepted;
-    ``gradients`` are those of the hidden states of all times.
+    """The gradients of `gru`, which it runs first. They are those with respect to its tensors, the mask excepted, or
+    only to those that ``sources`` names; ``gradients`` are those of the hidden states of all times.
 
     >>> print(gru_grad([[[1.0]]], [[[1.0]]], [[0.0] * 3], [[0.0] * 3], [0.0] * 3, [[2.0]])[-1])
     tf.Tensor([[0.5]], shape=(1, 1), dtype=float32)
     """
     given = gradients, x, kernel, recurrent_kernel, bias, initial_hidden
     inputs = [convert_to_tensor(value) for value in given]
-    masks = mask_tensor(mask)
-    outputs = _forward(inputs[1:], masks, activation, recurrent_activation, reset_after)
+    masks, of = mask_tensor(mask), check_sources("gru_grad", sources, _SOURCES)
+    hidden, reserve = _forward(inputs[1:], masks, activation, recurrent_activation, reset_after)
     names = {"activation": activation, "recurrent_activation": recurrent_activation}
-    return call_several(_gru_grad, *inputs, masks, *outputs, **names, reset_after=bool(reset_after))
+    return call_several(_gru_grad, *inputs, masks, hidden, reserve, **names, reset_after=bool(reset_after), sources=of)
 
 
-def _grad_shape(gradients: Shape, *rest: Shape, **attributes: Any) -> list[Shape]:
-    hidden, *_ = _shape(*rest[:6], **attributes)
+def _grad_shape(gradients: Shape, *rest: Shape, sources: tuple[str, ...], **attributes: Any) -> list[Shape]:
+    (hidden,) = _shape(*rest[:6], **attributes)
     if gradients != hidden:
         raise InvalidArgumentError(f"gru_grad: gradients must be of shape {hidden}; got {gradients}.")
-    return list(rest[:5])
+    return [shape for name, shape in zip(_SOURCES, rest, strict=False) if name in sources]
 
 
 def _grad_vjp(
@@ -178,11 +185,20 @@ def _grad_vjp(
     activation: str,
     recurrent_activation: str,
     reset_after: bool,
+    sources: tuple[str, ...],
+    needed: tuple[str, ...],
 ) -> tuple[Any, ...]:
-    def recur(*sources: Tensor) -> tuple[Tensor]:
-        return (_composed(sources, mask, ACTIVATIONS[activation], ACTIVATIONS[recurrent_activation], reset_after),)
+    def recur(*tensors: Tensor) -> tuple[Tensor]:
+        return (_composed(tensors, mask, ACTIVATIONS[activation], ACTIVATIONS[recurrent_activation], reset_after),)
 
-    return differentiate_again(g, (gradients,), (x, kernel, recurrent_kernel, bias, initial_hidden), recur)
+    tensors = x, kernel, recurrent_kernel, bias, initial_hidden
+    return differentiate_again(
+        dict(zip(sources, g, strict=True)),
+        needed,
+        {"gradients": gradients},
+        dict(zip(_SOURCES, tensors, strict=True)),
+        recur,
+    )
 
 
 def _composed(
@@ -212,9 +228,10 @@ def _composed(
 _gru_grad: Op = Op(
     "gru_grad",
     gru_grad,
-    inputs=["gradients", *_SOURCES, "mask", "hidden", "gates", "resets"],
+    inputs=["gradients", *_SOURCES, "mask", "hidden", "reserve"],
     shape=_grad_shape,
-    alike=["gradients", *_SOURCES, "hidden", "gates", "resets"],
+    alike=["gradients", *_SOURCES, "hidden"],
     dtypes=FLOATING,
     vjp={("gradients", *_SOURCES): _grad_vjp},
+    reserve_of="gru",
 )

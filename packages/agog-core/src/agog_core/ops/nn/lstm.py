@@ -19,8 +19,10 @@ from agog_core.ops.nn.recurrent import (
     Activation,
     check_activation,
     check_shapes,
+    check_sources,
     differentiate_again,
     held,
+    in_order,
     mask_tensor,
 )
 from agog_core.shapes import Shape
@@ -68,8 +70,8 @@ def lstm(
     """
     given = x, kernel, recurrent_kernel, bias, initial_hidden, initial_cell
     inputs = [convert_to_tensor(value) for value in given]
-    outputs = _forward(inputs, mask_tensor(mask), activation, recurrent_activation)
-    return outputs[0], outputs[0][-1] if inputs[0]._shape[0] else inputs[4], outputs[1]
+    hidden, cell, _ = _forward(inputs, mask_tensor(mask), activation, recurrent_activation)
+    return hidden, hidden[-1] if inputs[0]._shape[0] else inputs[4], cell
 
 
 def _forward(inputs: Sequence[Tensor], mask: Tensor, activation: str, recurrent_activation: str) -> tuple[Tensor, ...]:
@@ -94,8 +96,7 @@ def _shape(
 ) -> list[Shape]:
     given = {"kernel": kernel, "bias": bias, "initial_hidden": initial_hidden, "initial_cell": initial_cell}
     check_shapes("lstm", 4, x, recurrent_kernel, given, mask)
-    states = *x[:2], recurrent_kernel[0]
-    return [states, initial_cell, states, (*x[:2], recurrent_kernel[1])]
+    return [(*x[:2], recurrent_kernel[0]), initial_cell]
 
 
 def _vjp(
@@ -108,18 +109,22 @@ def _vjp(
     initial_cell: Tensor,
     mask: Tensor,
     out: tuple[Tensor, ...],
+    reserve: Tensor,
     activation: str,
     recurrent_activation: str,
-) -> tuple[Tensor, ...]:
-    hidden, cell, cells, gates = out
-    return call_several(
+    needed: tuple[str, ...],
+) -> tuple[Tensor | None, ...]:
+    hidden, cell = out
+    found = call_several(
         _lstm_grad,
         zeros_like(hidden) if g[0] is None else g[0],
         zeros_like(cell) if g[1] is None else g[1],
-        *(x, kernel, recurrent_kernel, bias, initial_hidden, initial_cell, mask, hidden, cells, gates),
+        *(x, kernel, recurrent_kernel, bias, initial_hidden, initial_cell, mask, hidden, reserve),
         activation=activation,
         recurrent_activation=recurrent_activation,
+        sources=needed,
     )
+    return in_order(found, needed, _SOURCES)
 
 
 _lstm = Op(
@@ -130,6 +135,7 @@ _lstm = Op(
     alike=_SOURCES,
     dtypes=FLOATING,
     vjp={_SOURCES: _vjp},
+    reserve="lstm_grad",
 )
 
 
@@ -145,9 +151,10 @@ def lstm_grad(
     mask: TensorLike | None = None,
     activation: str = "tanh",
     recurrent_activation: str = "sigmoid",
+    sources: Sequence[str] | None = None,
 ) -> tuple[Tensor, ...]:
-    """The gradients of `lstm`, which it runs first. They are those with respect to its tensors, the mask excepted;
-    given are those of the hidden states of all times and of the last cell state.
+    """The gradients of `lstm`, which it runs first. They are those with respect to its tensors, the mask excepted, or
+    only to those that ``sources`` names; given are those of the hidden states of all times and of the last cell state.
 
     >>> zeros = [[0.0] * 4], [[0.0] * 4], [0.0] * 4, [[0.0]], [[2.0]]
     >>> print(lstm_grad([[[0.0]]], [[1.0]], [[[1.0]]], *zeros)[-1])
@@ -155,20 +162,22 @@ def lstm_grad(
     """
     given = hidden_gradients, cell_gradients, x, kernel, recurrent_kernel, bias, initial_hidden, initial_cell
     inputs = [convert_to_tensor(value) for value in given]
-    masks = mask_tensor(mask)
-    hidden, _, cells, gates = _forward(inputs[2:], masks, activation, recurrent_activation)
+    masks, of = mask_tensor(mask), check_sources("lstm_grad", sources, _SOURCES)
+    hidden, _, reserve = _forward(inputs[2:], masks, activation, recurrent_activation)
     names = {"activation": activation, "recurrent_activation": recurrent_activation}
-    return call_several(_lstm_grad, *inputs, masks, hidden, cells, gates, **names)
+    return call_several(_lstm_grad, *inputs, masks, hidden, reserve, **names, sources=of)
 
 
-def _grad_shape(hidden_gradients: Shape, cell_gradients: Shape, *rest: Shape, **names: str) -> list[Shape]:
-    hidden, cell, *_ = _shape(*rest[:7], **names)
+def _grad_shape(
+    hidden_gradients: Shape, cell_gradients: Shape, *rest: Shape, sources: tuple[str, ...], **names: str
+) -> list[Shape]:
+    hidden, cell = _shape(*rest[:7], **names)
     if (hidden_gradients, cell_gradients) != (hidden, cell):
         raise InvalidArgumentError(
             f"lstm_grad: hidden_gradients must be of shape {hidden} and cell_gradients of shape {cell}; got "
             f"{hidden_gradients} and {cell_gradients}."
         )
-    return list(rest[:6])
+    return [shape for name, shape in zip(_SOURCES, rest, strict=False) if name in sources]
 
 
 def _grad_vjp(
@@ -184,12 +193,20 @@ def _grad_vjp(
     mask: Tensor,
     activation: str,
     recurrent_activation: str,
+    sources: tuple[str, ...],
+    needed: tuple[str, ...],
 ) -> tuple[Any, ...]:
-    def recur(*sources: Tensor) -> tuple[Tensor, Tensor]:
-        return _composed(sources, mask, ACTIVATIONS[activation], ACTIVATIONS[recurrent_activation])
+    def recur(*tensors: Tensor) -> tuple[Tensor, Tensor]:
+        return _composed(tensors, mask, ACTIVATIONS[activation], ACTIVATIONS[recurrent_activation])
 
-    sources = x, kernel, recurrent_kernel, bias, initial_hidden, initial_cell
-    return differentiate_again(g, (hidden_gradients, cell_gradients), sources, recur)
+    tensors = x, kernel, recurrent_kernel, bias, initial_hidden, initial_cell
+    return differentiate_again(
+        dict(zip(sources, g, strict=True)),
+        needed,
+        {"hidden_gradients": hidden_gradients, "cell_gradients": cell_gradients},
+        dict(zip(_SOURCES, tensors, strict=True)),
+        recur,
+    )
 
 
 def _composed(
@@ -211,9 +228,10 @@ def _composed(
 _lstm_grad: Op = Op(
     "lstm_grad",
     lstm_grad,
-    inputs=["hidden_gradients", "cell_gradients", *_SOURCES, "mask", "hidden", "cells", "gates"],
+    inputs=["hidden_gradients", "cell_gradients", *_SOURCES, "mask", "hidden", "reserve"],
     shape=_grad_shape,
-    alike=["hidden_gradients", "cell_gradients", *_SOURCES, "hidden", "cells", "gates"],
+    alike=["hidden_gradients", "cell_gradients", *_SOURCES, "hidden"],
     dtypes=FLOATING,
     vjp={("hidden_gradients", "cell_gradients", *_SOURCES): _grad_vjp},
+    reserve_of="lstm",
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros, zeros_like
+from agog_core.ops.array.creation import zeros
 from agog_core.ops.array.reshaping import identity
 from agog_core.ops.math.arithmetic import add, multiply
 from agog_core.ops.math.clipping import clip_by_value
@@ -89,22 +89,42 @@ def held(mask: Tensor, time: int, state: Tensor, before: Tensor) -> Tensor:
 
 
 def differentiate_again(
-    g: Sequence[Tensor | None],
-    gradients: Sequence[Tensor],
-    sources: Sequence[Tensor],
+    weights: Mapping[str, Tensor | None],
+    needed: Sequence[str],
+    gradients: Mapping[str, Tensor],
+    sources: Mapping[str, Tensor],
     recur: Callable[..., Sequence[Tensor]],
 ) -> tuple[Any, ...]:
-    """The vjp of a fused gradient, with respect to ``gradients`` and then ``sources``: the recurrence is composed of
-    ops by ``recur``, from the sources to its outputs, and differentiated twice. None in ``g`` stands for zeros.
+    """The vjp of a fused gradient, with respect to ``gradients`` and then ``sources``, None for what is not needed. The
+    recurrence is composed of ops by ``recur``, from the sources to its outputs, and differentiated twice; ``weights``
+    are the gradients of the gradients of some sources, None for zeros.
     """
     from agog_core.gradients.tape import GradientTape  # here, because tapes need ops
 
-    everything = [*gradients, *sources]
-    with GradientTape() as outer:
-        outer.watch(everything)
-        with GradientTape() as inner:
-            inner.watch(sources)
-            outputs = list(recur(*sources))
-        first = inner.gradient(outputs, list(sources), list(gradients), unconnected_gradients="zero")
-    weights = [zeros_like(one) if weight is None else weight for one, weight in zip(first, g, strict=True)]
-    return tuple(outer.gradient(first, everything, weights, unconnected_gradients="zero"))
+    # One tensor may be several of them, and each has a gradient of its own.
+    gradients, sources = ({name: identity(x) for name, x in given.items()} for given in (gradients, sources))
+    weights = {name: weight for name, weight in weights.items() if weight is not None}
+    asked = {name: x for name, x in {**gradients, **sources}.items() if name in needed}
+    with GradientTape(watch_accessed_variables=False) as outer:
+        outer.watch(asked)
+        with GradientTape(watch_accessed_variables=False) as inner:
+            weighted = [sources[name] for name in weights]
+            inner.watch(weighted)
+            outputs = list(recur(*sources.values()))
+        first = inner.gradient(outputs, weighted, list(gradients.values()), unconnected_gradients="zero")
+    found = outer.gradient(first, asked, list(weights.values()), unconnected_gradients="zero")
+    return tuple([found.get(name) for name in (*gradients, *sources)])
+
+
+def in_order(found: Sequence[Tensor], names: Sequence[str], order: Sequence[str]) -> tuple[Tensor | None, ...]:
+    """Tensors of some names in the order of all names, with None for the others."""
+    known = dict(zip(names, found, strict=True))
+    return tuple([known.get(name) for name in order])
+
+
+def check_sources(op: str, sources: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    """The names of the inputs whose gradients a fused gradient computes, in their order; all for None."""
+    given = known if sources is None else (sources,) if isinstance(sources, str) else sources
+    if not given or not set(given) <= set(known):
+        raise ValueError(f"{op}: sources must name some of {', '.join(known)}; got {sources!r}.")
+    return tuple([name for name in known if name in given])

@@ -135,9 +135,11 @@ def _recurrence_shape(factors: Shape, terms: Shape, axis: int, reverse: bool) ->
     return factors
 
 
-def _recurrence_vjp(g: Tensor, factors: Tensor, out: Tensor, axis: int, reverse: bool) -> tuple[Tensor, Tensor]:
+def _recurrence_vjp(
+    g: Tensor, factors: Tensor, out: Tensor, axis: int, reverse: bool, needed: tuple[str, ...]
+) -> tuple[Tensor | None, Tensor]:
     adjoint = linear_recurrence(_shifted(factors, axis, not reverse), g, axis, not reverse)
-    return multiply(adjoint, _shifted(out, axis, reverse)), adjoint
+    return multiply(adjoint, _shifted(out, axis, reverse)) if "factors" in needed else None, adjoint
 
 
 _linear_recurrence = Op(
