@@ -16,7 +16,7 @@ CORE = SOURCES["agog_core"]
 
 # What one reads to know how the core works.
 READING = (
-    *("calls/elementwise", "calls/call", "dispatch/op", "dispatch/table", "dispatch/resolution", "dispatch/candidates"),
+    *("calls/elementwise", "calls/call", "dispatch/op", "dispatch/table", "dispatch/resolution", "dispatch/chain"),
     *("recording", "gradients/tape", "gradients/backpropagation"),
 )
 # What a module makes that is written later: by calls of these, as empty containers, or under ``global``.

@@ -80,7 +80,8 @@ def test_plugins_lists_devices_and_kernels() -> None:
     (cells,) = [row for row in rows if row[0] == "cpu-numpy"]
     assert cells[:3] == ["cpu-numpy", f"agog-cpu-numpy {agog.__version__}", "cpu:0"]
     assert int(cells[3]) > 50
-    assert cells[4] == "loaded"
+    assert cells[4:6] == ["loaded", "2"]
+    assert cells[6].endswith(" ms")
 
 
 def test_ops_lists_inputs_gradient_dtypes_and_kernels() -> None:
@@ -102,6 +103,49 @@ def test_plugins_names_a_plugin_that_failed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "broken (broken 1.0) failed: ModuleNotFoundError: No module named 'not_there'" in done.stdout.splitlines()
     assert done.stderr == ""
+
+
+SHAKY = """
+from agog_core.plugin import Backend, Kernel, hookimpl
+
+def fails(*arguments): raise OSError("no driver")
+
+@hookimpl
+def agog_backends():
+    yield Backend(device="shaky", array_type=list, device_count=lambda: 1, from_host=fails, to_host=fails,
+                  allocate=fails, copy=fails, synchronize=fails, memory_in_use=fails, unavailable=fails)
+
+@hookimpl
+def agog_kernels():
+    for op in ("square", "exp"):
+        yield Kernel(op=op, device="cpu", fn="no_such_module:fast", priority=200)
+    yield Kernel(op="square", device="shaki", fn=abs)
+    yield Kernel(op="sqare", device="cpu", fn=abs)
+"""
+
+
+def test_plugins_names_the_problems_of_one_that_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "shaky.py").write_text(SHAKY)
+    (metadata := tmp_path / "shaky-1.0.dist-info").mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: shaky\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[agog]\nshaky = shaky\n")
+    done = run("plugins", AGOG_PLUGINS="cpu-numpy,shaky", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+    (cells,) = [row for row in rows if row[0] == "shaky"]
+    assert cells[1:6] == [
+        "shaky 1.0",
+        "no shaky: its plugin failed: OSError: no driver",
+        "4",
+        "loaded",
+        "1 (it does not say)",
+    ]
+    assert lines[-3:] == [
+        "shaky brings a kernel for 'sqare', but there is no such op; did you mean 'square'?",
+        "shaky brings kernels for the device type 'shaki' (square), which no plugin brings; did you mean 'shaky'?",
+        "shaky: the kernels for square, exp could not be loaded: ModuleNotFoundError: No module named 'no_such_module'",
+    ]
 
 
 def test_version() -> None:

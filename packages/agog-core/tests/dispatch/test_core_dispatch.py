@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch import explanation
 from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.candidates import candidates_of_all_ops
 from agog_core.dispatch.devices import clear_tables
@@ -421,8 +420,3 @@ def test_explain_of_an_unknown_op() -> None:
     with pytest.raises(ValueError, match="explain") as caught:
         ag.explain("zzzzzzzz")
     assert str(caught.value) == "explain: there is no op 'zzzzzzzz'."
-
-
-def test_kernels_that_no_op_asks_for(register: Register) -> None:
-    register("misspelled", toy_kernel(op="sqare"))
-    assert explanation.unknown_ops()["sqare"] == "misspelled"

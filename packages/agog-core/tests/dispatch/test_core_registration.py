@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from agog_core.calls.call import call, call_several
 from agog_core.dispatch.loader import loader
 from agog_core.dispatch.op import all_ops, registry
 from agog_core.errors import PluginError
-from agog_core.plugin import Backend, Conformance, Kernel, Op, hookimpl, load_reference
+from agog_core.plugin import Backend, Conformance, Kernel, Op, hookimpl, load_reference, requires
 
 HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_compilers"
 
@@ -117,10 +117,11 @@ def test_a_name_or_device_that_is_taken() -> None:
             "uninstall one of the two."
         )
         with pytest.raises(PluginError) as caught:
-            ag.register_plugin(plugin(agog_backends=lambda: [backend("toy")]), "second")
+            ag.register_plugin(plugin(agog_backends=lambda: [backend("cpu")]), "second")
+        rival = next(p for p in loader().plugins if any(b.device == "cpu" for b in p.backends))
         assert str(caught.value) == (
-            "register_plugin('second'): it brings the device type 'toy', which plugin 'first' (registered by the "
-            "program) brings too; choose one with AGOG_PLUGINS or uninstall one."
+            f"register_plugin('second'): it brings the device type 'cpu', which plugin {rival.name!r} "
+            f"({rival.distribution}) brings too; choose one with AGOG_PLUGINS or uninstall one."
         )
         assert ag.count_devices("toy") == 1
     finally:
@@ -172,7 +173,7 @@ def test_an_op_that_is_made_before_its_plugin_is_registered() -> None:
 
 
 LATE_NAME = """
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 import agog_core as ag
 from agog_core.dispatch.op import Op, all_ops, registry
 from agog_core.plugin import hookimpl
@@ -271,7 +272,7 @@ def test_kernels() -> None:
         kernel.op = "exp"  # type: ignore[misc]  # frozen
     with pytest.raises(TypeError, match="positional"):
         Kernel("square", "cpu", abs)  # type: ignore[call-arg,misc]  # keyword-only
-    for fn in ("math", "a:b:c", 3, None):
+    for fn in ("math", "a:b:c", 3):
         with pytest.raises(TypeError) as caught:
             Kernel(op="square", device="cpu", fn=fn)  # type: ignore[arg-type]
         assert str(caught.value) == (
@@ -284,3 +285,44 @@ def test_references() -> None:
 
     assert load_reference("math:sqrt") is math.sqrt
     assert load_reference(abs) is abs
+
+
+def test_an_interrupt_while_a_plugin_loads_passes_through() -> None:
+    def interrupted() -> Any:
+        yield Op("test_core_interrupted", abs, inputs=["x"], shape=abs)
+        raise KeyboardInterrupt
+
+    before = state()
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            ag.register_plugin(plugin(agog_ops=interrupted), "stranger")
+        assert state() == before
+
+
+def test_a_version_is_kept_where_it_is_said() -> None:
+    module = ModuleType("stranger")
+    exec("from agog_core.plugin import requires\nsaid = requires(2)", module.__dict__)
+    assert (module.AGOG_API_VERSION, module.said) == (2, 2)
+    for version, shown in ((3, "3"), (0, "0"), ("2", "'2'"), (2.0, "2.0"), (None, "None")):
+        with pytest.raises(PluginError) as caught:
+            requires(version)  # type: ignore[arg-type]
+        assert str(caught.value) == (
+            f"it is written for plugin API {shown}, and this agog-core has API 2; upgrade the older one."
+        )
+
+
+def test_plugins_of_every_version_that_is_served() -> None:
+    for version in (None, 1, 2):
+        stranger = plugin(agog_kernels=lambda: [])
+        if version is not None:
+            stranger.AGOG_API_VERSION = version
+        ag.register_plugin(stranger, "stranger")
+        try:
+            assert loader().plugins[-1].version == version
+        finally:
+            ag.unregister_plugin("stranger")
+
+
+def test_compilers_are_not_asked_for_yet() -> None:
+    ag.register_plugin(plugin(agog_compilers=fails), "stranger")
+    ag.unregister_plugin("stranger")

@@ -12,7 +12,7 @@ from agog_core.dispatch.op import registry
 from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import as_dtype
 from agog_core.errors import MissingKernelError
-from agog_testing.subject import Array
+from agog_testing.opinfo.info import Array
 
 
 def close(output: Array, wanted: Array, rtol: float, atol: float, signed_zeros: bool = False) -> Array:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 import agog_core as ag
@@ -46,3 +48,27 @@ def register() -> Iterator[Callable[..., None]]:
     yield plugin
     for name in names:
         ag.unregister_plugin(name)
+
+
+class RemoteArray:
+    """An array of a device that has memory of its own."""
+
+    def __init__(self, memory: Any) -> None:
+        self.memory = np.asarray(memory)
+        self.shape, self.dtype = self.memory.shape, self.memory.dtype
+
+
+@pytest.fixture
+def remote() -> Backend:
+    """A device of the type "remote"."""
+    return Backend(
+        device="remote",
+        array_type=RemoteArray,
+        device_count=lambda: 1,
+        from_host=lambda host, index: RemoteArray(np.array(host)),
+        to_host=lambda array: array.memory,
+        allocate=lambda shape, dtype, index: RemoteArray(np.empty(shape, dtype)),
+        copy=lambda array: RemoteArray(array.memory.copy()),
+        synchronize=lambda index: None,
+        memory_in_use=lambda index: None,
+    )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.plugin import Conformance, Kernel
+from agog_core.plugin import Backend, Conformance, Kernel
 from agog_testing.conformance import ConformanceError, collect, main
 
 Array = np.ndarray[Any, Any]
@@ -250,6 +250,19 @@ def test_kernel_that_cannot_be_imported(register: Callable[..., None], capsys: p
         "expected: a result\n"
         "    got: ImportError: it cannot be imported: ModuleNotFoundError: No module named 'a_module_that_is_missing'\n"
     ) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("broken", [lambda x: type(x)(x.memory * 0), lambda x: 1 / 0])
+def test_broken_transpose_fails_no_test_of_another_op(
+    register: Callable[..., None], remote: Backend, broken: Callable[..., Any]
+) -> None:
+    def right(x: Any) -> Any:
+        return type(x)(np.square(x.memory))
+
+    kernels = [Kernel(op=op, device="remote", fn=fn) for op, fn in (("square", right), ("transpose", broken))]
+    register(*kernels, backend=remote)
+    failed = {case.op for case in collect("stranger", dtypes=["float32"]) if case.run().kind == "failed"}
+    assert failed == {"transpose"}
 
 
 def expecting(failures: Mapping[str, str]) -> Conformance:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -122,6 +123,22 @@ def test_no_dtype_in_common(register: Callable[..., None], capsys: pytest.Captur
     register(Kernel(op="square", device="cpu", fn=np.square, dtypes=("int8",)), name="rival")
     assert main(["stranger", "--faster-than", "rival"]) == 2
     assert capsys.readouterr().err == "agog-conformance: there is nothing to compare with 'rival'.\n"
+
+
+def test_crash_of_a_call_that_is_timed(
+    register: Callable[..., None], capsys: pytest.CaptureFixture[str], clock: Clock
+) -> None:
+    def crash(x: Array) -> Array:
+        if x.size == 67 * 1000:
+            os._exit(3)
+        return np.asarray(np.square(x))
+
+    register(square(clock, usual), name="rival")
+    register(Kernel(op="square", device="cpu", fn=crash, dtypes=("float32",)))
+    assert main(["stranger", "--faster-than", "rival"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == "agog-conformance: timing square: its process ended with exit code 3\n"
+    assert captured.out.splitlines()[-1] == "8 passed, 1 failed"
 
 
 def test_calls_that_were_declined_prove_nothing() -> None:

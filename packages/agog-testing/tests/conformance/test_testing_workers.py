@@ -137,6 +137,18 @@ def test_order_of_the_report_is_that_of_the_ops(
     assert [line.partition("/")[0] for line in lines[1:19]] == ["exp"] * 9 + ["square"] * 9
 
 
+def test_system_that_cannot_fork(
+    register: Callable[..., None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    register(square(np.square))
+    assert main(["stranger"]) == 2
+    assert capsys.readouterr().err == (
+        "agog-conformance: the plugins stranger exist in this process only, and this system cannot fork it; install "
+        "them, or run what agog_testing.conformance.collect returns.\n"
+    )
+
+
 def answer(request: str) -> Iterator[Any]:
     if request == "stop":
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -156,6 +168,18 @@ def test_worker_is_kept_for_the_next_request(pool: Workers) -> None:
 
 def test_as_many_workers_as_jobs(pool: Workers) -> None:
     assert len({pid for _, pid in pool.run(["who"] * 20, 60, jobs=2)}) <= 2
+
+
+def test_one_job_after_two(pool: Workers) -> None:
+    list(pool.run(["who"] * 20, 60, jobs=2))
+    assert len({pid for _, pid in pool.run(["who"] * 5, 60)}) == 1
+
+
+def test_workers_end_by_themselves_when_nobody_asks_any_more() -> None:
+    with Workers(answer, multiprocessing.get_context("fork")) as pool:
+        list(pool.run(["who"] * 20, 60, jobs=2))
+        processes = [worker.process for worker in pool._workers]
+    assert {process.exitcode for process in processes} == {0}
 
 
 def test_worker_that_is_stopped(pool: Workers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,11 @@ from agog_compat.execution import executing_eagerly as executing_eagerly
 from agog_compat.graph_only import *
 from agog_compat.graph_only import Refused as _Refused
 from agog_core.calls.broadcasting import *
-from agog_core.dispatch.candidates import *
 from agog_core.dispatch.device_spec import *
 from agog_core.dispatch.devices import device as device
 from agog_core.dispatch.explanation import *
 from agog_core.dispatch.fallback import *
+from agog_core.dispatch.preference import *
 from agog_core.dispatch.registration import *
 from agog_core.dtypes import *
 from agog_core.dtypes import bool_ as _bool

@@ -6,7 +6,8 @@ import warnings
 
 import click
 
-from agog_core.dispatch import explanation, inventory
+from agog_core.dispatch import diagnosis, explanation, inventory
+from agog_core.dispatch.devices import state
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.errors import OpError
 
@@ -41,25 +42,41 @@ def plugins() -> None:
     from rich.table import Table
 
     table = Table()
-    for title in ("plugin", "distribution", "devices", "kernels", "state"):
+    for title in ("plugin", "distribution", "devices", "kernels", "state", "API", "load"):
         table.add_column(title, overflow="fold")
     for plugin in loader().plugins:
-        state = "left out by AGOG_PLUGINS" if plugin.skipped else "loaded" if plugin.failure is None else "failed"
-        table.add_row(plugin.name, plugin.distribution, _devices(plugin), str(len(plugin.kernels)), state)
+        table.add_row(
+            plugin.name,
+            plugin.distribution,
+            _devices(plugin),
+            str(len(plugin.kernels)),
+            _state(plugin),
+            _version(plugin),
+            "" if plugin.skipped else f"{plugin.seconds * 1e3:.0f} ms",
+        )
+    found = diagnosis.problems()  # before the table, because it imports all kernels, which may print
     Console().print(table)
-    for plugin in loader().plugins:
-        if plugin.failure is not None:
-            click.echo(f"{plugin.name} ({plugin.distribution}) failed: {plugin.failure}")
-    for name, brought_by in explanation.unknown_ops().items():
-        click.echo(f"{brought_by} brings a kernel for {name!r}, but there is no such op.")
+    for problem in found:
+        click.echo(problem)
+
+
+def _state(plugin: Plugin) -> str:
+    return "left out by AGOG_PLUGINS" if plugin.skipped else "loaded" if plugin.failure is None else "failed"
+
+
+def _version(plugin: Plugin) -> str:
+    if plugin.version is None:
+        return "" if plugin.skipped or plugin.failure is not None else "1 (it does not say)"
+    return str(plugin.version)
 
 
 def _devices(plugin: Plugin) -> str:
     found = []
     for backend in plugin.backends:
-        why = backend.unavailable()
-        usable = [f"{backend.device}:{index}" for index in range(backend.device_count())] if why is None else []
-        found += usable or [f"no {backend.device}: {why or 'none found'}"]
+        count, why = state(backend)
+        found += [f"{backend.device}:{index}" for index in range(count)] or [
+            f"no {backend.device}: {why or 'none found'}"
+        ]
     return ", ".join(found)
 
 

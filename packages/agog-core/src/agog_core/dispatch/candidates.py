@@ -48,7 +48,7 @@ def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[
             rejected.append((candidate, f"for its plugin's own device type {device!r}, which is not the one in use"))
         elif kernel.dtypes is not None and dtype not in kernel.dtypes:
             rejected.append((candidate, f"not for dtype {dtype}"))
-        elif (why := _why_unusable(kernel)) is not None:
+        elif (why := why_unusable(kernel)) is not None:
             rejected.append((candidate, why))
         else:
             usable.append(candidate)
@@ -57,24 +57,15 @@ def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[
     return usable, rejected
 
 
-def _why_unusable(kernel: Kernel) -> str | None:
+def why_unusable(kernel: Kernel) -> str | None:
+    """Why a kernel cannot be used here, or None."""
     try:
         if (why := kernel.unavailable()) is not None:
             return f"not available: {why}"
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a broken kernel is one candidate less, with its reason in every report
-        return f"{BROKEN}: {type(error).__name__}: {error}"
-    return why_broken(kernel)
-
-
-def why_broken(kernel: Kernel) -> str | None:
-    """Why a kernel's function, or what makes it, cannot be imported."""
-    try:
         load_kernel(kernel)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # libraries in other languages raise their panics as such
+    except BaseException as error:  # a broken kernel, in whatever language, is one candidate less, with its reason
         return f"{BROKEN}: {type(error).__name__}: {error}"
     return None
 

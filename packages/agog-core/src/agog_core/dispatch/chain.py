@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_kernel, rank
-from agog_core.dispatch.checking import checked
 from agog_core.dispatch.explanation import ambiguous
 from agog_core.dispatch.observation import observed
 from agog_core.dispatch.op import Op
@@ -69,11 +68,11 @@ class Chain:
             report_broken(*self.rejected[-1])
             return None
         kernel = observed(self.op, self._table, candidate, function)
-        return checked(self.op, self._table, candidate, kernel) if _is_checking() else kernel
+        if os.environ.get("AGOG_CHECK", "") in ("", "0"):
+            return kernel
+        from agog_core.dispatch.checking import checked  # here, because most programs do without
 
-
-def _is_checking() -> bool:
-    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
+        return checked(self.op, self._table, candidate, kernel)
 
 
 def function_of(candidate: Candidate, table: KernelTable) -> Function:

@@ -60,11 +60,6 @@ def reports(op: str, device: str | None = None, dtype: Any = None) -> list[Repor
     return [_report(op, device_type, name) for device_type in types]
 
 
-def unknown_ops() -> dict[str, str]:
-    """Kernels that no op asks for: their names are misspelled, or the plugin that brings the op is not there."""
-    return {op: found[0].plugin.name for op, found in sorted(candidates_of_all_ops().items()) if op not in all_ops()}
-
-
 def _report(op: str, device: str, dtype: str) -> Report:
     try:
         all_ops()[op].check_dtype(as_dtype(dtype))

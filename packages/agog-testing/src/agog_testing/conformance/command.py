@@ -14,7 +14,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from agog_core.dispatch.loader import Plugin
+from agog_core.dispatch.loader import Plugin, loader
 from agog_core.dispatch.registration import REGISTERED
 from agog_testing.conformance import formats, report
 from agog_testing.conformance.cases import ConformanceError
@@ -27,10 +27,11 @@ from agog_testing.conformance.workers import Died, Workers
 # A process has a context of its own on a device, which takes some of its memory.
 _MOST_JOBS_ON_A_DEVICE = 4
 _SECONDS_TO_COLLECT = 60.0
+_INTERRUPTED = 130
 
 _EPILOG = f"""\
 exit codes: 0 all passed; 1 a test failed, or with --faster-than a kernel is not faster; 2 wrong usage, nothing to test,
-or nothing that is available here; 130 interrupted.
+or nothing that is available here; {_INTERRUPTED} interrupted.
 
 --faster-than times whole calls of the op, with what agog itself adds, by both plugins in turn, and keeps the least time
 of each. A kernel is faster for a dtype if it takes 1/{FASTER:g} of the other's time or less for one of the sizes, and
@@ -47,8 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except ConformanceError as error:
-        print(f"agog-conformance: {error}", file=sys.stderr)
+        _complain(str(error))
         return 2
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -110,7 +113,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     timed: list[Timing] = []
     is_interrupted = False
-    with Workers(partial(answer, selection), _context(plugin)) as workers:
+    with Workers(partial(answer, selection), _context()) as workers:
         listing = _listing(workers, plugin)
         results = Results(listing.tests)
         count = f"{len(listing.tests)} tests, seed {options.seed}"
@@ -120,14 +123,14 @@ def _run(options: argparse.Namespace) -> int:
             if options.faster_than and any(outcome.is_bad for _, outcome in results.outcomes):
                 _complain("tests failed, so nothing was timed.")
             elif options.faster_than:
-                timed = _time(workers, results.ops, options.timeout)
+                timed = _time(workers, results, options.timeout)
         except KeyboardInterrupt:
             is_interrupted = True
     print(report.coverage([(*test.place, outcome) for test, outcome in results.outcomes], listing.uncovered), file=out)
     if timed:
         print(report.speeds(timed, options.faster_than), file=out)
     print(report.summary([outcome for _, outcome in results.outcomes], len(listing.tests)), file=out)
-    code = 130 if is_interrupted else _exit_code(options, results, timed)
+    code = _INTERRUPTED if is_interrupted else _exit_code(options, results, timed)
     account = formats.Account(
         plugin.name,
         plugin.distribution,
@@ -153,14 +156,15 @@ def _check_rival(plugin: Plugin, name: str) -> None:
         raise ConformanceError(f"--faster-than: plugins {plugin.name!r} and {name!r} have no op and device in common.")
 
 
-def _context(plugin: Plugin) -> BaseContext:
-    """How processes are started that have the plugin: one that a program has registered cannot be loaded in another."""
-    if plugin.distribution != REGISTERED:
+def _context() -> BaseContext:
+    """How processes are started that have the plugins: one that a program has registered cannot be loaded anew."""
+    registered = [plugin.name for plugin in loader().plugins if plugin.distribution == REGISTERED]
+    if not registered:
         return multiprocessing.get_context("spawn")
     if "fork" not in multiprocessing.get_all_start_methods():
         raise ConformanceError(
-            f"plugin {plugin.name!r} exists in this process only, and this system cannot fork it; install the plugin, "
-            "or run what agog_testing.conformance.collect returns."
+            f"the plugins {', '.join(registered)} exist in this process only, and this system cannot fork it; install "
+            "them, or run what agog_testing.conformance.collect returns."
         )
     return multiprocessing.get_context("fork")
 
@@ -203,13 +207,15 @@ def _test(workers: Workers, results: Results, options: argparse.Namespace, jobs:
         show(results.unreported())
 
 
-def _time(workers: Workers, ops: Iterable[str], limit: float) -> list[Timing]:
-    """Time one op after another, while nothing else runs."""
+def _time(workers: Workers, results: Results, limit: float) -> list[Timing]:
+    """Time one op after another, while nothing else runs; an op whose process ends has failed."""
     found: list[Timing] = []
-    for request, reply in workers.run([Request("time", op) for op in ops], limit):
+    for request, reply in workers.run([Request("time", op) for op in results.ops], limit):
         if isinstance(reply, Died):
-            raise ConformanceError(f"timing {request.op}: {reply.text}")
-        found.append(reply)
+            _complain(f"timing {request.op}: {reply.text}")
+            results.add(request.op, reply)
+        else:
+            found.append(reply)
     return found
 
 

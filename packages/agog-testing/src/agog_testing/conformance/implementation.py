@@ -75,7 +75,10 @@ class Implementation:
             load_kernel(self.kernel)
         except Exception as error:
             raise ImportError(f"it cannot be imported: {type(error).__name__}: {error}") from error
-        return function_of(Candidate(self.kernel, self.plugin, {}), self._table)
+        try:
+            return function_of(Candidate(self.kernel, self.plugin, {}), self._table)
+        except Exception as error:
+            raise RuntimeError(f"it cannot be made: {type(error).__name__}: {error}") from error
 
     def _instead(self, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         """What the next kernel gives that takes the call."""

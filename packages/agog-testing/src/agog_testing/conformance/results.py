@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from agog_testing.conformance.cases import Outcome, expected
-from agog_testing.conformance.work import Begun, Ended, Test
+from agog_testing.conformance.work import Begun, Ended, Planned
 from agog_testing.conformance.workers import Died
 
 
@@ -17,10 +17,10 @@ class Results:
         tests: the tests, in the order in which they are to be reported.
     """
 
-    def __init__(self, tests: Sequence[Test]) -> None:
+    def __init__(self, tests: Sequence[Planned]) -> None:
         self.tests = tests
         self.ended: dict[str, Ended] = {}
-        self._by_op: dict[str, list[Test]] = {}
+        self._by_op: dict[str, list[Planned]] = {}
         for test in tests:
             self._by_op.setdefault(test.op, []).append(test)
         self._current: dict[str, str] = {}
@@ -32,7 +32,7 @@ class Results:
         return list(self._by_op)
 
     @property
-    def outcomes(self) -> list[tuple[Test, Outcome]]:
+    def outcomes(self) -> list[tuple[Planned, Outcome]]:
         """The tests that have ended, with their outcomes."""
         return [(test, self.ended[test.id].outcome) for test in self.tests if test.id in self.ended]
 

@@ -27,8 +27,8 @@ class Request(NamedTuple):
     op: str = ""
 
 
-class Test(NamedTuple):
-    """A test that is to be run: its op without a number, and why it is expected to fail or not available."""
+class Planned(NamedTuple):
+    """A test that is to be run: its id, its op without a number, and why it is expected to fail or not available."""
 
     id: str
     op: str
@@ -44,7 +44,7 @@ class Test(NamedTuple):
 class Listing(NamedTuple):
     """The answer to ``"list"``: the tests, ops that the kit has no facts about, and whether a device has own memory."""
 
-    tests: tuple[Test, ...]
+    tests: tuple[Planned, ...]
     uncovered: tuple[str, ...]
     own_memory: bool
 
@@ -78,7 +78,7 @@ def answer(selection: Selection, request: Request) -> Iterator[Any]:
 
 def _listing(selection: Selection) -> Listing:
     cases = collect(selection.plugin, selection.ops, selection.dtypes, selection.seed, selection.skip)
-    tests = tuple(Test(case.id, base_op(case), case.reason) for case in cases)
+    tests = tuple(Planned(case.id, base_op(case), case.reason) for case in cases)
     return Listing(tests, tuple(not_covered(selection.plugin)), has_own_memory(find_plugin(selection.plugin)))
 
 

@@ -87,11 +87,9 @@ class Workers:
 
     def _hand_out(self, waiting: deque[Any], limit: float, jobs: int) -> None:
         """Give each idle worker something to do, and start as many as are of use."""
-        while waiting:
+        while waiting and sum(worker.is_busy for worker in self._workers) < jobs:
             worker = next((worker for worker in self._workers if not worker.is_busy), None)
             if worker is None:
-                if len(self._workers) == jobs:
-                    return
                 log = Path(self._logs.name) / str(time.monotonic_ns())
                 worker = _Worker(self._context, self._answer, log)
                 self._workers.append(worker)

@@ -15,4 +15,4 @@ __all__ = ["ErrorSample", "OpInfo", "Sample", "reference_array", "table"]
 _MODULES = [import_module(found.name) for found in walk_packages(__path__, f"{__name__}.")]
 
 table: dict[str, OpInfo] = {info.name: info for module in _MODULES for info in getattr(module, "INFOS", ())}
-"""Op name to its facts. A plugin that brings an op of its own adds an entry here to have the kit test it."""
+"""Op name to its facts. A plugin that brings an op of its own names its facts in `agog_core.plugin.Conformance`."""

@@ -1,0 +1,61 @@
+"""Diagnosis: what is wrong with the plugins that are loaded, which a program meets only when it needs the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from agog_core.dispatch.backends import check_decided, device_types
+from agog_core.dispatch.candidates import BROKEN, why_unusable
+from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.op import all_ops
+from agog_core.errors import PluginError
+
+
+def problems() -> list[str]:
+    """One sentence for each problem; to find kernels that cannot be loaded, it imports all that can be used.
+
+    >>> [problem for problem in problems() if problem.startswith("cpu-numpy")]
+    []
+    """
+    loaded = [plugin for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
+    found = [*_contested(), *(problem for plugin in loaded for problem in _of_kernels(plugin))]
+    return [f"{p.name} ({p.distribution}) failed: {p.failure}" for p in loader().plugins if p.failure] + found
+
+
+def _contested() -> Iterator[str]:
+    for device in device_types():
+        try:
+            check_decided(device)
+        except PluginError as error:
+            yield str(error)
+
+
+def _of_kernels(plugin: Plugin) -> Iterator[str]:
+    by_device: dict[str, list[str]] = {}
+    broken: dict[str, list[str]] = {}
+    for kernel in plugin.kernels:
+        if kernel.op not in all_ops():
+            close = _close(kernel.op, all_ops())
+            yield f"{plugin.name} brings a kernel for {kernel.op!r}, but there is no such op{close}"
+        if kernel.device not in device_types():
+            by_device.setdefault(kernel.device, []).append(kernel.op)
+        elif (why := why_unusable(kernel)) is not None and why.startswith(BROKEN):
+            broken.setdefault(why, []).append(kernel.op)
+    for device, ops in by_device.items():
+        yield (
+            f"{plugin.name} brings kernels for the device type {device!r} ({_listed(ops)}), which no plugin "
+            f"brings{_close(device, device_types())}"
+        )
+    for why, ops in broken.items():
+        yield f"{plugin.name}: the kernels for {_listed(ops)} {why}"
+
+
+def _listed(ops: list[str]) -> str:
+    return ", ".join(ops[:3]) + (f" and {len(ops) - 3} more" if len(ops) > 3 else "")
+
+
+def _close(name: str, known: Iterable[str]) -> str:
+    """The nearest name, as the end of a sentence."""
+    close = get_close_matches(name, list(known), 1)
+    return f"; did you mean {close[0]!r}?" if close else "."
