@@ -18,6 +18,9 @@ def check_errors(subject: Subject) -> None:
             with subject.chosen():
                 try:
                     subject.info.call(*args, **kwargs)
+                    subject.device.backend.synchronize(
+                        subject.device.index
+                    )  # a device may tell of wrong values when it is waited for
                 except Exception as error:
                     got = f"{type(error).__name__}: {error}"
                     if type(error) is not sample.error or str(error) != sample.text:
