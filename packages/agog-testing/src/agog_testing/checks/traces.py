@@ -56,6 +56,7 @@ def check_leaks(subject: Subject) -> None:
 
         def once() -> None:
             subject.kernel(*on_device(subject, call.before), **call.attributes)
+            subject.device.backend.synchronize(subject.device.index)
 
         # What grows once, such as a cache of Python's own, does not grow again and again.
         grown = min(_growth(once) for _ in range(3)) if _growth(once) >= _CALLS * _BYTES_PER_CALL else 0
@@ -68,6 +69,7 @@ def _held(subject: Subject, call: KernelCall) -> list[str]:
     """The names of the inputs and results that somebody holds after a call."""
     arrays = on_device(subject, call.before)
     returned = results(subject, subject.kernel(*arrays, **call.attributes))
+    subject.device.backend.synchronize(subject.device.index)  # work that is not done yet holds what it needs
     watched = [(input_name(subject, n), _reference(array)) for n, array in enumerate(arrays)]
     watched += [("a result", _reference(array)) for array in returned]
     del arrays, returned
