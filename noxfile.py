@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import tempfile
 import tomllib
@@ -42,6 +43,13 @@ BACKEND_SUITES = (
 DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 # The tests of agog-data whose volume the session `endurance` raises.
 ENDURING = ("arrow", "compositions", "endurance", "idx", "images", "mutations", "numpy", "webdataset")
+STRANGERS = {file.parent.name: file.parent for file in sorted(ROOT.glob("tests/matrix/strangers/*/pyproject.toml"))}
+# What `agog new-plugin` writes, with the options that ask for it, and the ops that prove it.
+WRITTEN = {
+    "written-kernel": ((), ()),
+    "written-op": (("--op",), ()),
+    "written-device": (("--device",), ("add", "matmul", "random_normal", "reduce_sum", "reshape")),
+}
 ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 NOTEBOOK_TESTS = ROOT / "tests" / "notebooks"
@@ -85,7 +93,11 @@ def integration(session: nox.Session) -> None:
 
 @nox.session(requires=["wheels"])
 def matrix(session: nox.Session) -> None:
-    """Run the suites on every backend that is present; REQUIRE_BACKEND=cpu-numpy,fake makes an absence fail."""
+    """Run the suites and the kit on every backend that is present, to the end, and write a report of all.
+
+    REQUIRE_BACKEND=cpu-numpy,fake makes an absence fail; AGOG_MATRIX names a folder for the report; AGOG_CONFORMANCE
+    holds options of agog-conformance, such as "--op matmul".
+    """
     install(session, *all_members())
     output = session.run("python", str(ROOT / "tests" / "matrix" / "backends.py"), silent=True)
     assert isinstance(output, str)
@@ -103,10 +115,62 @@ def matrix(session: nox.Session) -> None:
         session.error(f"REQUIRE_BACKEND names {', '.join(missing)}, which is absent; see above.")
     if not present:
         session.error("No backend is present.")
-    for backend in present:
-        suites = [MEMBERS[name] / "tests" for name in BACKEND_SUITES]
-        pytest(session, *suites, "-p", "agog_testing.pytest_plugin", f"--agog-device={backend['device']}")
-        session.run("agog-conformance", backend["plugin"])
+    folder = Path(os.environ.get("AGOG_MATRIX") or session.cache_dir / "matrix").resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "backends.json").write_text(json.dumps(found))
+    failed = [
+        backend["plugin"] for backend in present if not passes(session, backend["plugin"], backend["device"], folder)
+    ]
+    session.run("python", str(ROOT / "tests" / "matrix" / "report.py"), str(folder))
+    session.log(f"The report is in {folder / 'matrix.md'} and {folder / 'matrix.xml'}.")
+    if failed:
+        session.error(f"{', '.join(failed)} failed; see the report.")
+
+
+def passes(session: nox.Session, plugin: str, device: str, folder: Path) -> bool:
+    """Whether a backend passes the suites and the conformance kit, whose results go to a folder."""
+    suites = [MEMBERS[name] / "tests" for name in BACKEND_SUITES]
+    results = (f"--junitxml={folder / plugin}.suites.xml", "-p", "agog_testing.pytest_plugin")
+    kit = ("--json", f"{folder / plugin}.json", "--junit", f"{folder / plugin}.kit.xml")
+    # Each is run also where the one before it has failed.
+    is_right = True
+    try:
+        pytest(session, *suites, *results, f"--agog-device={device}")
+    except nox.command.CommandFailed:
+        is_right = False
+    try:
+        session.run("agog-conformance", plugin, *kit, *shlex.split(os.environ.get("AGOG_CONFORMANCE", "")))
+    except nox.command.CommandFailed:
+        is_right = False
+    return is_right
+
+
+@nox.session(requires=["wheels"])
+@nox.parametrize("stranger", [nox.param(name, id=name) for name in STRANGERS if name != "stranger-torch"])
+def strangers(session: nox.Session, stranger: str) -> None:
+    """Test plugins that others might have written, each built as a wheel and in an environment of its own."""
+    test_stranger(session, stranger)
+
+
+@nox.session(default=False, requires=["wheels"], venv_backend="virtualenv")
+def strangers_torch(session: nox.Session) -> None:
+    """Test a device on PyTorch's tensors; too heavy for each change."""
+    # The extra index has the builds for the CPU, which pip prefers; out of its reach, the default index will do.
+    session.install("torch==2.13.0", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
+    test_stranger(session, "stranger-torch")
+
+
+@nox.session(requires=["wheels"])
+def new_plugins(session: nox.Session) -> None:
+    """Build, install and prove what `agog new-plugin` writes, as it stands."""
+    install(session, "agog", "agog-testing", "pytest>=8")
+    with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
+        for name, (kind, ops) in WRITTEN.items():
+            session.run("agog", "new-plugin", name, *kind)
+            install(session, f"./{name}")
+            session.run("agog-conformance", name, *(part for op in ops for part in ("--op", op)))
+            session.run("pytest", f"{name}/tests")
 
 
 @nox.session(requires=["wheels"])
@@ -237,6 +301,14 @@ def wheels(session: nox.Session) -> None:
 def whole(session: nox.Session) -> None:
     """Make the environment of all members, and of the tools that look at them, which several sessions share."""
     install(session, *all_members(), WORKERS_PACKAGE, "mypy==2.4.1", *TENSORBOARD)
+
+
+def test_stranger(session: nox.Session, name: str) -> None:
+    """Install a stranger's distribution beside agog, see that it imports no more than it may, and run its tests."""
+    folder = STRANGERS[name]
+    session.run("python", str(ROOT / "tests" / "matrix" / "strangers" / "imports.py"), str(folder / "src"))
+    install(session, "agog", "agog-testing", "pytest>=8", str(folder))
+    pytest(session, folder)
 
 
 def program(session: nox.Session, name: str) -> str:
