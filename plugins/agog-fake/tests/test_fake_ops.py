@@ -93,7 +93,7 @@ def test_memory_is_given_back(op: str) -> None:
         filled_like_cache.clear()  # it is emptied when it is full, which may be in between
         for sample in subject.samples():
             call(info, sample, subject.arguments(sample))
-        before = backend.memory_in_use(0)
+        before = backend.memory_stats(0).in_use
         for sample in subject.samples():
             call(info, sample, subject.arguments(sample))
-        assert backend.memory_in_use(0) == before
+        assert backend.memory_stats(0).in_use == before
