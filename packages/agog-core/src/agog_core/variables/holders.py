@@ -1,4 +1,4 @@
-"""Holders: whether anybody but a variable holds its value, told by counts of references."""
+"""Holders: who else holds a variable's memory, which reference counts tell."""
 
 from __future__ import annotations
 
