@@ -17,10 +17,8 @@ def test_from_host_adopts() -> None:
 
 
 @pytest.mark.parametrize("dtype", sorted(dtype.name for dtype in ag.dtypes.ALL))
-def test_allocate(dtype: str) -> None:
-    array = backend.allocate((2, 0, 3), dtype, 0)
-    assert array.shape == (2, 0, 3)
-    assert array.dtype == ag.as_dtype(dtype).numpy_dtype
+def test_each_dtype_has_numpys(dtype: str) -> None:
+    assert backend.numpy_dtype(dtype) == ag.as_dtype(dtype).numpy_dtype
 
 
 def test_dtypes_by_name() -> None:
@@ -47,9 +45,8 @@ def test_scalars_are_adopted_and_other_things_are_not() -> None:
             backend.as_array(value)
 
 
-def test_nothing_to_wait_for_or_to_count() -> None:
+def test_nothing_to_wait_for() -> None:
     assert backend.synchronize(0) is None
-    assert backend.memory_in_use(0) is None
 
 
 def test_results_of_rank_0_are_arrays() -> None:

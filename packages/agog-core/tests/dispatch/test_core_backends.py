@@ -255,7 +255,7 @@ def translate(error: Exception) -> Exception | None:
 def test_errors_of_kernels_and_functions_are_translated(box: Register) -> None:
     box({"square": out_of_memory, "reshape": fails}, translate=translate, copy=out_of_memory, synchronize=fails)
     for use in (lambda: ag.square(on_box(1.0)), lambda: ag.square(on_box([1.0])), USES["copy"]):
-        with pytest.raises(ResourceExhaustedError, match=r"^OOM: the card is full$") as caught:
+        with pytest.raises(ResourceExhaustedError, match=r"^OOM: the card is full") as caught:
             use()
         assert isinstance(caught.value.__cause__, MemoryError)
     for use in (lambda: ag.reshape(on_box(1.0), [1]), USES["synchronize"]):

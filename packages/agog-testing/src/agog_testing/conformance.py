@@ -29,7 +29,7 @@ from agog_core.dispatch.devices import device_types, get_device
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.plugin import Kernel, load_reference
+from agog_core.plugin import Kernel, Op, as_dtype, load_reference
 from agog_testing import report
 from agog_testing.checks import Check, checks_for
 from agog_testing.opinfo import table
@@ -156,6 +156,8 @@ def _cases(plugin: Plugin, seed: int) -> Iterator[Case]:
         for dtype in info.dtypes:
             if kernel.dtypes is not None and dtype not in kernel.dtypes:
                 continue
+            if device is not None and not _runs_on(device, info.op, dtype):
+                continue
             seen[kernel.op, dtype] += 1
             op = kernel.op if seen[kernel.op, dtype] == 1 else f"{kernel.op}#{seen[kernel.op, dtype]}"
             if device is None:
@@ -199,6 +201,11 @@ def _function(kernel: Kernel) -> Callable[..., Any]:
 
         return unusable
     return function
+
+
+def _runs_on(device: Device, op: Op, dtype: str) -> bool:
+    """Whether an op runs on a device at all: others run on the host, whatever kernels there are."""
+    return device.holds(as_dtype(dtype)) and (device.backend.host_memory or not op.host)
 
 
 def _bound(test: Check, subject: Subject, plugin: Plugin) -> Callable[[], None]:

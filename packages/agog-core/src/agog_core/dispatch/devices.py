@@ -105,6 +105,7 @@ def default_device() -> Device:
     return _find(None, 0)
 
 
+@cache
 def host_device(*dtypes: DType) -> Device:
     """The device in host memory that has what others do not hold: the first one that holds some dtypes."""
     for backend in backends():
@@ -163,6 +164,7 @@ def clear_tables() -> None:
 def forget_devices() -> None:
     """Look for devices again, because the set of plugins has changed; those whose backend stays, stay."""
     default_device.cache_clear()
+    host_device.cache_clear()
     known_backends = backends()
     for key, known in list(_devices.items()):
         if not any(backend is known.backend for backend in known_backends):
