@@ -27,7 +27,6 @@ import agog_core as ag
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.devices import device_types, get_device
 from agog_core.dispatch.loader import Plugin, loader
-from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, Op, as_dtype, load_reference
 from agog_testing import report
