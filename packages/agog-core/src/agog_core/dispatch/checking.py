@@ -36,6 +36,7 @@ def checked(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) 
     def run(*arrays: Any, **attributes: Any) -> Any:
         call = _Call(op, table, arrays, attributes)
         result = kernel(*arrays, **attributes)
+        table.device.raise_pending()
         if wrong := call.wrong(result):
             raise InternalError(
                 f"{op.name}: the kernel {named(op, table, candidate, kernel)} {wrong} It was called with "
