@@ -10,6 +10,7 @@ import array_api_strict
 import numpy as np
 import pytest
 
+from agog_kernels_xp.parts.masks import masked
 from agog_kernels_xp.standard.array import Array
 from agog_kernels_xp.standard.face import NumPyFace
 
@@ -107,6 +108,26 @@ def test_reductions_are_those_of_numpy(name: str, axis: Any, keepdims: bool) -> 
     result = np.asarray(getattr(face, name).reduce(x, axis=axis, keepdims=keepdims).native)
     assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
     np.testing.assert_allclose(result, wanted, rtol=1e-6)
+
+
+def test_copies_are_contiguous() -> None:
+    _, x = both(2, 3)
+    copied = x.T.copy()
+    copied.reshape(-1)[...] = 7
+    np.testing.assert_array_equal(np.asarray(copied.native), np.full((3, 2), 7))
+
+
+def test_position_of_the_first_true() -> None:
+    mask = array_of([False, True, True])
+    assert (int(mask.argmax()), int(mask.argmin())) == (1, 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_masked_without_the_bits_of_numbers(dtype: str) -> None:
+    x, mask = np.array([[1, 2, 3]], dtype), np.array([[True], [False]])
+    result = np.asarray(masked(face, array_of(x), array_of(mask)).native)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, [[1, 2, 3], [0, 0, 0]])
 
 
 def test_the_maximum_of_nothing_is_the_initial_value() -> None:

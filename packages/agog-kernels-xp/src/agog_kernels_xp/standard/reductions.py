@@ -38,11 +38,11 @@ class Reductions:
 
     def argmax(self, x: Array, axis: int | None = None) -> Array:
         """Position of the first maximum."""
-        return Array(self, self.xp.argmax(x.native, axis=axis))
+        return Array(self, self.xp.argmax(self._countable(x, None).native, axis=axis))
 
     def argmin(self, x: Array, axis: int | None = None) -> Array:
         """Position of the first minimum."""
-        return Array(self, self.xp.argmin(x.native, axis=axis))
+        return Array(self, self.xp.argmin(self._countable(x, None).native, axis=axis))
 
     def cumsum(self, x: Array, axis: int, dtype: Any = None) -> Array:
         """Running sum."""
