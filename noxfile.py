@@ -165,12 +165,14 @@ def strangers_torch(session: nox.Session) -> None:
 def new_plugins(session: nox.Session) -> None:
     """Build, install and prove what `agog new-plugin` writes, as it stands."""
     install(session, "agog", "agog-testing", "pytest>=8")
-    with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
+    with tempfile.TemporaryDirectory() as folder:
         for name, (kind, ops) in WRITTEN.items():
-            session.run("agog", "new-plugin", name, *kind)
-            install(session, f"./{name}")
-            session.run("agog-conformance", name, *(part for op in ops for part in ("--op", op)))
-            session.run("pytest", f"{name}/tests")
+            with session.chdir(folder):
+                session.run("agog", "new-plugin", name, *kind)
+            install(session, str(Path(folder) / name))
+            with session.chdir(folder):
+                session.run("agog-conformance", name, *(part for op in ops for part in ("--op", op)))
+                session.run("pytest", f"{name}/tests")
 
 
 @nox.session(requires=["wheels"])

@@ -117,6 +117,13 @@ def test_copies_are_contiguous() -> None:
     np.testing.assert_array_equal(np.asarray(copied.native), np.full((3, 2), 7))
 
 
+def test_copies_to_all_or_to_some() -> None:
+    _, x = both(3)
+    face.copyto(x, array_of([5, 6, 7]))
+    face.copyto(x, 0, where=array_of([True, False, False]))
+    assert x.tolist() == [0, 6, 7]
+
+
 def test_position_of_the_first_true() -> None:
     mask = array_of([False, True, True])
     assert (int(mask.argmax()), int(mask.argmin())) == (1, 0)

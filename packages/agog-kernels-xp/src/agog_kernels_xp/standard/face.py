@@ -271,9 +271,9 @@ class NumPyFace(Reductions):
         )
         return Array(self, self.xp.take_along_axis(spread.native, wanted.astype("int64").native, axis=axis))
 
-    def copyto(self, target: Array, source: Array, where: Array) -> None:
-        """Write where a condition holds."""
-        target[...] = self.where(where, source, target)
+    def copyto(self, target: Array, source: Any, where: Array | None = None) -> None:
+        """Write everywhere, or where a condition holds."""
+        target[...] = source if where is None else self.where(where, source, target)
 
     def nonzero(self, x: Array) -> tuple[Array, ...]:
         """Positions along each axis of what is not zero."""

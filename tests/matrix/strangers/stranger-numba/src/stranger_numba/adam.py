@@ -12,7 +12,9 @@ Array = np.ndarray[Any, Any]
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     """The kernel for a dtype, with its loop compiled."""
     scalar = numba.from_dtype(np.dtype(dtype))
-    loop = numba.njit([(*[scalar[::1]] * 4, *[scalar] * 6, numba.boolean)], error_model="numpy", nogil=True)(_loop)
+    only_read = numba.types.Array(scalar, 1, "C", readonly=True)  # as a gradient may be
+    signature = (*[scalar[::1]] * 3, only_read, *[scalar] * 6, numba.boolean)
+    loop = numba.njit([signature], error_model="numpy", nogil=True)(_loop)
     number = np.dtype(dtype).type
 
     def apply_adam(
