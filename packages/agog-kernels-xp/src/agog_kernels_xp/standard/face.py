@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,6 +46,15 @@ class NumPyFace(Reductions):
         )
         self.ufunc = Elementwise
         self.lib = SimpleNamespace(stride_tricks=SimpleNamespace(as_strided=self._as_strided))
+
+    @cached_property
+    def steps_back(self) -> bool:
+        """Whether slices of the library may go backwards; PyTorch's may not."""
+        try:
+            self.xp.zeros(2)[::-1]
+        except ValueError:
+            return False
+        return True
 
     def __getattr__(self, name: str) -> Any:
         """An elementwise function, or the type of a dtype's scalars, when it is first asked for."""

@@ -33,15 +33,18 @@ def put(x: Array, key: Any, value: Any) -> None:
     basic, chosen, axis = _split(x, key)
     part, value = _viewed(x, basic), face.asarray(value, x.dtype)
     if not chosen:
-        place = tuple([entry for entry in basic if entry is not None])
-        x.native[place] = face.broadcast_to(value, part.shape).reshape(*x.native[place].shape).native
+        place, backwards = _forwards(face, tuple([entry for entry in basic if entry is not None]))
+        # A copy, for it may share memory with the target, as in ``x[key] += value``.
+        value = face.broadcast_to(value, part.shape).reshape(*x.native[place].shape).copy()
+        x.native[place] = _flipped(value, backwards).native
         return
     if axis:
         raise TypeError(f"{face.__name__}: by positions, only the first axes can be written")
     numbers, shape, rows = _rows(part, chosen, axis)
     values = face.broadcast_to(value, (*shape, *rows.shape[1:])).reshape(numbers.size, *rows.shape[1:])
     if values.size:
-        x.native[basic] = _with_rows(rows, numbers, values).reshape(part.shape).native
+        key, backwards = _forwards(face, basic)
+        x.native[key] = _flipped(_with_rows(rows, numbers, values).reshape(part.shape), backwards).native
 
 
 def _viewed(x: Array, basic: tuple[Any, ...]) -> Array:
@@ -51,7 +54,29 @@ def _viewed(x: Array, basic: tuple[Any, ...]) -> Array:
     if all(isinstance(entry, int) for entry in basic):
         element = tuple([slice(entry, entry + 1) for entry in basic])
         return type(x)(x.face, x.native[element]).reshape(())
-    return type(x)(x.face, x.native[basic])
+    key, backwards = _forwards(x.face, basic)
+    return _flipped(type(x)(x.face, x.native[key]), backwards)
+
+
+def _forwards(face: Any, basic: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """A key without steps backwards where the library has none, and the result's axes that are to be turned instead."""
+    if face.steps_back:
+        return basic, ()
+    key: list[Any] = []
+    backwards: list[int] = []
+    axis = 0
+    for entry in basic:
+        if isinstance(entry, slice) and entry.step is not None and entry.step < 0:
+            count = len(range(entry.start, -1 if entry.stop is None else entry.stop, entry.step))
+            backwards.append(axis)
+            entry = slice(entry.start + (count - 1) * entry.step, entry.start + 1, -entry.step)
+        key.append(entry)
+        axis += not isinstance(entry, int)
+    return tuple(key), tuple(backwards)
+
+
+def _flipped(x: Array, axes: tuple[int, ...]) -> Array:
+    return type(x)(x.face, x.face.xp.flip(x.native, axis=axes)) if axes else x
 
 
 def _with_rows(target: Array, positions: Array, values: Array) -> Any:
