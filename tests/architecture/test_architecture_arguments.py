@@ -57,7 +57,7 @@ def public() -> Iterator[tuple[str, Any]]:
     """Each function and class of the umbrella, once, but for those that only refuse."""
     seen = set()
     for found in [tf.__name__, *(module.name for module in pkgutil.walk_packages(tf.__path__, "agog."))]:
-        if found.endswith("__main__"):
+        if found.startswith(("agog.__main__", "agog.commands")):  # they offer nothing to programs
             continue
         module = importlib.import_module(found)
         for name in getattr(module, "__all__", vars(module)):

@@ -36,7 +36,8 @@ def source_files() -> list[Path]:
 
 def files_in_test_folders() -> list[Path]:
     folders = [*(member / "tests" for member in MEMBERS), ROOT / "tests"]
-    return [file for folder in folders for file in folder.rglob("*.py")]
+    found = [file for folder in folders for file in folder.rglob("*.py")]
+    return [file for file in found if not {"strangers", "src"} <= {*file.parts}]  # those are whole distributions
 
 
 def tracked_files() -> list[Path]:

@@ -117,6 +117,7 @@ def test_thousand_steps_leave_no_objects(make: Callable[[], Optimizer]) -> None:
     def train(steps: int) -> None:
         for _ in range(steps):
             optimizer.minimize(lambda: ag.reduce_sum(v * v), step)
+        step.numpy()  # waits for the device
 
     train(10)
     gc.collect()

@@ -222,7 +222,6 @@ def nearly_normal(*, shape: tuple[int, ...], key: tuple[int, int, int], dtype: s
                     "strides",
                     "sizes",
                     "repeated",
-                    "threads",
                 ),
                 (RAISES, "ZeroDivisionError: integer"),
             ),

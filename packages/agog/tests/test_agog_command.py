@@ -97,6 +97,37 @@ def test_ops_lists_inputs_gradient_dtypes_and_kernels() -> None:
     assert cells == ["cosh", "The hyperbolic cosine, elementwise.", "x", "x", "floats, complex", "cpu (cpu-numpy)"]
 
 
+def test_an_op_that_is_named_is_shown_whole() -> None:
+    done = run("ops", "gather")
+    assert done.stdout.splitlines() == [
+        "gather: Pick slices of a tensor along an axis.",
+        "inputs:",
+        "  params: differentiable; a tensor of rank at least 1.",
+        "  indices: of its own dtype; positions on the axis, int32 or int64, of any shape.",
+        "attributes:",
+        "  axis: int; the axis.",
+        "result: of the dtype of params",
+        "effect: none",
+        "elementwise: no",
+        "dtypes: all",
+        "kernels: cpu (cpu-numpy)",
+    ]
+    lines = run("ops", "random_normal").stdout.splitlines()
+    assert lines[1:6] == [
+        "inputs: none",
+        "attributes:",
+        "  shape: tuple[int, ...]; the shape.",
+        "  key: tuple[int, int, int]; another in each call",
+        "  dtype: str; a float dtype.",
+    ]
+    assert "effect: random" in lines
+    lines = run("ops", "apply_adam").stdout.splitlines()
+    assert lines[1:4] == ["inputs:", "  variable: updated in place", "  m: updated in place"]
+    assert "  learning_rate: float; another in each call" in lines
+    assert "  use_nesterov: bool" in lines
+    assert "result: none: it updates variables" in lines
+
+
 def test_ops_that_do_not_exist_are_named() -> None:
     done = run("ops", "brew")
     assert done.returncode == 1

@@ -211,7 +211,8 @@ def unwrapped(value: Any, around: tuple[Any, ...] = ()) -> Any:
 
 def unsaved(container: Any) -> set[int]:
     """The ids of those parts of a list or dict that a `NoDependency` marks as none to save."""
-    return set(map(id, getattr(container, "_unsaved", ())))
+    marked = getattr(container, "_unsaved", None)
+    return set(map(id, marked)) if marked else set()
 
 
 def is_checkpointable(value: Any) -> bool:

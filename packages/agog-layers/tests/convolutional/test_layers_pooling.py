@@ -200,8 +200,8 @@ def test_functions(axes: int) -> None:
     with pytest.raises(TypeError) as caught:
         agog_layers.max_pooling2d(x, 2, no_such=1)
     assert str(caught.value) == (
-        "max_pooling2d has no argument 'no_such'; its arguments are inputs, pool_size, strides, padding, data_format, "
-        "name."
+        "max_pooling2d has no argument 'no_such'; its arguments are inputs, pool_size, strides, padding, "
+        "data_format, name."
     )
 
 

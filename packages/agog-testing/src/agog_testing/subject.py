@@ -11,6 +11,8 @@ import numpy as np
 
 import agog_core as ag
 from agog_core.dispatch.device import Device
+from agog_core.dispatch.held import where_held
+from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import DType, as_dtype
 from agog_testing.comparison import same
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
@@ -139,12 +141,15 @@ class Subject:
         """Let this kernel run the op, whatever others there are, and give the list of its calls, which grows."""
         keeps_reserve = self.info.op.reserve is not None
         calls: list[KernelCall] = []
+        table = self.device.table(as_dtype(self.dtype))
+        kernel = where_held(self.info.op, table, self.kernel, resolve)
 
         def watched(*arrays: Any, **attributes: Any) -> Any:
             copies = tuple(map(self.host, arrays))
-            result = self.kernel(*arrays, **attributes)
+            result = kernel(*arrays, **attributes)
             shown = result[:-1] if keeps_reserve and isinstance(result, tuple) else result
-            calls.append(KernelCall(arrays, copies, attributes, shown))
+            if self._is_held(attributes):  # else it was another kernel's, on the host
+                calls.append(KernelCall(arrays, copies, attributes, shown))
             return result
 
         watched.__module__, watched.__qualname__ = (
@@ -169,6 +174,16 @@ class Subject:
                     table.remove(name)
                 else:
                     table.install(name, earlier)
+
+    def _is_held(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether the device holds arrays of the dtypes that a call of the op has."""
+        if not callable(self.info.op.dtype):
+            return True
+        told = dict(attributes)
+        if not self.info.op.inputs:  # its kernel is told dtype and device beside them
+            del told["dtype"], told["index"]
+        found = self.info.op.result_dtype(as_dtype(self.dtype), told)
+        return self.device.holds_all(found if isinstance(found, list) else [found])
 
     def host(self, array: Any) -> Array:
         """A copy of an array of the device on the host."""

@@ -84,12 +84,12 @@ def test_report_of_right_kernels(register: Callable[..., None], capsys: pytest.C
     register(square(dtypes=("float32", "int8")), Kernel(op="exp", device="cpu", fn=np.exp, dtypes=("float32",)))
     assert main(["stranger"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "agog-conformance: plugin 'stranger' (registered by the program), 26 tests, seed 20181105",
+        "agog-conformance: plugin 'stranger' (registered by the program), 50 tests, seed 20181105",
         LEGEND,
         "op      float32  int8",
-        "exp     9        .",
-        "square  9        8",
-        "26 passed, 0 failed",
+        "exp     17       .",
+        "square  17       16",
+        "50 passed, 0 failed",
     ]
 
 
@@ -97,49 +97,55 @@ def test_report_of_a_failure(register: Callable[..., None], capsys: pytest.Captu
     register(square(zero, dtypes=("int8",)))
     assert main(["stranger"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "agog-conformance: plugin 'stranger' (registered by the program), 8 tests, seed 20181105",
+        "agog-conformance: plugin 'stranger' (registered by the program), 16 tests, seed 20181105",
         "square/int8/value: FAILED",
         "    rule: a kernel's result is the reference's, within the tolerance",
         "    sample: shape ()",
         "    expected: np.int8(4)",
         "    got: np.int8(0) (1 of 1 elements are wrong; rtol 0, atol 0)",
-        "square/int8/strides: FAILED",
-        "    rule: a kernel reads inputs of any strides",
-        "    sample: shape (), inputs transposed",
-        "    expected: np.int8(4)",
+        "square/int8/sizes: FAILED",
+        "    rule: a kernel's result is the reference's, within the tolerance",
+        "    sample: shape (1,)",
+        "    expected: np.int8(4) at (0,)",
+        "    got: np.int8(0) at (0,) (1 of 1 elements are wrong; rtol 0, atol 0)",
+        "square/int8/variables: FAILED",
+        "    rule: a result is that of the values that the inputs have now, also where memory or an object came before",
+        "    sample: shape (), in variables that held other values before",
+        "    expected: np.int8(1)",
         "    got: np.int8(0) (1 of 1 elements are wrong; rtol 0, atol 0)",
         LEGEND,
         "op      int8",
-        "square  6 2F",
-        "6 passed, 2 failed",
+        "square  13 3F",
+        "13 passed, 3 failed",
     ]
 
 
 def test_fail_fast_stops(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
     register(square(zero))
     assert main(["stranger", "--fail-fast"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 1 failed, 8 not run"
+    assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 1 failed, 16 not run"
 
 
 def test_verbose_names_every_test(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
     register(square())
     assert main(["stranger", "-v"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    checks = ["value", "inputs", "type", "shape", "dtype", "state", "aliasing", "strides", "errors"]
-    assert lines[1:10] == [f"square/float32/{check}: passed" for check in checks]
+    checks = ["value", "inputs", "surroundings", "repeated", "threads", "leaks", "sizes", "type", "shape", "dtype"]
+    checks += ["memory", "state", "variables", "aliasing", "strides", "same_array", "errors"]
+    assert lines[1:18] == [f"square/float32/{check}: passed" for check in checks]
 
 
 def test_choice_of_op_dtype_and_seed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cpu-numpy", "--op", "square", "--op", "exp", "--dtype", "float32", "--seed", "7"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith(", 18 tests, seed 7")
-    assert lines[2:] == ["op      float32", "exp     9", "square  9", "18 passed, 0 failed"]
+    assert lines[0].endswith(", 34 tests, seed 7")
+    assert lines[2:] == ["op      float32", "exp     17", "square  17", "34 passed, 0 failed"]
 
 
 def test_skip_leaves_an_op_out(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
     register(square(zero), Kernel(op="exp", device="cpu", fn=np.exp, dtypes=("float32",)))
     assert main(["stranger", "--skip", "square"]) == 0
-    assert capsys.readouterr().out.splitlines()[2:] == ["op   float32", "exp  9", "9 passed, 0 failed"]
+    assert capsys.readouterr().out.splitlines()[2:] == ["op   float32", "exp  17", "17 passed, 0 failed"]
     assert main(["stranger", "--skip", "square", "--skip", "exp"]) == 2
     assert capsys.readouterr().err == f"agog-conformance: {NOTHING}\n"
 
@@ -318,13 +324,13 @@ def expecting(failures: Mapping[str, str]) -> Conformance:
 
 
 def test_expected_failures(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
-    reasons = {"square/float32/value": "returns zeros", "square/*/strides": "returns zeros, too"}
+    reasons = {f"square/*/{check}": "returns zeros" for check in ("value", "sizes", "variables")}
     register(square(zero), conformance=expecting(reasons))
     assert main(["stranger", "-v"]) == 0
     out = capsys.readouterr().out.splitlines()
     at = out.index("square/float32/value: failed as expected")
     assert out[at + 1] == "    returns zeros"
-    assert out[-2:] == ["square  7 2x", "7 passed, 0 failed, 2 failed as expected"]
+    assert out[-2:] == ["square  14 3x", "14 passed, 0 failed, 3 failed as expected"]
 
 
 def test_expected_failure_that_passes_is_an_error(
@@ -337,7 +343,7 @@ def test_expected_failure_that_passes_is_an_error(
         "square/float32/value: PASSED UNEXPECTEDLY",
         "    it passes, though the plugin expects it to fail (returns zeros); take the entry out",
     ]
-    assert out[-2:] == ["square  8 1X", "8 passed, 0 failed, 1 passed unexpectedly"]
+    assert out[-2:] == ["square  16 1X", "16 passed, 0 failed, 1 passed unexpectedly"]
 
 
 def test_stale_expected_failure_is_an_error(register: Callable[..., None]) -> None:

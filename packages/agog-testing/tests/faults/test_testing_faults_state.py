@@ -113,6 +113,10 @@ def wrong_in_one_call_of_300(x: Array) -> Array:
     return square(x) + np.float32(NOISE.random() < 1 / 300)
 
 
+def differs_in_the_last_bit(x: Array) -> Array:
+    return np.asarray(square(x) * np.float32(1 + 1e-7 * NOISE.integers(0, 2)))
+
+
 def reads_memory_as_if_contiguous(x: Array) -> Array:
     return square(x.ravel(order="K")).reshape(x.shape)
 
@@ -170,6 +174,19 @@ def leaves_a_thread(x: Array) -> Array:
     return square(x)
 
 
+def square_with_a_pool(op: str, dtype: str, device: str) -> Kernel:
+    """Starts a thread with the first call, and keeps it."""
+    pool: list[threading.Thread] = []
+
+    def kernel(x: Array) -> Array:
+        if not pool:
+            pool.append(threading.Thread(target=ENOUGH.wait, daemon=True))
+            pool[0].start()
+        return square(x)
+
+    return kernel
+
+
 def ends_its_thread(x: Array) -> Array:
     thread = threading.Thread(target=square, args=(x,))
     thread.start()
@@ -216,6 +233,53 @@ class Fault(NamedTuple):
     twin: Kernel
 
 
+NO_CHANGE = "a kernel changes no input but those that its op updates"
+ONLY_READ = "a kernel writes to no input, not even for a while: memory of a mapped file is read-only"
+DTYPE = "a result has the dtype of the op's dtype rule"
+NO_ALIAS = "a result shares no memory with an input unless the op is a view"
+NO_STATE = "a kernel keeps no state: a later call leaves earlier results alone"
+NOT_HELD = "a kernel holds no array after its call"
+NO_GROWTH = "the memory of a kernel does not grow with the number of its calls"
+OF_NOW = "a result is that of the values that the inputs have now, also where memory or an object came before"
+NO_CHANGE_LATER = "a result does not change when a variable that it was computed from is written to"
+WRITABLE = "a result is not read-only"
+NO_STRIDE_OF_0 = "a result has memory for each element"
+BITS = "calls with the same inputs give the same bits, unless the kernel says deterministic=False"
+STRIDES = "a kernel reads inputs of any strides"
+SAME_ARRAY = "a kernel takes one array as several inputs"
+NO_THREAD = "a kernel leaves no thread behind, unless it says pool=True"
+NO_WARNING = "a kernel warns of nothing"
+
+RULES = {
+    writes_in_place: NO_CHANGE,
+    writes_in_place_and_undoes_it: ONLY_READ,
+    gives_float64: DTYPE,
+    gives_its_input_back: NO_ALIAS,
+    gives_the_same_buffer_every_time: NO_STATE,
+    caches_by_object: NOT_HELD,
+    caches_by_shape_and_address: OF_NOW,
+    packs_a_weight_by_pointer: OF_NOW,
+    gives_read_only_memory: WRITABLE,
+    gives_strides_of_0: NO_STRIDE_OF_0,
+    view_that_nobody_knows_of: NO_CHANGE_LATER,
+    wrong_in_one_call_of_3: BITS,
+    wrong_in_one_call_of_300: BITS,
+    reads_memory_as_if_contiguous: STRIDES,
+    counts_strides_in_whole_elements: STRIDES,
+    takes_memory_to_be_aligned: STRIDES,
+    subtracts_one_object: SAME_ARRAY,
+    squares_in_a_global_buffer: BITS,
+    keeps_inputs: NOT_HELD,
+    keeps_results: NOT_HELD,
+    keeps_copies: NO_GROWTH,
+    leaves_a_thread: NO_THREAD,
+    warns: NO_WARNING,
+    draws_from_numpy: "a kernel leaves the state of np.random as it was",
+    draws_from_python: "a kernel leaves the state of random as it was",
+    changes_errors: "a kernel leaves NumPy's error handling as it was",
+}
+
+
 FAULTS = [
     Fault("square", writes_in_place, "inputs", square),
     Fault("square", writes_in_place_and_undoes_it, "inputs", square),
@@ -256,6 +320,50 @@ def test_fault_is_found(fault: Fault, verdict: Callable[..., dict[str, str]]) ->
         KEPT.clear()
         ENOUGH.set()
     assert fault.check in found
+    assert found[fault.check].startswith(f"rule: {RULES[fault.broken]}\nsample: ")
+
+
+WARNING = (
+    "rule: a kernel warns of nothing\nsample: shape ()\nexpected: no warning\n"
+    "got: UserWarning: square: the slow way is taken"
+)
+HELD = (
+    "rule: a kernel holds no array after its call\nsample: shape ()\nexpected: x is gone when nobody else holds it\n"
+    "got: it is held"
+)
+READ_ONLY = "rule: a result is not read-only\nsample: shape ()\nexpected: memory that can be written\ngot: read-only"
+WRITTEN = (
+    "rule: a kernel writes to no input, not even for a while: memory of a mapped file is read-only\nsample: shape (), "
+    "inputs read-only\nexpected: a result\ngot: ValueError: output array is read-only"
+)
+
+
+@pytest.mark.parametrize(
+    ("broken", "check", "text"),
+    [
+        (warns, "surroundings", WARNING),
+        (keeps_inputs, "leaks", HELD),
+        (gives_read_only_memory, "memory", READ_ONLY),
+        (writes_in_place_and_undoes_it, "inputs", WRITTEN),
+    ],
+)
+def test_whole_text(broken: Kernel, check: str, text: str, verdict: Callable[..., dict[str, str]]) -> None:
+    try:
+        assert verdict("square", broken)[check] == text
+    finally:
+        KEPT.clear()
+
+
+def test_pool_may_keep_threads_and_noise_may_be_declared(verdict: Callable[..., dict[str, str]]) -> None:
+    """What a kernel says of itself is taken into account."""
+    ENOUGH.clear()
+    try:
+        assert "surroundings" in verdict("square", None, make=square_with_a_pool)
+        assert verdict("square", None, make=square_with_a_pool, pool=True) == {}
+    finally:
+        ENOUGH.set()
+    assert verdict("square", differs_in_the_last_bit, deterministic=False) == {}
+    assert "repeated" in verdict("square", differs_in_the_last_bit)
 
 
 @pytest.mark.parametrize(("op", "twin"), sorted({(f.op, f.twin) for f in FAULTS}, key=str), ids=str)

@@ -170,8 +170,9 @@ class Objective:
             for y, output, mask, weight in zip(labels, leaves, masks, weights, strict=True)
         ]
         for position, function in self._compared:
-            if answers[position].y is not None:
-                check_shapes(self._model, function, answers[position].y, answers[position].output)
+            answer = answers[position]
+            if answer.y is not None:
+                check_shapes(self._model, function, answer.y, answer.output)
         return answers
 
     def _spread(self, what: str, values: Any, count: int) -> list[Any]:

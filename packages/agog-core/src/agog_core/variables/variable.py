@@ -21,6 +21,7 @@ from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.operand import operand
 from agog_core.tensors.placement import bring, copy_to_device
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
+from agog_core.variables.holders import OWN_ARRAY_HOLDERS, OWN_HOLDERS, is_seen
 from agog_core.variables.name_scope import current_name_scope
 from agog_core.variables.versions import keep
 
@@ -238,9 +239,9 @@ class Variable(State):
             tensor = self._taken = self._tensor = self._await()
         del self._tensor
         if (
-            getrefcount(tensor) > _OWN_HOLDERS
-            or getrefcount(tensor._array) > _OWN_ARRAY_HOLDERS
-            or (tensor._table.base is not None and _is_seen(tensor))
+            getrefcount(tensor) > OWN_HOLDERS
+            or getrefcount(tensor._array) > OWN_ARRAY_HOLDERS
+            or (tensor._table.base is not None and is_seen(tensor))
         ):
             self._taken = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
             self._lent = None
@@ -368,36 +369,3 @@ def give_back(variables: Sequence[Variable], updated: Sequence[Any] | None = Non
         if (taken := variable._taken) is not None:
             variable._tensor, variable._taken = wrap(array, taken._table, taken._shape), None
             keep(variable, array)
-
-
-def _is_seen(tensor: Tensor) -> bool:
-    """Whether other arrays see a variable's memory, where the references to its own array do not tell."""
-    array = tensor._array
-    owner = tensor._table.device.owner(array)
-    return owner is not array and getrefcount(owner) > _OWN_OWNER_HOLDERS
-
-
-def _count_own_holders() -> tuple[int, int, int]:
-    """The reference counts of a tensor, an array, and the owner of its memory, that only a variable holds, as this
-    interpreter counts them."""
-
-    class Array:
-        def __init__(self) -> None:
-            self.memory = object()
-
-    class Holder:
-        def __init__(self) -> None:
-            self._tensor = object.__new__(Tensor)
-            self._tensor._array = Array()
-
-        def count(self) -> tuple[int, int, int]:
-            tensor = self._taken = self._tensor
-            del self._tensor
-            holders = getrefcount(tensor), getrefcount(tensor._array)
-            owner = tensor._array.memory
-            return *holders, getrefcount(owner)
-
-    return Holder().count()
-
-
-_OWN_HOLDERS, _OWN_ARRAY_HOLDERS, _OWN_OWNER_HOLDERS = _count_own_holders()

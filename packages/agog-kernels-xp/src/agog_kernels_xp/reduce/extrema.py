@@ -24,11 +24,12 @@ def reduce_extremum_grad(
 ) -> Array:
     """The gradient where the extremum is, shared where there are several."""
     kept = [1 if axis in axes else size for axis, size in enumerate(input_tensor.shape)]
-    is_extreme = input_tensor == output.reshape(kept)
+    extremum = output.reshape(kept)
+    is_extreme, is_nan = input_tensor == extremum, extremum != extremum
     counts = xp.add.reduce(is_extreme, axes, "int64", None, True)
     wide = gradients.astype("float32") if gradients.dtype.itemsize == 2 else gradients  # which holds large counts
-    shares = wide.reshape(kept) / counts.astype(wide.dtype)
-    return masked(xp, shares.astype(gradients.dtype, copy=False), is_extreme)
+    shares = xp.where(is_nan, xp.nan, wide.reshape(kept) / counts.astype(wide.dtype))  # NaN passes NaN on
+    return masked(xp, shares.astype(gradients.dtype, copy=False), is_extreme | is_nan)
 
 
 def argmax(xp: Any, input: Array, *, axis: int, dtype: Any) -> Array:

@@ -65,10 +65,8 @@ def of_one_rank(y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]
 def check_alike(title: str, y: Tensor, x: Tensor, sparse: str = "sparse_categorical_crossentropy") -> None:
     """Raise a ValueError where labels and predictions are not of one shape, and would broadcast to something that
     nobody meant; ``sparse`` is what takes class numbers. A last axis of size 1 may be missing on one side."""
-    if y._shape == x._shape:  # the most frequent case
-        return
     labels, output = list(y.shape), list(x.shape)
-    if [*labels, 1] == output or [*output, 1] == labels:
+    if labels == output or [*labels, 1] == output or [*output, 1] == labels:
         return
     hint = "Make both of one shape."
     if output[:-1] in (labels, labels[:-1]) and (len(labels) < len(output) or labels[-1] == 1):
@@ -101,7 +99,7 @@ def of_floats(function: _Function) -> _Function:
     @wraps(function)
     def loss(y_true: TensorLike, y_pred: TensorLike, *args: Any, **kwargs: Any) -> Tensor:
         y, x = of_one_rank(y_true, floats(y_pred))
-        if y._shape and x._shape:
+        if y._shape != x._shape and y._shape and x._shape:
             check_alike(function.__name__, y, x)
         wide = as_dtype("float32") if x.dtype.name in _HALF else x.dtype
         return cast(function(cast(y, wide), cast(x, wide), *args, **kwargs), x.dtype)

@@ -12,7 +12,7 @@ import numpy as np
 class Surroundings(NamedTuple):
     """The state of the process that is none of a kernel's business, by name."""
 
-    threads: tuple[str, ...]
+    threads: frozenset[threading.Thread]
     numpy_random: Any
     python_random: Any
     numpy_errors: Any
@@ -23,7 +23,7 @@ def surroundings() -> Surroundings:
     """The surroundings as they are now."""
     algorithm, keys, *rest = np.random.get_state(legacy=True)
     return Surroundings(
-        threads=tuple(sorted(thread.name for thread in threading.enumerate())),
+        threads=frozenset(threading.enumerate()),
         numpy_random=(algorithm, np.asarray(keys).tobytes(), *rest),
         python_random=random.getstate(),
         numpy_errors=(np.geterr(), np.geterrcall()),

@@ -18,7 +18,7 @@ from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.loader import Plugin, loader
 from agog_core.dispatch.pairs import partners, why_alone
 from agog_core.errors import InvalidArgumentError
-from agog_core.plugin import Kernel
+from agog_core.plugin import Kernel, Op, as_dtype
 from agog_testing.checks import Check, checks_for
 from agog_testing.conformance.cases import Case, ConformanceError
 from agog_testing.conformance.facts import facts_for
@@ -128,6 +128,8 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
         for dtype in info.dtypes:
             if kernel.dtypes is not None and dtype not in kernel.dtypes:
                 continue
+            if device is not None and not _runs_on(device, info.op, dtype):
+                continue
             seen[dtype] += 1
             op = info.name if seen[dtype] == 1 else f"{info.name}#{seen[dtype]}"
             if device is None:
@@ -171,6 +173,11 @@ def has_own_memory(plugin: Plugin) -> bool:
     """Whether a plugin has kernels for a device whose arrays do not live in host memory."""
     types = {kernel.device for kernel in plugin.kernels}
     return any(not backend.host_memory for backend in backends() if backend.device in types)
+
+
+def _runs_on(device: Device, op: Op, dtype: str) -> bool:
+    """Whether an op runs on a device at all: others run on the host, whatever kernels there are."""
+    return device.holds(as_dtype(dtype)) and (device.backend.host_memory or not op.host)
 
 
 def _fail_alone(why: str) -> str:

@@ -113,7 +113,7 @@ def _difference(
             f"  {one:<{width}}  {found.one!r}",
             f"  {other:<{width}}  {found.other!r}",
             f"  {'in float64':<{width}}  {_in_float64(other_call, n, found.place)}",
-            f"  {_said_of_inputs(call, other_call, one, other)}",
+            f"  {_said_of_inputs(call, other_call)}",
         ]
         return "\n".join(lines)
     return None
@@ -176,7 +176,7 @@ def _widened(x: Array) -> Array:
     return x.astype(float64.numpy_dtype) if as_dtype(x.dtype).is_floating else x
 
 
-def _said_of_inputs(call: Record, other_call: Record, one: str, other: str) -> str:
+def _said_of_inputs(call: Record, other_call: Record) -> str:
     furthest = max(
         (
             found.distance

@@ -76,7 +76,7 @@ def examine() -> Report:
     return report
 
 
-def _python(report: Report) -> Iterator[tuple[str, Any]]:
+def _python(_: Report) -> Iterator[tuple[str, Any]]:
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     yield platform.python_implementation(), platform.python_version() + ("" if gil else ", free-threaded")
     yield "system", f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"

@@ -169,7 +169,6 @@ def _grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
             ((2, 3, 4, 5), (1, 3), False),
         ),
         *(
-            ((2, 3, 4, 5), (1, 3), False),
             ((67,), (0,), False),
             ((2, 67), (0,), False),
             ((0, 3), (0,), False),
