@@ -11,8 +11,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PATTERNS = ("*.md", "docs/**/*.md", "packages/*/README.md", "plugins/*/README.md")
 PAGES = sorted(file for pattern in PATTERNS for file in ROOT.glob(pattern))
-# The line before a block that cannot run: <!-- not run: needs a GPU -->
-BLOCK = re.compile(r"^(?P<skip><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+# The line before a block that cannot run: <!-- not run: needs a GPU -->.
+# What is quoted from a source runs in the tests of that.
+BLOCK = re.compile(
+    r"^(?P<skip><!-- (not run|quote): .+ -->\n\n?)?```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def run(code: str, page: str, line: int, names: dict[str, object]) -> None:

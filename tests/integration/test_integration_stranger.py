@@ -1,4 +1,4 @@
-"""The plugin of docs/plugins.md, as a stranger would install it, in processes of its own."""
+"""The plugin that docs/plugins.md writes, as a stranger would install it, in processes of its own."""
 
 from __future__ import annotations
 
@@ -6,25 +6,40 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "plugins.md").read_text(encoding="utf-8")
+REPORT = (DOCS / "plugins" / "report.md").read_text(encoding="utf-8")
+KERNEL = "return np.multiply(x, x)"
+
+
+def shown(file: str) -> str:
+    """A file of the plugin, as the page shows it."""
+    quote = re.search(rf"<!-- quote: .+: {re.escape(file)} -->\n```\w+\n(.*?)```", PAGE, re.DOTALL)
+    assert quote, f"docs/plugins.md does not show {file}"
+    return quote[1]
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with the page's module, and the metadata that an installer would make of its pyproject.toml."""
-    module = re.search(r"```python\n# agog_quick_square\.py\n(.*?)```", PAGE, re.DOTALL)
-    entry_point = re.search(r"\[project\.entry-points\.agog\]\n(\S+) = \"(\S+)\"\n", PAGE)
-    assert module
-    assert entry_point
-    (tmp_path / "agog_quick_square.py").write_text(module[1])
-    metadata = tmp_path / "agog_quick_square-0.1.dist-info"
+    """A folder with the page's modules, and the metadata that an installer would make of its pyproject.toml."""
+    project = tomllib.loads(shown("pyproject.toml"))["project"]
+    package = tmp_path / "quick_square"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    for file in ("hooks.py", "kernels.py"):
+        (package / file).write_text(shown(f"src/quick_square/{file}"))
+    metadata = tmp_path / f"quick_square-{project['version']}.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: agog-quick-square\nVersion: 0.1\n")
-    (metadata / "entry_points.txt").write_text(f"[agog]\n{entry_point[1]} = {entry_point[2]}\n")
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    ((name, module),) = project["entry-points"]["agog"].items()
+    (metadata / "entry_points.txt").write_text(f"[agog]\n{name} = {module}\n")
     return tmp_path
 
 
@@ -33,11 +48,18 @@ def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, check=False)
 
 
+def plant(site: Path, bug: str) -> None:
+    kernels = site / "quick_square" / "kernels.py"
+    text = kernels.read_text()
+    assert KERNEL in text
+    kernels.write_text(text.replace(KERNEL, bug))
+
+
 def test_it_is_chosen(site: Path) -> None:
     done = run(site, "-m", "agog", "explain", "square", "--device", "cpu")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == (
-        "  chosen: plugin 'quick-square' (agog-quick-square 0.1), priority 200, float32, float64"
+        "  chosen: plugin 'quick-square' (quick-square 0.1), priority 200, float32, float64, when C-contiguous"
     )
 
 
@@ -50,18 +72,35 @@ def test_it_conforms(site: Path) -> None:
 @pytest.mark.parametrize(
     ("bug", "found"),
     [
-        ("x *= x\n    return x", "square/float32"),
-        ("return (x * x).astype('float64')", "square/float32"),
-        ("return x * x + 1e-2", "square/float32"),
-        ("return x[...]", "square/float32"),
+        ("x *= x\n    return x", "square/float32/inputs: FAILED"),
+        ("return np.multiply(x, x).astype('float64')", "square/float32/dtype: FAILED"),
+        ("return np.multiply(x, x) + 1e-3", "square/float32/value: FAILED"),
+        ("return x[...]", "square/float32/aliasing: FAILED"),
     ],
     ids=["writes to its input", "wrong dtype", "wrong value", "aliases its input"],
 )
 def test_a_planted_bug_is_found(site: Path, bug: str, found: str) -> None:
-    module = site / "agog_quick_square.py"
-    text = module.read_text()
-    assert "return x * x" in text
-    module.write_text(text.replace("return x * x", bug))
+    plant(site, bug)
     done = run(site, "-m", "agog_testing.conformance", "quick-square")
     assert done.returncode == 1, done.stdout + done.stderr
     assert found in done.stdout
+
+
+def test_the_failure_that_the_docs_explain(site: Path) -> None:
+    told = re.search(r"ends with `(return .+)`:\n\n```\n(.*?)```", REPORT, re.DOTALL)
+    assert told
+    plant(site, told[1])
+    done = run(site, "-m", "agog_testing.conformance", "quick-square", "--dtype", "float32")
+    assert done.returncode == 1, done.stderr
+    assert told[2] in done.stdout
+
+
+def test_the_verdict_of_speed_that_the_docs_show(site: Path) -> None:
+    told = re.search(r"^square/float32: .+$", REPORT, re.MULTILINE)
+    assert told
+    plant(site, "return np.multiply(np.sqrt(np.multiply(x, x)), np.abs(x))")  # far slower, however busy a machine is
+    done = run(
+        site, "-m", "agog_testing.conformance", "quick-square", "--dtype", "float32", "--faster-than", "cpu-numpy"
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert told[0] in done.stdout

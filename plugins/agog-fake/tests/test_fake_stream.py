@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices import clear_tables, get_device
 from agog_core.errors import InvalidArgumentError
 from agog_fake import backend, kernels
 from agog_fake.array import FakeArray
@@ -111,6 +111,23 @@ def test_synchronize_tells_too() -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         get_device("fake:0").synchronize()
     assert str(caught.value) == OUT_OF_RANGE
+
+
+def test_checked_calls_tell_at_once_and_name_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGOG_CHECK", "1")
+    clear_tables()
+    with ag.device("fake:0"):
+        params, indices = ag.constant([1.0, 2.0]), ag.constant([7])
+        try:
+            with pytest.raises(InvalidArgumentError) as caught:
+                ag.gather(params, indices)
+            assert str(caught.value) == OUT_OF_RANGE
+            (note,) = caught.value.__notes__
+            assert note.endswith(
+                "for op 'gather' on device 'fake:0' with dtype float32, called with float32 (2,), int32 (1,)"
+            )
+        finally:
+            clear_tables()
 
 
 def test_labels_out_of_range_and_the_gradient() -> None:

@@ -30,13 +30,13 @@ def checked(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) 
         kernel: the kernel.
 
     Returns:
-        A function that runs it, and raises `InternalError` where the kernel breaks a rule.
+        A function that runs it, waits for it, and raises `InternalError` where the kernel breaks a rule.
     """
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         call = _Call(op, table, arrays, attributes)
         result = kernel(*arrays, **attributes)
-        table.device.raise_pending()
+        table.device.synchronize()  # which tells of wrong values too, with this call in the traceback
         if wrong := call.wrong(result):
             raise InternalError(
                 f"{op.name}: the kernel {named(op, table, candidate, kernel)} {wrong} It was called with "
