@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from agog_core.dispatch.device import Device
@@ -30,6 +31,38 @@ def close(output: Array, wanted: Array, rtol: float, atol: float, signed_zeros: 
     if signed_zeros and not np.iscomplexobj(wanted):
         is_close &= (a != 0) | (b != 0) | (np.signbit(a) == np.signbit(b))
     return np.asarray(is_close)
+
+
+class Accuracy:
+    """The worst error of results that were compared with a reference, in units in the last place of the reference."""
+
+    def __init__(self) -> None:
+        self.worst: float | None = None
+
+    def see(self, output: Array, wanted: Array) -> None:
+        """Take note of the error of a result; of dtypes that are exact, and of what is not finite, there is none."""
+        if as_dtype(wanted.dtype).is_differentiable:
+            self.worst = max(self.worst or 0.0, error_in_ulps(output, wanted))
+
+
+def error_in_ulps(output: Array, wanted: Array) -> float:
+    """The largest distance of finite values from the wanted ones, in units in the last place of these.
+
+    A complex number is at a distance from another one in the plane, and its size counts.
+
+    >>> import numpy as np
+    >>> error_in_ulps(np.float32([1.0, 8.0]), np.float32([1.0 + 2**-22, 8.0]))
+    2.0
+    """
+    limits = ml_dtypes.finfo(wanted.dtype)  # type: ignore[no-untyped-call]  # it has no annotations
+    wide = np.complex128 if np.iscomplexobj(wanted) else np.float64
+    a, b = output.astype(wide), wanted.astype(wide)
+    are_finite = np.isfinite(a) & np.isfinite(b)
+    a, b = a[are_finite], b[are_finite]
+    with np.errstate(over="ignore"):
+        _, exponents = np.frexp(np.maximum(np.abs(b), float(limits.smallest_normal)))
+        errors = np.abs(a - b) / np.ldexp(float(limits.eps), exponents - 1)
+    return float(np.minimum(np.max(errors, initial=0.0), np.finfo(np.float64).max))
 
 
 def same(first: Array, second: Array) -> bool:

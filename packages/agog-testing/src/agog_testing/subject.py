@@ -14,7 +14,7 @@ from agog_core.dispatch.device import Device
 from agog_core.dispatch.held import where_held
 from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import DType, as_dtype
-from agog_testing.comparison import same
+from agog_testing.comparison import Accuracy, same
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
 
 Array = np.ndarray[Any, Any]
@@ -62,7 +62,8 @@ class Subject:
     """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``.
 
     A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
-    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``.
+    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``;
+    ``accuracy`` takes note of how far its results are from the reference's.
     """
 
     info: OpInfo
@@ -74,6 +75,7 @@ class Subject:
     partner: tuple[str, Callable[..., Any]] | None = None
     deterministic: bool = True
     keeps_threads: bool = False
+    accuracy: Accuracy = field(default_factory=Accuracy)
 
     def samples(self, seed: int = 0) -> list[Sample]:
         """The samples of the op for the dtype; another seed gives other values in the same shapes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_kernels_xp.parts.masks import masked
+from agog_kernels_xp.parts import masks
 
 __all__ = ["argwhere", "masked", "where"]
 
@@ -19,3 +19,8 @@ def where(xp: Any, condition: Array, x: Array, y: Array) -> Array:
 def argwhere(xp: Any, condition: Array) -> Array:
     """Positions of the elements that are true or not zero."""
     return xp.argwhere(condition).astype("int64", copy=False)
+
+
+def masked(xp: Any, x: Array, mask: Array) -> Array:
+    """Numbers where a mask holds, else 0."""
+    return masks.masked(xp, x, mask)

@@ -35,7 +35,7 @@ def multiply_by_slope(xp: Any, activation: str, y: Array, gradient: Array) -> No
     elif activation == "hard_sigmoid":
         xp.multiply(masked(xp, gradient, (y > 0) & (y < 1)), 0.2, out=gradient)
     elif activation == "relu":
-        xp.copyto(gradient, masked(xp, gradient, y > 0))
+        gradient[...] = masked(xp, gradient, y > 0)
 
 
 def hold(xp: Any, mask: Array, time: int, state: Array, before: Array) -> None:

@@ -76,6 +76,7 @@ def compare(
             raise Violation(rule, where, f"shape {wanted.shape}", f"shape {output.shape}")
         with np.errstate(all="ignore"):
             rounded = wanted.astype(dtype.numpy_dtype)
+        subject.accuracy.see(output, rounded)
         differing(subject, output, rounded, rule, where)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from agog_testing.comparison import Accuracy
 from agog_testing.subject import Violation
 
 
@@ -21,10 +22,12 @@ class Outcome(NamedTuple):
         kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed,
             which is an error), ``"unavailable"``, or ``"not run"`` where an earlier test of the op ended the process.
         text: what went wrong, why the kernel is not available, or what is to be said of a test that passed.
+        ulp: the worst error of results that the test compared with the reference, in units in the last place.
     """
 
     kind: str
     text: str = ""
+    ulp: float | None = None
 
     @property
     def is_bad(self) -> bool:
@@ -43,6 +46,7 @@ class Case:
         test: runs the check, and returns what is to be said of it where it passes; None where the kernel is not
             available.
         reason: why it is not available, or why it is expected to fail.
+        accuracy: where the check takes note of how far results are from the reference's.
     """
 
     op: str
@@ -50,6 +54,7 @@ class Case:
     check: str
     test: Callable[[], str] | None
     reason: str | None = None
+    accuracy: Accuracy | None = None
 
     @property
     def id(self) -> str:
@@ -60,6 +65,8 @@ class Case:
         """Run the test, and say how it ended."""
         if self.test is None:
             return Outcome("unavailable", self.reason or "")
+        accuracy = self.accuracy or Accuracy()
+        accuracy.worst = None
         try:
             outcome = Outcome("passed", self.test())
         except Violation as violation:
@@ -68,7 +75,7 @@ class Case:
             raise
         except BaseException:  # a kernel may also call sys.exit, and libraries in other languages raise their panics
             outcome = Outcome("failed", "the test itself raised an exception:\n" + traceback.format_exc().rstrip())
-        return expected(outcome, self.reason)
+        return expected(outcome, self.reason)._replace(ulp=accuracy.worst)
 
     def __str__(self) -> str:
         return self.id

@@ -20,6 +20,7 @@ from agog_core.dispatch.pairs import partners, why_alone
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, Op, as_dtype
 from agog_testing.checks import Check, checks_for
+from agog_testing.comparison import Accuracy
 from agog_testing.conformance.cases import Case, ConformanceError
 from agog_testing.conformance.facts import facts_for
 from agog_testing.conformance.implementation import Implementation
@@ -138,7 +139,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
             if (alone := why_alone(kernel, plugin, dtype, why_unusable)) is not None:
                 yield Case(op, dtype, "pair", partial(_fail_alone, alone))
                 continue
-            implementation = Implementation(kernel, plugin, device, dtype)
+            implementation, accuracy = Implementation(kernel, plugin, device, dtype), Accuracy()
             subject = Subject(
                 info=info,
                 dtype=dtype,
@@ -149,11 +150,12 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
                 partner=_partner(kernel, plugin, device, dtype),
                 deterministic=kernel.deterministic,
                 keeps_threads=kernel.pool,
+                accuracy=accuracy,
             )
             for check, test in checks_for(subject).items():
                 reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")
                 must_take = check == "value"
-                yield Case(op, dtype, check, _bound(test, subject, implementation, must_take), reason)
+                yield Case(op, dtype, check, _bound(test, subject, implementation, must_take), reason, accuracy)
 
 
 def device_of(kernel: Kernel) -> tuple[Device | None, str | None]:

@@ -45,8 +45,9 @@ def as_json(account: Account) -> str:
 
 def _test(test: Ended) -> dict[str, object]:
     op, dtype, check = test.id.split("/")
-    facts = {"id": test.id, "op": op, "dtype": dtype, "check": check}
-    return facts | {"outcome": test.outcome.kind, "text": test.outcome.text, "seconds": round(test.seconds, 6)}
+    facts: dict[str, object] = {"id": test.id, "op": op, "dtype": dtype, "check": check}
+    outcome: dict[str, object] = {"outcome": test.outcome.kind, "text": test.outcome.text, "ulp": test.outcome.ulp}
+    return facts | outcome | {"seconds": round(test.seconds, 6)}
 
 
 def as_junit(account: Account) -> str:

@@ -23,7 +23,8 @@ _LEGEND = "tests passed; F failed; x failed as expected; X passed unexpectedly; 
 def line(name: str, outcome: Outcome) -> str:
     """A line for a test, and indented ones for what went wrong in it."""
     text = "".join(f"\n    {part}" for part in outcome.text.splitlines())
-    return f"{name}: {_WORDS[outcome.kind]}{text}"
+    error = "" if outcome.ulp is None else f" (worst error {outcome.ulp:.3g} ULP)"
+    return f"{name}: {_WORDS[outcome.kind]}{error}{text}"
 
 
 def coverage(results: Sequence[tuple[str, str, Outcome]], uncovered: Sequence[str]) -> str:

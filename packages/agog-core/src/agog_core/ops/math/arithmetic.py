@@ -13,7 +13,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import conj
 from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.math.logic import equal, greater, greater_equal, less, less_equal, masked
+from agog_core.ops.math.logic import equal, greater, greater_equal, keep, less, less_equal
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -189,11 +189,11 @@ mod = floormod
 
 
 def _maximum_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return masked(g, greater_equal(x, y))
+    return keep(g, greater_equal(x, y))
 
 
 def _maximum_vjp_y(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return masked(g, less(x, y))
+    return keep(g, less(x, y))
 
 
 @binary(x=_maximum_vjp_x, y=_maximum_vjp_y, dtypes=ORDERED)
@@ -212,11 +212,11 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _minimum_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return masked(g, less_equal(x, y))
+    return keep(g, less_equal(x, y))
 
 
 def _minimum_vjp_y(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return masked(g, greater(x, y))
+    return keep(g, greater(x, y))
 
 
 @binary(x=_minimum_vjp_x, y=_minimum_vjp_y, dtypes=ORDERED)

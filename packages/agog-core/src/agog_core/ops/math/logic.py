@@ -6,14 +6,16 @@ from agog_core import dtypes
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
+from agog_core.dispatch.devices import scopes
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import ALL, FLOATING, NUMERIC_OR_BOOL, ORDERED
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.array.reshaping import reshape
+from agog_core.recording import active
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes
 from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 
 __all__ = [
     "equal",
@@ -305,7 +307,19 @@ def masked(x: TensorLike, mask: TensorLike, name: str | None = None) -> Tensor:
         raise InvalidArgumentError(
             f"masked: mask must be bool; got dtype {choice.dtype.name} and shape {choice._shape}. Compare first."
         )
-    return call(_masked, convert_to_tensor(x), choice)
+    return keep(convert_to_tensor(x), choice)
+
+
+def keep(g: Tensor, mask: Tensor) -> Tensor:
+    """What a gradient keeps where a function is not flat; `masked` for tensors that fit."""
+    table = g._table
+    kernel = table.kernels.get("masked")
+    # The way of `call`, shorter: losses ask for it in each step.
+    if kernel and g._shape is mask._shape and table.device is mask._table.device and not (scopes or active):
+        array = kernel(g._array, mask._array)
+        if array is not NotImplemented:
+            return wrap(array if type(array) is table.array_type else table.adopt("masked", array), table, g._shape)
+    return call(_masked, g, mask)
 
 
 _masked: Op = Op(
