@@ -64,7 +64,7 @@ def test_what_a_key_costs(tmp_path: Path) -> None:
 
     calls(20)  # imports
     save, restore = (calls(600) - calls(200)) / 400
-    assert save < 55
+    assert save < 58  # the guards that name a backend whose function fails are among them
     assert restore < 130
 
 
