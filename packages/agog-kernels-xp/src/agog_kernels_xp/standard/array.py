@@ -127,7 +127,7 @@ class Array:
 
     def copy(self) -> Array:
         """A copy, one row after the other in memory, so that reshaping it makes views."""
-        copied = self.face.empty(self.shape, self.dtype)
+        copied: Array = self.face.empty(self.shape, self.dtype)
         copied.native[...] = self.native
         return copied
 

@@ -22,6 +22,7 @@ LACKING = {
     **MISSING,
     **dict.fromkeys(("bincount", "random_integers", "random_permutation", "random_uniform"), _UNSIGNED),
     "assign_slice": "it writes to slices that go backwards, and PyTorch has no such views",
+    "eigvals": "PyTorch ends the process where a matrix has NaN or infinite elements",
     "unique_with_counts": "PyTorch does not say where the different elements are first",
 }
 """Op name to the reason why there is no kernel for it."""
@@ -56,5 +57,9 @@ def agog_kernels() -> Iterator[Kernel]:
 
 @hookimpl
 def agog_conformance() -> Conformance:
-    """PyTorch adds the rows of a matrix one after the other, which is less exact than in groups."""
-    return Conformance(tolerances={"sum_to/float32": (2e-5, 1e-5)})
+    """What PyTorch does in its own way: it adds the rows of a matrix one after the other, which is less exact."""
+    words = "PyTorch says it in its own words"
+    return Conformance(
+        tolerances={"sum_to/float32": (2e-5, 1e-5)},
+        expected_failures={"cholesky/*/errors": words, "eig/*/errors": words},
+    )
