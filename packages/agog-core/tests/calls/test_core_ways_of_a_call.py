@@ -33,6 +33,13 @@ each_way = pytest.mark.parametrize("way", WAYS)
 each_way_with_input = pytest.mark.parametrize("way", [way for way in WAYS if way != "create"])
 
 
+@pytest.fixture(autouse=True)
+def _on_the_cpu() -> Iterator[None]:
+    """The kernels here are for the CPU, also where the suite is run on another device."""
+    with ag.device("cpu:0"):
+        yield
+
+
 @contextmanager
 def kernel(op: str, function: Callable[..., Any]) -> Iterator[None]:
     """A kernel that runs instead of the reference."""

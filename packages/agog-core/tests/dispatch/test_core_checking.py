@@ -19,6 +19,13 @@ X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 WHO = "of plugin 'checked' (registered by the program)"
 
 
+@pytest.fixture(autouse=True)
+def _on_the_cpu() -> Iterator[None]:
+    """The kernels here are for the CPU, also where the suite is run on another device."""
+    with ag.device("cpu:0"):
+        yield
+
+
 @contextmanager
 def kernel(op: str, function: Callable[..., Any], **changes: Any) -> Iterator[None]:
     found = [Kernel(op=op, device="cpu", fn=function, priority=1000, **changes)]

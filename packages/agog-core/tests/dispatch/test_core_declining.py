@@ -22,6 +22,13 @@ X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 ROWS = np.array([[1.0, 2.0], [4.0, 6.0]], np.float32)  # X with its first row added to the second
 
 
+@pytest.fixture(autouse=True)
+def _on_the_cpu() -> Iterator[None]:
+    """The kernels here are for the CPU, also where the suite is run on another device."""
+    with ag.device("cpu:0"):
+        yield
+
+
 def updated(update: Callable[[ag.Variable], Any]) -> Any:
     variable = ag.Variable(X)
     update(variable)

@@ -12,12 +12,15 @@ import agog_kernels_xp
 from agog_kernels_xp.standard import MISSING
 
 TRAINING = """
+import numpy as np
+
 import agog as tf
 
+rng = np.random.default_rng(3)
+x, y = rng.normal(size=(16, 4)).astype("float32"), rng.normal(size=(16, 2)).astype("float32")
+
 def train(device):
-    tf.set_random_seed(3)
     with tf.device(device):
-        x, y = tf.random_uniform([16, 4]), tf.random_uniform([16, 2])
         w = tf.Variable(tf.zeros([4, 2]))
         optimizer = tf.train.GradientDescentOptimizer(0.1)
         for _ in range(10):

@@ -1,11 +1,11 @@
-"""Hooks: the device type, and a kernel for each op that the array API standard is enough for."""
+"""Hooks: the device type, a kernel for each op that PyTorch can run, and how exact its sums are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import agog_kernels_xp
-from agog_core.plugin import Backend, Kernel, hookimpl, requires
+from agog_core.plugin import Backend, Conformance, Kernel, hookimpl, requires
 from agog_kernels_xp.standard import MISSING
 
 requires(2)
@@ -15,6 +15,17 @@ DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8"),
     *("float32", "float64", "complex64", "complex128"),
 )
+
+
+_UNSIGNED = "it computes with unsigned integers of 64 bits, for which PyTorch has hardly any function"
+LACKING = {
+    **MISSING,
+    **dict.fromkeys(("bincount", "random_integers", "random_permutation", "random_uniform"), _UNSIGNED),
+    "assign_slice": "it writes to slices that go backwards, and PyTorch has no such views",
+    "eigvals": "PyTorch ends the process where a matrix has NaN or infinite elements",
+    "unique_with_counts": "PyTorch does not say where the different elements are first",
+}
+"""Op name to the reason why there is no kernel for it."""
 
 
 @hookimpl
@@ -38,11 +49,17 @@ def agog_backends() -> Iterator[Backend]:
 
 @hookimpl
 def agog_kernels() -> Iterator[Kernel]:
-    """The kernels of agog-kernels-xp, but for those of which it says that the standard lacks something."""
+    """The kernels of agog-kernels-xp, and one of the device's own."""
     for op in agog_kernels_xp.NAMES:
-        if op not in MISSING:
-            # Of two parts the standard makes a complex number by arithmetic only, which loses some signs of zero.
-            is_exact = op != "complex"
-            yield Kernel(
-                op=op, device="torch", fn=f"stranger_torch.kernels:{op}", dtypes=DTYPES, deterministic=is_exact
-            )
+        if op not in LACKING:
+            yield Kernel(op=op, device="torch", fn=f"stranger_torch.kernels:{op}", dtypes=DTYPES)
+
+
+@hookimpl
+def agog_conformance() -> Conformance:
+    """What PyTorch does in its own way: it adds the rows of a matrix one after the other, which is less exact."""
+    words = "PyTorch says it in its own words"
+    return Conformance(
+        tolerances={"sum_to/float32": (2e-5, 1e-5)},
+        expected_failures={"cholesky/*/errors": words, "eig/*/errors": words},
+    )

@@ -1,4 +1,8 @@
-"""Kernels: those of agog-kernels-xp, bound to PyTorch; ``kernels.matmul`` is made when it is asked for."""
+"""Kernels: those of agog-kernels-xp, bound to PyTorch; ``kernels.matmul`` is made when it is asked for.
+
+Where PyTorch can do more than the array API standard, as with complex numbers, a kernel stands here under its op's
+name.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import array_api_compat.torch as xp
+import torch
 
 import agog_kernels_xp
 from agog_core.plugin import registry
@@ -29,3 +34,8 @@ def _wrap(op: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 __getattr__ = agog_kernels_xp.bind(xp, wrap=_wrap)
+
+
+def complex(real: Array, imag: Array) -> Array:
+    """Complex numbers of their parts."""
+    return Array(torch.complex(*torch.broadcast_tensors(real.native, imag.native)))
