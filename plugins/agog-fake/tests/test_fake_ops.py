@@ -17,12 +17,14 @@ from agog_testing.opinfo import OpInfo, Sample, table
 from agog_testing.subject import Subject
 
 CASES = collect("fake")
+DTYPES = {"bool", "int32", "float32", "complex64"}  # the kernels are NumPy's; `nox -s matrix` runs all dtypes
 OPS = sorted(all_ops())
 
 
 @pytest.mark.parametrize("op", OPS)
 def test_kernels_conform(op: str) -> None:
-    failures = {case.id: outcome.text for case in CASES if case.op == op and (outcome := case.run()).kind != "passed"}
+    cases = [case for case in CASES if case.op == op and case.dtype in DTYPES]
+    failures = {case.id: outcome.text for case in cases if (outcome := case.run()).kind != "passed"}
     assert failures == {}
 
 
