@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.anatomy import attributes
+from agog_core.dispatch import glossary
+from agog_core.dispatch.anatomy import arguments, attributes
 from agog_core.dispatch.candidates import candidates_of_all_ops
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.plugin import load_reference
@@ -128,3 +129,15 @@ def test_what_depends_on_values(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         info.call(*(map_arrays(ag.constant, each) for each in sample.args), **sample.kwargs)
     assert left_open or name == "matmul"  # which is written out
     assert op.depends_on_values == bool(op.host_reads) == any(left_open)
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_every_attribute_is_explained(name: str) -> None:
+    said = arguments(OPS[name].function)
+    assert [each for each in own_attributes(OPS[name]) if not (said.get(each) or glossary.meaning(name, each))] == []
+
+
+def test_the_glossary_explains_only_what_there_is() -> None:
+    named = {(name, each) for name, op in OPS.items() for each in own_attributes(op)}
+    known = {f"{name}.{each}" for name, each in named} | {each for _, each in named}
+    assert sorted(glossary.ATTRIBUTES.keys() - known) == []

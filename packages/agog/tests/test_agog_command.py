@@ -113,18 +113,23 @@ def test_an_op_that_is_named_is_shown_whole() -> None:
         "kernels: cpu (cpu-numpy)",
     ]
     lines = run("ops", "random_normal").stdout.splitlines()
-    assert lines[1:6] == [
+    assert lines[1].startswith("  They are drawn in float32 precision, also for float64, by the inverse of the ")
+    assert lines[2:9] == [
+        "  that every device rounds the same way.",
         "inputs: none",
         "attributes:",
         "  shape: tuple[int, ...]; the shape.",
-        "  key: tuple[int, int, int]; another in each call",
+        "  key: tuple[int, int, int]; another in each call; two words of a key and the first value of the counter, for "
+        "Philox4x64-10",
         "  dtype: str; a float dtype.",
+        "  index: int; the number of the device",
     ]
     assert "effect: random" in lines
     lines = run("ops", "apply_adam").stdout.splitlines()
-    assert lines[1:4] == ["inputs:", "  variable: updated in place", "  m: updated in place"]
-    assert "  learning_rate: float; another in each call" in lines
-    assert "  use_nesterov: bool" in lines
+    start = lines.index("inputs:")
+    assert lines[start + 1 : start + 3] == ["  variable: updated in place", "  m: updated in place"]
+    assert "  learning_rate: float; another in each call; how far a step goes" in lines
+    assert "  use_nesterov: bool; whether the gradient is taken where the momentum leads to" in lines
     assert "result: none: it updates variables" in lines
 
 

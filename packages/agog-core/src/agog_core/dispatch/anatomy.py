@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.candidates import candidates_of_all_ops, load_kernel
+from agog_core.dispatch.glossary import meaning
 from agog_core.dispatch.inventory import first_sentence, grouped, inventory
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dtypes import DType
@@ -33,16 +34,19 @@ def anatomy(name: str) -> str:
     """
     brought = [candidate.kernel for candidate in candidates_of_all_ops().get(name, [])]  # first: plugins bring ops too
     op = all_ops()[name]
-    said = _arguments(op.function)
+    said = arguments(op.function)
     star = "*" if op.variadic else ""
     inputs = [_line(star + each, _facts(op, each), said.get(each)) for each in op.inputs]
     own = [
-        _line(each, [kind, *(["another in each call"] if each in op.late else [])], said.get(each))
+        _line(
+            each, [kind, *(["another in each call"] if each in op.late else [])], said.get(each) or meaning(name, each)
+        )
         for each, kind in attributes(op, brought).items()
     ]
     kernels = next(entry.kernels for entry in inventory() if entry.name == name)
     lines = [
         f"{name}: {first_sentence(op.function)}",
+        *_explanation(op.function),
         *(["inputs:", *inputs] if inputs else ["inputs: none"]),
         *(["attributes:", *own] if own else ["attributes: none"]),
         f"result: {_result(op)}",
@@ -99,9 +103,20 @@ def _line(name: str, facts: list[str], said: str | None) -> str:
     return f"  {name}: {'; '.join([*facts, *([said] if said else [])])}".removesuffix(": ")
 
 
-def _arguments(function: Any) -> dict[str, str]:
+def _explanation(function: Any) -> Iterator[str]:
+    """What a docstring says behind its first sentence and before its sections, indented."""
+    documentation = (inspect.getdoc(function) or "").replace("``", "`").replace("::\n", ":\n")
+    paragraphs = re.split(r"^(?:>>> |\w+:$)", documentation, maxsplit=1, flags=re.MULTILINE)[0].split("\n\n")[1:]
+    for line in "\n".join(paragraphs).splitlines():
+        if line:
+            yield f"  {line}"
+
+
+def arguments(function: Any) -> dict[str, str]:
     """What a docstring says of each argument, as one line."""
-    section = re.search(r"^Args:\n(.*?)(?:\n\n|\Z)", inspect.getdoc(function) or "", re.DOTALL | re.MULTILINE)
+    section = re.search(
+        r"^Args:\n(.*?)(?:\n\n|\Z)", (inspect.getdoc(function) or "").replace("``", "`"), re.DOTALL | re.M
+    )
     entries = re.split(r"^    (?=\w)", section[1], flags=re.MULTILINE) if section else []
     pairs = (entry.partition(":") for entry in entries if ":" in entry)
     return {each: " ".join(text.split()) for names, _, text in pairs for each in names.split(", ")}
