@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -92,7 +93,7 @@ print(float(tf.cube(2.0)), float(slope(2.0)[0]), float(curvature(2.0)[0]))
 
 def test_it_is_listed_with_its_kernel(copy: Path) -> None:
     row = next(line for line in run(copy, "-m", "agog", "ops", "third power").splitlines() if "cube" in line)
-    assert [cell.strip() for cell in row.split("│")][1:5] == ["cube", "The third power, elementwise.", "x", "x"]
+    assert re.split(" {2,}", row)[:4] == ["cube", "The third power, elementwise.", "x", "x"]
     assert "cpu-numpy" in row
 
 
