@@ -93,6 +93,10 @@ def test_its_own_tests_pass(tmp_path: Path) -> None:
             ["a b"],
             "'a b' is no name of a distribution: use letters, digits and single dashes, such as 'fast-matmul'.",
         ),
+        (
+            ["a--b"],
+            "'a--b' is no name of a distribution: use letters, digits and single dashes, such as 'fast-matmul'.",
+        ),
         (["there"], "'there' exists here already; nothing was written."),
     ],
 )

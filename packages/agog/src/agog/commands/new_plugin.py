@@ -82,7 +82,7 @@ def new_plugin(name: str, kind: str | None) -> None:
 
 def _check(name: str, module: str, subject: str, kind: str) -> None:
     """Refuse names that would not install, or would be something else's."""
-    if not re.fullmatch(r"[A-Za-z]([A-Za-z0-9._-]*[A-Za-z0-9])?", name) or not module.isidentifier():
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*([._-][A-Za-z0-9]+)*", name) or not module.isidentifier():
         raise click.ClickException(
             f"{name!r} is no name of a distribution: use letters, digits and single dashes, such as 'fast-matmul'."
         )
