@@ -130,11 +130,13 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
 
 
 def _sum_of_short_rows(xp: Any, rows: Array) -> Array:
-    """Products with ones, which add up short rows several times as fast; in groups, so that they lose no digits."""
-    group = 512
+    """Products with ones, which add up short rows several times as fast; in groups, and groups of these, so that they
+    lose no digits.
+    """
+    group = 128
     whole = len(rows) - len(rows) % group
     ones = xp.ones(group, rows.dtype)
     rest = ones[: len(rows) - whole].dot(rows[whole:])
     if not whole:
         return rest
-    return xp.add.reduce(xp.matmul(ones, rows[:whole].reshape(-1, group, rows.shape[1])), 0) + rest
+    return _sum_of_short_rows(xp, xp.matmul(ones, rows[:whole].reshape(-1, group, rows.shape[1]))) + rest
