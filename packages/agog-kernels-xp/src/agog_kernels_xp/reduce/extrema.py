@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.parts.extremum import extremum
 from agog_kernels_xp.parts.masks import masked
 
 Array = Any
@@ -11,12 +12,12 @@ Array = Any
 
 def reduce_max(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Maximum."""
-    return xp.maximum.reduce(x, axes, None, None, keepdims)
+    return extremum(xp, "maximum", x, axes, keepdims)
 
 
 def reduce_min(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Minimum."""
-    return xp.minimum.reduce(x, axes, None, None, keepdims)
+    return extremum(xp, "minimum", x, axes, keepdims)
 
 
 def reduce_extremum_grad(
