@@ -39,7 +39,7 @@ def copy_from(array: Any, source_index: int, index: int) -> Any:
     import cupy
 
     with on(source_index) as giving:
-        contiguous = cupy.ascontiguousarray(array)
+        contiguous = array if array.flags.c_contiguous else array.copy(order="C")
         written = giving.record()
     with on(index) as taking:
         copied = cupy.empty(contiguous.shape, contiguous.dtype)

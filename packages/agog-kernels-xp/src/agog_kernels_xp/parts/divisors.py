@@ -19,4 +19,6 @@ def check_divisor(xp: Any, op: str, y: Array) -> None:
 
 def _look(op: str, shape: tuple[int, ...], dtype: Any, is_nonzero: Any) -> None:
     if not is_nonzero:
-        raise InvalidArgumentError(f"{op}: Integer division by zero: y of shape {shape} and dtype {dtype} holds a zero.")
+        raise InvalidArgumentError(
+            f"{op}: Integer division by zero: y of shape {shape} and dtype {dtype} holds a zero."
+        )

@@ -32,17 +32,19 @@ def is_tame(xp: Any, x: Array) -> bool:
 
 def exponentials(xp: Any, x: Array, axis: int) -> Array:
     """Exponentials, each times a number for its row that keeps them from overflowing."""
-    if xp.__name__ == "numpy" and x.size <= _FEW and xp.vdot(x, x) < _TAME:  # `is_tame`, written out: each call counts here
+    if (
+        xp.__name__ == "numpy" and x.size <= _FEW and xp.vdot(x, x) < _TAME
+    ):  # `is_tame`, written out: each call counts here
         return xp.exp(x)
     return xp.exp(x - maximum(xp, x, axis))
 
 
 def maximum(xp: Any, x: Array, axis: int) -> Array:
     """The maxima along an axis, which stays; minus infinity where there is no element."""
-    if axis == x.ndim - 1 and x.shape[axis] <= _SHORT < x.size:
-        x = x.astype(x.dtype, order="F")
     if not x.shape[axis]:
         return xp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), -xp.inf, x.dtype)
+    if xp.__name__ == "numpy" and axis == x.ndim - 1 and x.shape[axis] <= _SHORT < x.size:
+        x = x.astype(x.dtype, order="F")
     return extremum(xp, "maximum", x, (axis,), True)
 
 

@@ -85,11 +85,11 @@ class _Pointer:
         target, source = self._array._memory, src._array._memory
         if not target.flags.c_contiguous or not source.flags.c_contiguous:
             raise AssertionError("the stand-in copies contiguous memory only")
-        (stream or get_current_stream()).add(lambda: target.reshape(-1).__setitem__(slice(None), source.reshape(-1)))
-        Stream.null.run()
+        (stream or get_current_stream())._add(lambda: target.reshape(-1).__setitem__(slice(None), source.reshape(-1)))
+        Stream.null._run()
 
 
-class ndarray:  # noqa: N801  # CuPy's name
+class ndarray:  # CuPy's name
     """An array of a device."""
 
     __slots__ = ("__weakref__", "_bytes", "_index", "_memory", "base")
@@ -194,9 +194,9 @@ class ndarray:  # noqa: N801  # CuPy's name
         if out.dtype != self.dtype or out.shape != self.shape:
             raise ValueError(f"Shape or dtype mismatch. Expected {self.shape}, {self.dtype}")
         target, memory = out, memory_of(self)
-        (stream or get_current_stream()).add(lambda: np.copyto(target, memory))
+        (stream or get_current_stream())._add(lambda: np.copyto(target, memory))
         if blocking:
-            (stream or get_current_stream()).run()
+            (stream or get_current_stream())._run()
         return out
 
     def set(self, arr: Memory, stream: Stream | None = None) -> None:
@@ -213,8 +213,8 @@ class ndarray:  # noqa: N801  # CuPy's name
                 raise AssertionError("a copy reads host memory that nobody holds any more")
             np.copyto(target, host)
 
-        (stream or Stream.null).add(copy)
-        Stream.null.run()
+        (stream or Stream.null)._add(copy)
+        Stream.null._run()
 
     def item(self) -> Any:
         """The one element."""

@@ -51,9 +51,9 @@ class Device:
     def synchronize(self) -> None:
         """Wait for all streams."""
         wait("Device.synchronize")
-        for stream in Stream.made:
+        for stream in Stream._made:
             if stream.device_id in (-1, self.id):
-                stream.run()
+                stream._run()
 
     def __int__(self) -> int:
         return self.id
@@ -80,7 +80,7 @@ class Event:
         """Put the event behind what a stream has to do."""
         self._stream = get_current_stream() if stream is None else stream
         self._time = None
-        self._position = self._stream.add(self._arrive)
+        self._position = self._stream._add(self._arrive)
 
     def _arrive(self) -> None:
         self._time = time.perf_counter()
@@ -89,36 +89,33 @@ class Event:
     def done(self) -> bool:
         """Whether the event has come; the null stream is never behind."""
         if self._stream is Stream.null:
-            self._stream.run(self._position)
+            self._stream._run(self._position)
         return self._time is not None
 
     def synchronize(self) -> None:
         """Wait for it."""
         wait("Event.synchronize")
-        self.come()
+        self._come()
 
-    def come(self) -> None:
+    def _come(self) -> None:
         """Do the work before it, without a wait of the host."""
         if self._stream is not None:
-            self._stream.run(self._position)
+            self._stream._run(self._position)
 
 
 class Stream:
     """Work of a device in order."""
 
     null: ClassVar[Stream]
-    made: ClassVar[list[Stream]] = []
+    _made: ClassVar[list[Stream]] = []
 
-    def __init__(
-        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int = 0
-    ) -> None:
+    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int = 0) -> None:
         self.device_id = -1 if null else current()
         self.is_non_blocking = non_blocking
         self.ptr = 0 if null else id(self)
         self._work: list[Callable[[], None]] = []
         self._done = 0
-        self.log: list[str] = []
-        Stream.made.append(self)
+        Stream._made.append(self)
 
     def __enter__(self) -> Self:
         if self.device_id not in (-1, current()):
@@ -129,17 +126,15 @@ class Stream:
         _thread.streams = [*_streams(), self]
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         _thread.streams = _streams()[:-1]
 
-    def add(self, work: Callable[[], None]) -> int:
+    def _add(self, work: Callable[[], None]) -> int:
         """Put work behind all earlier work; returns its number."""
         self._work.append(work)
         return self._done + len(self._work)
 
-    def run(self, until: int | None = None) -> None:
+    def _run(self, until: int | None = None) -> None:
         """Do all work, or that up to a number."""
         while self._work and (until is None or self._done < until):
             work = self._work.pop(0)
@@ -155,14 +150,14 @@ class Stream:
     def wait_event(self, event: Event) -> None:
         """Let later work on this stream wait for an event."""
         if self is Stream.null:
-            event.come()
+            event._come()
         else:
-            self.add(event.come)
+            self._add(event._come)
 
     def synchronize(self) -> None:
         """Wait for all work."""
         wait("Stream.synchronize")
-        self.run()
+        self._run()
 
     @property
     def done(self) -> bool:

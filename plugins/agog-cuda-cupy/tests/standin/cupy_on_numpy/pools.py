@@ -7,7 +7,6 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-
 from cupy_on_numpy.cuda_devices import current
 
 _UNIT = 512  # bytes, of which CuPy's pool hands out multiples

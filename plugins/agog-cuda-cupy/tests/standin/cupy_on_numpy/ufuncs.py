@@ -20,7 +20,7 @@ _AT = {
 _OWN_DTYPE = {bool: "?", int: "q", float: "d", complex: "D"}
 
 
-class ufunc:  # noqa: N801  # CuPy's name
+class ufunc:  # CuPy's name
     """An elementwise function."""
 
     def __init__(self, name: str, facts: dict[str, Any], function: Callable[..., Any]) -> None:
@@ -102,7 +102,7 @@ class ufunc:  # noqa: N801  # CuPy's name
         """CuPy has it for `add` alone, and the stand-in for none."""
         raise NotImplementedError(f"`{self.name}.reduceat` is not supported yet")
 
-    def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:  # noqa: N803  # CuPy's names
+    def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:  # CuPy's names
         """The function of all pairs."""
         return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape), **kwargs)
 
