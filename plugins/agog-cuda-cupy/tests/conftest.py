@@ -1,4 +1,4 @@
-"""Tests of what runs anywhere. Those in `on_numpy` need a process of their own, in which a stand-in takes CuPy's place."""
+"""What runs anywhere; the tests in `on_numpy` need a process of their own, in which a stand-in takes CuPy's place."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     python take_surface.py > cupy_on_numpy/cupy_surface.json
 
-Of modules: names, signatures of functions, loops of ufuncs. Of classes: names, and signatures of methods where Cython has
-kept them in the first line of the docstring.
+Of modules: names, signatures of functions, loops of ufuncs. Of classes: names, and signatures of methods where Cython
+has kept them in the first line of the docstring.
 """
 
 from __future__ import annotations
