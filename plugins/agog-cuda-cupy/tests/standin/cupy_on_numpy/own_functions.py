@@ -177,11 +177,19 @@ def clip(a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
     return out
 
 
+class broadcast:
+    """Arrays as they are together."""
+
+    def __init__(self, *arrays: Any) -> None:
+        together = np.broadcast(*map(memory_of, arrays))
+        self.shape, self.size, self.nd = together.shape, together.size, together.nd
+
+
 OWN = {
     function.__name__: function
     for function in (
         *(array, asarray, ascontiguousarray, asnumpy, from_dlpack, empty, full, sort, argsort, partition),
-        *(argpartition, searchsorted, where, take, matmul, dot, vdot, copyto, clip),
+        *(argpartition, searchsorted, where, take, matmul, dot, vdot, copyto, clip, broadcast),
     )
 }
 """By their names."""
