@@ -122,6 +122,7 @@ def on_host(op: Op, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> 
     not hold. None where it runs where they are.
     """
     table = inputs[op.alike[0]]._table
+    op.check_dtype(table.dtype)  # the rule for results has none for others
     kinds = results if isinstance(results := op.result_dtype(table.dtype, attributes), list) else [results]
     if table.device.holds_all(kinds) and (table.device.backend.host_memory or not op.host):
         return None

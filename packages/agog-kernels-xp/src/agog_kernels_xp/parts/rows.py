@@ -71,7 +71,7 @@ def repeated_total(xp: Any, x: Array, axis: int) -> Array:
 
 def is_very_short(xp: Any, x: Array) -> bool:
     """Whether a matrix's rows are so short that products with small matrices take the least time."""
-    return xp.__name__ == "numpy" and 0 < x.shape[1] <= _VERY_SHORT
+    return xp.__name__ == "numpy" and bool(0 < x.shape[1] <= _VERY_SHORT)
 
 
 def repeated(xp: Any, x: Array, size: int) -> Array:

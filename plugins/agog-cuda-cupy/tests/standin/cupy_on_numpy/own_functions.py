@@ -129,6 +129,13 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None) -> Any:
     return wrapped(np.take(memory_of(a), positions, axis, mode="wrap"))
 
 
+def take_along_axis(a: Any, indices: Any, axis: Any) -> Any:
+    """Elements of each row by their positions, which wrap around."""
+    launch("take_along_axis")
+    memory = memory_of(a)
+    return wrapped(np.take_along_axis(memory, memory_of(indices) % max(memory.shape[axis], 1), axis))
+
+
 def matmul(a: Any, b: Any, /, out: Any = None, **kwargs: Any) -> Any:
     """The matrix product."""
     return _product(np.matmul, a, b, out)
@@ -189,7 +196,7 @@ OWN = {
     function.__name__: function
     for function in (
         *(array, asarray, ascontiguousarray, asnumpy, from_dlpack, empty, full, sort, argsort, partition),
-        *(argpartition, searchsorted, where, take, matmul, dot, vdot, copyto, clip, broadcast),
+        *(argpartition, searchsorted, where, take, take_along_axis, matmul, dot, vdot, copyto, clip, broadcast),
     )
 }
 """By their names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cupy_on_numpy.arrays import Memory, ndarray, owner, wrapped
+from cupy_on_numpy.arrays import ndarray, owner, wrapped
 from cupy_on_numpy.counting import launch, upload, wait
 
 
@@ -31,7 +31,9 @@ def setitem(self: ndarray, key: Any, value: Any) -> None:
         self._memory[at.reshape(-1)[::-1]] = values.reshape(at.size, *self.shape[1:])[::-1]
         return
     with np.errstate(all="ignore"):
-        self._memory[parts] = np.asarray(memory).astype(self.dtype) if isinstance(memory, np.ndarray) else memory
+        self._memory[_around(self, parts) if is_advanced else parts] = (
+            np.asarray(memory).astype(self.dtype) if isinstance(memory, np.ndarray) else memory
+        )
 
 
 def _parts(key: Any, waits_for_masks: bool) -> tuple[tuple[Any, ...], bool]:
@@ -61,11 +63,23 @@ def _part(part: Any) -> Any:
     raise IndexError(f"only ints, slices, ..., newaxis and arrays are valid indices, not {type(part)}")
 
 
-def _around(self: ndarray, parts: tuple[Memory, ...]) -> tuple[Any, ...]:
-    """The parts of a key, with a lone array of indices taken modulo the size."""
-    if len(parts) == 1 and parts[0].dtype.kind in "iu" and self.ndim and self.shape[0]:
-        return (parts[0].astype(np.int64) % self.shape[0],)
-    return parts
+def _around(self: ndarray, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of a key, with indices in arrays taken modulo the sizes of their axes."""
+    taken = sum(_axes(part) for part in parts)
+    out, axis = [], 0
+    for part in parts:
+        if isinstance(part, np.ndarray) and part.dtype.kind in "iu" and self.shape[axis]:
+            part = part.astype(np.int64) % self.shape[axis]
+        out.append(part)
+        axis += self.ndim - taken if part is Ellipsis else _axes(part)
+    return tuple(out)
+
+
+def _axes(part: Any) -> int:
+    """How many axes a part of a key takes; the dots take what is left."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
 
 
 ndarray.__getitem__ = getitem  # type: ignore[attr-defined]

@@ -116,6 +116,8 @@ class ufunc:  # CuPy's name
         at = memory_of(indices)
         if isinstance(at, np.ndarray) and at.dtype.kind == "b":
             wait("boolean mask")
+        elif a.ndim and a.shape[0]:
+            at = np.asarray(at) % a.shape[0]  # no index is checked
         values = np.broadcast_to(np.asarray(memory_of(b)).astype(a.dtype), np.shape(at) + a.shape[1:])
         self._function.at(a._memory, at.reshape(-1)[::-1], values.reshape(-1, *a.shape[1:])[::-1])  # type: ignore[attr-defined]
 
