@@ -7,7 +7,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from agog_kernels_xp.parts.deferral import Defer, set_defer
+from agog_kernels_xp.parts.deferral import Defer, deferring
 
 Kernel = Callable[..., Any]
 Bits = Callable[[tuple[int, int, int], int], Any]
@@ -51,7 +51,7 @@ def bind(
     from agog_kernels_xp import COMPOSED, ELEMENTWISE  # here, because that package imports this module
 
     if defer is not None:
-        set_defer(xp, defer)
+        deferring[xp] = defer
     family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
     if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it
         return _bind_to_standard(xp, bits, wrap, dtype)

@@ -1,4 +1,4 @@
-"""Deferral: checks of values that a device makes when somebody waits for it anyway."""
+"""Deferral: checks of values that are made when somebody waits for the device anyway."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ Array = Any
 Check = Callable[..., None]
 Defer = Callable[[tuple[Array, ...], Check], None]
 
-# Array libraries whose plugin defers checks, with its function for that.
-_deferring: dict[Any, Defer] = {}
-
-
-def set_defer(xp: Any, defer: Defer) -> None:
-    """Let the checks of a library's values be made later, by a function that takes the values and the check."""
-    _deferring[xp] = defer
+# Array libraries whose plugin defers checks, with its function for that. Kernels that are called often ask it
+# themselves, so that NumPy's pay for no call.
+deferring: dict[Any, Defer] = {}
 
 
 def check(xp: Any, look: Check, *values: Array) -> None:
@@ -27,7 +23,7 @@ def check(xp: Any, look: Check, *values: Array) -> None:
     ...         raise ValueError(f"{lowest} is negative")
     >>> check(numpy, look, numpy.array([1, 2]).min())
     """
-    if xp in _deferring:
-        _deferring[xp](values, look)
+    if xp in deferring:
+        deferring[xp](values, look)
     else:
         look(*values)

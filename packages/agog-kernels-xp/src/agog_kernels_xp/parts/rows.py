@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_kernels_xp.parts.extremum import extremum
-
 Array = Any
 # Measured with NumPy on rows of float32.
 _SHORT = 32  # up to here a copy in the other order and a reduction of whole rows take less time
@@ -41,11 +39,13 @@ def exponentials(xp: Any, x: Array, axis: int) -> Array:
 
 def maximum(xp: Any, x: Array, axis: int) -> Array:
     """The maxima along an axis, which stays; minus infinity where there is no element."""
+    if xp.__name__ == "numpy":
+        if axis == x.ndim - 1 and x.shape[axis] <= _SHORT < x.size:
+            x = x.astype(x.dtype, order="F")
+        return xp.maximum.reduce(x, axis=axis, keepdims=True, initial=-xp.inf)
     if not x.shape[axis]:
         return xp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), -xp.inf, x.dtype)
-    if xp.__name__ == "numpy" and axis == x.ndim - 1 and x.shape[axis] <= _SHORT < x.size:
-        x = x.astype(x.dtype, order="F")
-    return extremum(xp, "maximum", x, (axis,), True)
+    return xp.max(x, axis=axis, keepdims=True)
 
 
 def row_totals(xp: Any, x: Array) -> Array:
