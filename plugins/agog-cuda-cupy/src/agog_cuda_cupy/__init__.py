@@ -1,1 +1,1 @@
-"""The device "gpu", on CuPy. Importing this package imports no CuPy, and needs no GPU."""
+"""CUDA by CuPy: the device "gpu". Importing this package imports no CuPy, and needs no GPU."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import agog_kernels_xp
-from agog_core.plugin import Backend, Conformance, Kernel, hookimpl, requires
+from agog_core.plugin import Backend, Kernel, hookimpl, requires
 from agog_cuda_cupy import deferred, memory, streams, transfers
-from agog_cuda_cupy.expected_failures import EXPECTED_FAILURES
 from agog_cuda_cupy.presence import device_count, unavailable
 
 requires(2)
@@ -57,9 +56,3 @@ def agog_kernels() -> Iterator[Kernel]:
     for op in agog_kernels_xp.NAMES:
         if op not in of_strings:
             yield Kernel(op=op, device="gpu", fn=f"agog_cuda_cupy.kernels:{op}", dtypes=DTYPES, unavailable=unavailable)
-
-
-@hookimpl
-def agog_conformance() -> Conformance:
-    """What the kit finds that a GPU, or CuPy, cannot do."""
-    return Conformance(expected_failures=EXPECTED_FAILURES)

@@ -107,7 +107,7 @@ def test_memory_is_counted_and_limited() -> None:
     assert pool.used_bytes() - before == 1024
     del x
     assert pool.used_bytes() == before
-    pool.set_limit(size=pool.total_bytes() + 512)
+    pool.set_limit(size=before + 512)
     try:
         with pytest.raises(MemoryError, match="Out of memory allocating 1,048,576 bytes"):
             cupy.zeros(1 << 20, "uint8")

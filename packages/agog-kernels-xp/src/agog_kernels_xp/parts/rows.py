@@ -1,7 +1,7 @@
 """Rows: exponentials and sums along one axis, for softmax, its losses and normalizations.
 
-NumPy reduces along a last axis row by row, at a cost per row that is far more than that of a few numbers. For other
-libraries a reduction is a reduction.
+NumPy reduces along a last axis row by row, at a cost per row that is far more than that of a few numbers. For CuPy a
+reduction is a kernel like others.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def maximum(xp: Any, x: Array, axis: int) -> Array:
 
 def row_totals(xp: Any, x: Array) -> Array:
     """The sums of a matrix's rows: a product with ones, for which the BLAS library has a function."""
-    return x.dot(_ones(xp, x, x.shape[1])) if xp.__name__ == "numpy" else x.sum(axis=1)
+    return x.dot(_ones(xp, x, x.shape[1])) if xp.__name__ != "cupy" else x.sum(axis=1)
 
 
 def total(xp: Any, x: Array, axis: int) -> Array:
     """The sums along an axis, which stays."""
-    if axis != x.ndim - 1 or not x.size or xp.__name__ != "numpy":
+    if axis != x.ndim - 1 or not x.size or xp.__name__ == "cupy":
         return xp.add.reduce(x, axis=axis, keepdims=True)
     return row_totals(xp, x.reshape(-1, x.shape[axis])).reshape(*x.shape[:axis], 1)
 
@@ -63,7 +63,7 @@ def total(xp: Any, x: Array, axis: int) -> Array:
 def repeated_total(xp: Any, x: Array, axis: int) -> Array:
     """A new array that broadcasts to the sums along an axis, each in the places of all its terms."""
     size = x.shape[axis]
-    if axis != x.ndim - 1 or size > _VERY_SHORT or not x.size or xp.__name__ != "numpy":
+    if axis != x.ndim - 1 or size > _VERY_SHORT or not x.size or xp.__name__ == "cupy":
         return total(xp, x, axis)
     ones = _ones(xp, x, size, size)
     return x.dot(ones) if x.ndim == 2 else x.reshape(-1, size).dot(ones).reshape(x.shape)
@@ -71,7 +71,7 @@ def repeated_total(xp: Any, x: Array, axis: int) -> Array:
 
 def is_very_short(xp: Any, x: Array) -> bool:
     """Whether a matrix's rows are so short that products with small matrices take the least time."""
-    return xp.__name__ == "numpy" and bool(0 < x.shape[1] <= _VERY_SHORT)
+    return xp.__name__ != "cupy" and bool(0 < x.shape[1] <= _VERY_SHORT)
 
 
 def repeated(xp: Any, x: Array, size: int) -> Array:
