@@ -176,6 +176,14 @@ def new_plugins(session: nox.Session) -> None:
 
 
 @nox.session(requires=["wheels"])
+def gpu_without_gpu(session: nox.Session) -> None:
+    """Run all that is to be said of the device gpu on a stand-in for CuPy that computes with NumPy, and on no GPU."""
+    install(session, "agog-cuda-cupy[test]", WORKERS_PACKAGE)
+    session.env |= {"AGOG_CUPY": "numpy", "AGOG_WHOLE_KIT": "1"}
+    pytest(session, MEMBERS["agog-cuda-cupy"] / "tests" / "on_numpy", *WORKERS)
+
+
+@nox.session(requires=["wheels"])
 def array_api(session: nox.Session) -> None:
     """Run the public tests of the array API standard; ARRAY_API_TESTS_DIR names a clone of them, with its submodule."""
     folder = os.environ.get("ARRAY_API_TESTS_DIR")

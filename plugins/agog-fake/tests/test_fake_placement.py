@@ -18,6 +18,7 @@ from agog_core.dispatch.op import registry
 from agog_core.dispatch.registration import register_plugin, unregister_plugin
 from agog_core.errors import FallbackWarning, InvalidArgumentError, MissingKernelError
 from agog_core.observers.callbacks import add_execution_callback, clear_execution_callbacks
+from agog_core.ops.signal.real_fourier import rfft
 from agog_core.plugin import Kernel, Op, hookimpl
 from agog_core.tensors.placement import (
     DEVICE_PLACEMENT_EXPLICIT,
@@ -183,3 +184,9 @@ def test_callbacks_get_tensors_of_the_device() -> None:
         clear_execution_callbacks()
     assert [t.device for t in seen] == [FAKE, FAKE]
     np.testing.assert_allclose(seen[1].numpy(), np.exp([1.0, 2.0]), rtol=1e-6)
+
+
+def test_dtype_that_an_op_has_not_is_refused_by_name() -> None:
+    with ag.device("fake:0"), pytest.raises(ag.errors.InvalidArgumentError) as caught:
+        rfft(ag.constant([1, 2, 3]))
+    assert str(caught.value) == ("rfft: dtype int32 is not supported; use one of float32, float64. Cast with tf.cast.")

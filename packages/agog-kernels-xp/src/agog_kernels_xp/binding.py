@@ -7,6 +7,8 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from agog_kernels_xp.parts.deferral import Defer, deferring
+
 Kernel = Callable[..., Any]
 Bits = Callable[[tuple[int, int, int], int], Any]
 
@@ -17,6 +19,7 @@ def bind(
     bits: Bits | None = None,
     wrap: Callable[[str, Kernel], Kernel] | None = None,
     dtype: Callable[[str], Any] | None = None,
+    defer: Defer | None = None,
 ) -> Callable[[str], Kernel]:
     """Bind the kernels of this package to an array library.
 
@@ -32,6 +35,9 @@ def bind(
         wrap: ``wrap(op, kernel)`` to the kernel that is registered, such as one that unwraps arrays and wraps results.
         dtype: turns the name of a dtype, such as ``"bfloat16"``, into the library's dtype; by default names are passed
             on as they are.
+        defer: ``defer(values, check)`` has ``check`` called with the values of arrays of rank 0, as NumPy scalars, when
+            somebody waits for the device; it raises InvalidArgumentError where an index or a label is out of range.
+            By default kernels wait and look themselves.
 
     Returns:
         A function of an op's name to its kernel, the same one at each call. It raises AttributeError for an op that has
@@ -44,6 +50,8 @@ def bind(
     """
     from agog_kernels_xp import COMPOSED, ELEMENTWISE  # here, because that package imports this module
 
+    if defer is not None:
+        deferring[xp] = defer
     family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
     if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it
         return _bind_to_standard(xp, bits, wrap, dtype)

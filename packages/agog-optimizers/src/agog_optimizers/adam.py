@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agog_core import Tensor, Variable, multiply, zeros_like
+from agog_core import Tensor, Variable, device, multiply, zeros_like
 from agog_core.ops.updates.adam import apply_adam
 from agog_optimizers.host import host_variable
 from agog_optimizers.hyperparameters import Number, number
@@ -80,8 +80,9 @@ class AdamOptimizer(Optimizer):
         return math.sqrt(1 - float(self.beta2_power)) / (1 - float(self.beta1_power))
 
     def finish(self) -> None:
-        self.beta1_power.assign(multiply(self.beta1_power._current(), number(self.beta1)))
-        self.beta2_power.assign(multiply(self.beta2_power._current(), number(self.beta2)))
+        with device(None):  # the powers are on the host, whatever device the program has chosen
+            self.beta1_power.assign(multiply(self.beta1_power._current(), number(self.beta1)))
+            self.beta2_power.assign(multiply(self.beta2_power._current(), number(self.beta2)))
 
     def non_slot_variables(self) -> list[Variable]:
         """See `Optimizer.non_slot_variables`; the powers of the betas, in float64, exist from the first step on."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agog_kernels_xp.parts.accumulation import accumulate
+
 Array = Any
 
 
@@ -19,5 +21,6 @@ def add_along(xp: Any, values: Array, positions: Array, *, size: int) -> Array:
     is_half = values.dtype.itemsize == 2 and values.dtype.kind not in "iu"
     total = xp.zeros(count * size, "float32" if is_half else values.dtype)
     starts = size * xp.arange(count).reshape(*values.shape[:-1], 1)
-    xp.add.at(total, (positions + starts).reshape(-1), values.reshape(-1).astype(total.dtype, copy=False))
+    places = (positions + starts).reshape(-1)
+    accumulate(xp, "add", total, places, values.reshape(-1).astype(total.dtype, copy=False))
     return total.astype(values.dtype, copy=False).reshape(*values.shape[:-1], size)

@@ -12,6 +12,7 @@ Array = Any
 def eig(xp: Any, x: Array) -> tuple[Array, Array]:
     """Complex eigenvalues and eigenvectors."""
     try:
+        _check_finite(xp, x)
         values, vectors = xp.linalg.eig(x)
     except ValueError as error:
         _refuse("eig", error)
@@ -21,9 +22,15 @@ def eig(xp: Any, x: Array) -> tuple[Array, Array]:
 def eigvals(xp: Any, x: Array) -> Array:
     """Complex eigenvalues."""
     try:
+        _check_finite(xp, x)
         return xp.linalg.eigvals(x).astype(_complex(xp, x))
     except ValueError as error:
         _refuse("eigvals", error)
+
+
+def _check_finite(xp: Any, x: Array) -> None:
+    if not xp.isfinite(x).all():  # not every library's solver notices
+        raise ValueError("Array must not contain infs or NaNs")
 
 
 def _complex(xp: Any, x: Array) -> Any:

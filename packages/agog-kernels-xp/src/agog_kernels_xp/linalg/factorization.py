@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.parts.companion import raising
 
 Array = Any
 
@@ -12,7 +13,8 @@ Array = Any
 def cholesky(xp: Any, x: Array) -> Array:
     """Lower triangular factor."""
     try:
-        return xp.linalg.cholesky(x)
+        with raising(xp):
+            return xp.linalg.cholesky(x)
     except ValueError as error:
         raise InvalidArgumentError(
             "cholesky: Cholesky decomposition was not successful. The input might not be valid."

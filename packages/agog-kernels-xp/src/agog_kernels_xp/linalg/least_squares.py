@@ -13,6 +13,8 @@ def matrix_solve_ls(xp: Any, matrix: Array, rhs: Array) -> Array:
     """Solution of least norm, by the pseudoinverse; singular values that are but rounding count as zero."""
     smallest = max(matrix.shape[-2:]) * float(xp.finfo(matrix.dtype).eps)
     try:
+        if not xp.isfinite(matrix).all():  # not every library's solver notices
+            raise ValueError("it holds infs or NaNs")
         return xp.matmul(xp.linalg.pinv(matrix, smallest), rhs)
     except ValueError as error:
         raise InvalidArgumentError("matrix_solve_ls: SVD did not converge. The input might not be valid.") from error

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
-from agog_kernels_xp.parts.companion import companion
+from agog_kernels_xp.parts.companion import companion, raising
 
 Array = Any
 LinAlgError = ValueError  # see solving
@@ -99,7 +99,8 @@ def matrix_square_root(xp: Any, x: Array) -> Array:
     root = rest = x.astype("complex128" if x.dtype.kind == "c" else "float64")
     for _ in range(_ROOT_STEPS):
         try:
-            inverse = xp.linalg.inv(rest)
+            with raising(xp):
+                inverse = xp.linalg.inv(rest)
         except LinAlgError as error:
             raise InvalidArgumentError(
                 "matrix_square_root: Input is not invertible, or has an eigenvalue on the negative real axis."

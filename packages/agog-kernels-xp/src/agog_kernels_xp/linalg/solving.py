@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
-from agog_kernels_xp.parts.companion import companion
+from agog_kernels_xp.parts.companion import companion, raising
 
 Array = Any
 
@@ -16,7 +16,8 @@ LinAlgError = ValueError
 def matrix_solve(xp: Any, matrix: Array, rhs: Array) -> Array:
     """Solution by LU factorization."""
     try:
-        return xp.linalg.solve(matrix, rhs)
+        with raising(xp):
+            return xp.linalg.solve(matrix, rhs)
     except LinAlgError as error:
         raise InvalidArgumentError("matrix_solve: Input matrix is not invertible.") from error
 
@@ -39,6 +40,7 @@ def _flat(x: Array) -> Array:
 def matrix_inverse(xp: Any, x: Array) -> Array:
     """Inverse by LU factorization."""
     try:
-        return xp.linalg.inv(x)
+        with raising(xp):
+            return xp.linalg.inv(x)
     except LinAlgError as error:
         raise InvalidArgumentError("matrix_inverse: Input is not invertible.") from error

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.parts.deferral import check, deferring
 
 Array = Any
 
 
 def pow(xp: Any, x: Array, y: Array) -> Array:
     """Power."""
-    if y.dtype.kind == "i" and bool(xp.any(y < 0)):
-        raise InvalidArgumentError(
-            f"pow: Integers to negative integer powers are not integers: y of shape {y.shape} and dtype {y.dtype} "
-            "holds a negative one; "
-            "cast x and y to a float dtype."
-        )
+    if y.dtype.kind == "i" and (xp in deferring or bool(xp.any(y < 0))):
+        check(xp, partial(_look_at_exponents, y.shape, y.dtype), xp.any(y < 0))
     return xp.power(x, y)
+
+
+def _look_at_exponents(shape: tuple[int, ...], dtype: Any, is_any_negative: Any) -> None:
+    if is_any_negative:
+        raise InvalidArgumentError(
+            f"pow: Integers to negative integer powers are not integers: y of shape {shape} and dtype {dtype} holds a "
+            "negative one; cast x and y to a float dtype."
+        )
 
 
 def sigmoid(xp: Any, x: Array) -> Array:

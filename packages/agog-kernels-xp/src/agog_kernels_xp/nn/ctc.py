@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_kernels_xp.nn.softmax import log_softmax
-from agog_kernels_xp.parts.rows import wide
+from agog_kernels_xp.parts.rows import maximum, wide
 
 Array = Any
 
@@ -89,4 +89,8 @@ class _States:
 
     def total(self, alpha: Array) -> Array:
         """The logarithm of the probability to come to the end."""
-        return self.xp.logaddexp.reduce(self.xp.where(self.is_end, alpha, -self.xp.inf), axis=1)
+        xp = self.xp
+        ends = xp.where(self.is_end, alpha, -xp.inf)
+        highest = maximum(xp, ends, 1)
+        offset = xp.where(xp.isfinite(highest), highest, alpha.dtype.type(0))
+        return xp.log(xp.exp(ends - offset).sum(axis=1)) + offset[:, 0]

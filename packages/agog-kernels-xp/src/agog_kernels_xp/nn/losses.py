@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.nn.softmax import log_softmax, softmax
+from agog_kernels_xp.parts.deferral import check, deferring
 from agog_kernels_xp.parts.rows import (
     exponentials,
     identity,
@@ -44,12 +46,8 @@ def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array
     """Cross entropy with class numbers."""
     classes = logits.shape[-1]
     flat = labels.reshape(-1)  # measured: its argmax has far less around it than a reduction
-    if labels.size and (flat[flat.argmax()] >= classes or flat[flat.argmin()] < 0):
-        wrong = int(labels[(labels < 0) | (labels >= classes)].reshape(-1)[0])
-        raise InvalidArgumentError(
-            f"sparse_softmax_cross_entropy: Received a label value of {wrong} which is outside the valid range of [0, "
-            f"{classes})."
-        )
+    if labels.size and (xp in deferring or flat[flat.argmax()] >= classes or flat[flat.argmin()] < 0):
+        check(xp, partial(_look_at_labels, labels, classes), flat.min(), flat.max())
     x = logits if logits.ndim == 2 and logits.dtype.itemsize > 2 else _matrix(logits)
     places = _places(xp, flat, classes)
     if is_tame(xp, x):
@@ -61,12 +59,21 @@ def sparse_softmax_cross_entropy(xp: Any, labels: Array, logits: Array) -> Array
     return losses if x is logits else losses.reshape(labels.shape).astype(logits.dtype, copy=False)
 
 
+def _look_at_labels(labels: Array, classes: int, lowest: Any, highest: Any) -> None:
+    if highest >= classes or lowest < 0:
+        wrong = int(labels[(labels < 0) | (labels >= classes)].reshape(-1)[0])
+        raise InvalidArgumentError(
+            f"sparse_softmax_cross_entropy: Received a label value of {wrong} which is outside the valid range of [0, "
+            f"{classes})."
+        )
+
+
 def sparse_softmax_cross_entropy_grad(xp: Any, gradients: Array, labels: Array, logits: Array) -> Array:
     """Its gradient."""
     x = logits if logits.ndim == 2 and logits.dtype.itemsize > 2 else _matrix(logits)
     g = gradients if x is logits else wide(gradients).reshape(-1)
     flat, classes = labels.reshape(-1), x.shape[1]
-    if is_very_short(x):
+    if is_very_short(xp, x):
         values = softmax(xp, x, axis=1)
         values -= identity(xp, x, classes).take(flat if flat.dtype.kind == "i" else flat.astype("int64"), axis=0)
         values *= repeated(xp, g, classes)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.parts.deferral import check, deferring
 
 Array = Any
 
@@ -62,24 +64,52 @@ def row_numbers(xp: Any, op: str, indices: Array, shape: tuple[int, ...], name: 
     rows = xp.zeros(len(listed), "int64")
     for axis in range(depth):
         positions = listed[:, axis]
-        if positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < shape[axis]):
-            first = int(xp.argmax((positions < 0) | (positions >= shape[axis])))
-            raise InvalidArgumentError(
-                f"{op}: indices{_place(first, indices.shape[:-1])} = {listed[first].tolist()} does not index into "
-                f"{name} {tuple(shape)}."
-            )
+        if positions.size and (
+            xp in deferring or not (int(positions.min()) >= 0 and int(positions.max()) < shape[axis])
+        ):
+            look = partial(_look_at_row, xp, op, listed, axis, indices.shape[:-1], shape, name)
+            check(xp, look, positions.min(), positions.max())
         rows = rows * shape[axis] + positions
     return rows
 
 
+def _look_at_row(
+    xp: Any,
+    op: str,
+    listed: Array,
+    axis: int,
+    places: tuple[int, ...],
+    shape: tuple[int, ...],
+    name: str,
+    lowest: Any,
+    highest: Any,
+) -> None:
+    if int(lowest) >= 0 and int(highest) < shape[axis]:
+        return
+    positions = listed[:, axis]
+    first = int(xp.argmax((positions < 0) | (positions >= shape[axis])))
+    raise InvalidArgumentError(
+        f"{op}: indices{_place(first, places)} = {listed[first].tolist()} does not index into {name} {tuple(shape)}."
+    )
+
+
 def check_positions(xp: Any, op: str, name: str, indices: Array, size: int, what: str) -> None:
     """Raise InvalidArgumentError where integers are not in [0, size); ``what`` says where the limit comes from."""
-    if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < size):
-        flat = indices.reshape(-1)
-        first = int(xp.argmax((flat < 0) | (flat >= size)))
-        raise InvalidArgumentError(
-            f"{op}: {name}{_place(first, indices.shape)} = {int(flat[first])} is not in [0, {size}): {what}."
-        )
+    if indices.size and (xp in deferring or not (int(indices.min()) >= 0 and int(indices.max()) < size)):
+        look = partial(_look_at_positions, xp, op, name, indices, size, what)
+        check(xp, look, indices.min(), indices.max())
+
+
+def _look_at_positions(
+    xp: Any, op: str, name: str, indices: Array, size: int, what: str, lowest: Any, highest: Any
+) -> None:
+    if int(lowest) >= 0 and int(highest) < size:
+        return
+    flat = indices.reshape(-1)
+    first = int(xp.argmax((flat < 0) | (flat >= size)))
+    raise InvalidArgumentError(
+        f"{op}: {name}{_place(first, indices.shape)} = {int(flat[first])} is not in [0, {size}): {what}."
+    )
 
 
 def _place(position: int, shape: tuple[int, ...]) -> str:

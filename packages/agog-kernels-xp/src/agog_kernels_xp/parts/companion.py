@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -14,3 +15,8 @@ def companion(xp: Any, module: str) -> Any:
     'scipy.special'
     """
     return import_module(f"{'cupyx.scipy' if xp.__name__ == 'cupy' else 'scipy'}.{module}")
+
+
+def raising(xp: Any) -> Any:
+    """A context in which solvers raise LinAlgError where they fail: NumPy's always do, CuPy's where told to wait."""
+    return import_module("cupyx").errstate(linalg="raise") if xp.__name__ == "cupy" else nullcontext()

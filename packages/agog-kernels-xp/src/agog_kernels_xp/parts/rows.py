@@ -1,6 +1,7 @@
 """Rows: exponentials and sums along one axis, for softmax, its losses and normalizations.
 
-Array libraries reduce along a last axis row by row, at a cost per row that is far more than that of a few numbers.
+NumPy reduces along a last axis row by row, at a cost per row that is far more than that of a few numbers. For CuPy a
+reduction is a kernel like others.
 """
 
 from __future__ import annotations
@@ -23,31 +24,38 @@ def wide(x: Array) -> Array:
 
 def is_tame(xp: Any, x: Array) -> bool:
     """Whether a small array surely has no element beyond 64: its exponentials neither overflow nor vanish."""
-    return x.size <= _FEW and xp.vdot(x, x) < _TAME  # type: ignore[no-any-return]  # a bool of the array library
+    # A device would have to be waited for.
+    return xp.__name__ == "numpy" and x.size <= _FEW and bool(xp.vdot(x, x) < _TAME)
 
 
 def exponentials(xp: Any, x: Array, axis: int) -> Array:
     """Exponentials, each times a number for its row that keeps them from overflowing."""
-    if x.size <= _FEW and xp.vdot(x, x) < _TAME:  # `is_tame`, written out: each call counts here
+    if (
+        xp.__name__ == "numpy" and x.size <= _FEW and xp.vdot(x, x) < _TAME
+    ):  # `is_tame`, written out: each call counts here
         return xp.exp(x)
     return xp.exp(x - maximum(xp, x, axis))
 
 
 def maximum(xp: Any, x: Array, axis: int) -> Array:
     """The maxima along an axis, which stays; minus infinity where there is no element."""
-    if axis == x.ndim - 1 and x.shape[axis] <= _SHORT < x.size:
-        x = x.astype(x.dtype, order="F")
-    return xp.maximum.reduce(x, axis=axis, keepdims=True, initial=-xp.inf)
+    if xp.__name__ == "numpy":
+        if axis == x.ndim - 1 and x.shape[axis] <= _SHORT < x.size:
+            x = x.astype(x.dtype, order="F")
+        return xp.maximum.reduce(x, axis=axis, keepdims=True, initial=-xp.inf)
+    if not x.shape[axis]:
+        return xp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), -xp.inf, x.dtype)
+    return xp.max(x, axis=axis, keepdims=True)
 
 
 def row_totals(xp: Any, x: Array) -> Array:
     """The sums of a matrix's rows: a product with ones, for which the BLAS library has a function."""
-    return x.dot(_ones(xp, x, x.shape[1]))
+    return x.dot(_ones(xp, x, x.shape[1])) if xp.__name__ != "cupy" else x.sum(axis=1)
 
 
 def total(xp: Any, x: Array, axis: int) -> Array:
     """The sums along an axis, which stays."""
-    if axis != x.ndim - 1 or not x.size:
+    if axis != x.ndim - 1 or not x.size or xp.__name__ == "cupy":
         return xp.add.reduce(x, axis=axis, keepdims=True)
     return row_totals(xp, x.reshape(-1, x.shape[axis])).reshape(*x.shape[:axis], 1)
 
@@ -55,15 +63,15 @@ def total(xp: Any, x: Array, axis: int) -> Array:
 def repeated_total(xp: Any, x: Array, axis: int) -> Array:
     """A new array that broadcasts to the sums along an axis, each in the places of all its terms."""
     size = x.shape[axis]
-    if axis != x.ndim - 1 or size > _VERY_SHORT or not x.size:
+    if axis != x.ndim - 1 or size > _VERY_SHORT or not x.size or xp.__name__ == "cupy":
         return total(xp, x, axis)
     ones = _ones(xp, x, size, size)
     return x.dot(ones) if x.ndim == 2 else x.reshape(-1, size).dot(ones).reshape(x.shape)
 
 
-def is_very_short(x: Array) -> bool:
+def is_very_short(xp: Any, x: Array) -> bool:
     """Whether a matrix's rows are so short that products with small matrices take the least time."""
-    return 0 < x.shape[1] <= _VERY_SHORT  # type: ignore[no-any-return]  # a bool
+    return xp.__name__ != "cupy" and bool(0 < x.shape[1] <= _VERY_SHORT)
 
 
 def repeated(xp: Any, x: Array, size: int) -> Array:

@@ -11,12 +11,16 @@ Array = Any
 
 def reduce_max(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Maximum."""
-    return xp.maximum.reduce(x, axes, None, None, keepdims)
+    if xp.__name__ == "numpy":  # whose `reduce` has least around it, and CuPy's refuses this function
+        return xp.maximum.reduce(x, axes, None, None, keepdims)
+    return xp.max(x, axis=axes, keepdims=keepdims)
 
 
 def reduce_min(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Minimum."""
-    return xp.minimum.reduce(x, axes, None, None, keepdims)
+    if xp.__name__ == "numpy":
+        return xp.minimum.reduce(x, axes, None, None, keepdims)
+    return xp.min(x, axis=axes, keepdims=keepdims)
 
 
 def reduce_extremum_grad(

@@ -96,7 +96,7 @@ def reduce_logsumexp(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool
     wide = x.astype("float32") if x.dtype.itemsize == 2 else x
     if not _count(x.shape, axes):
         return xp.log(xp.add.reduce(wide, axes, wide.dtype, None, keepdims)).astype(x.dtype)
-    highest = xp.maximum.reduce(wide, axes, None, None, True)
+    highest = xp.max(wide, axis=axes, keepdims=True)
     offset = xp.where(xp.isfinite(highest), highest, xp.zeros_like(highest))
     sums = xp.log(xp.add.reduce(xp.exp(wide - offset), axes, wide.dtype, None, True)) + offset
     return (sums if keepdims else sums.reshape(_left(x.shape, axes))).astype(x.dtype, copy=False)

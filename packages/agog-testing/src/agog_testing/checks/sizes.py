@@ -65,6 +65,7 @@ def _taken(subject: Subject, sample: Sample) -> tuple[Array, ...] | None:
         with ag.device(subject.device.name):
             args, kwargs, _ = subject.arguments(sample)
             subject.info.call(*args, **kwargs)
+            subject.device.synchronize()  # a device may tell of wrong values when it is waited for
         expected = subject.expected(sample)
     except Exception:
         return None

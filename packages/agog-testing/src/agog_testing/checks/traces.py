@@ -74,6 +74,7 @@ def _held(subject: Subject, call: KernelCall) -> list[str]:
     watched += [("a result", _reference(array)) for array in returned]
     del arrays, returned
     if any(reference() is not None for _, reference in watched):
+        subject.device.synchronize()  # work that is under way may need them
         gc.collect()
     return [name for name, reference in watched if reference() is not None]
 

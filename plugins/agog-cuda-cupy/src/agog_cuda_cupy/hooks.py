@@ -1,0 +1,58 @@
+"""Hooks: the plugin brings the device "gpu", and a kernel for each op that is not of strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import agog_kernels_xp
+from agog_core.plugin import Backend, Kernel, hookimpl, requires
+from agog_cuda_cupy import deferred, memory, streams, transfers
+from agog_cuda_cupy.presence import device_count, unavailable
+
+requires(2)
+
+# What CuPy has no type for, strings and float8, stays on the host, and ops on them run there.
+DTYPES = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+)
+
+
+@hookimpl
+def agog_backends() -> Iterator[Backend]:
+    """All GPUs that CUDA shows."""
+    yield Backend(
+        device="gpu",
+        array_type="cupy:ndarray",
+        device_count=device_count,
+        dtypes=DTYPES,
+        bind=streams.bind,
+        from_host=transfers.from_host,
+        to_host=transfers.to_host,
+        host_copy=True,
+        copy=transfers.copy,
+        copy_from=transfers.copy_from,
+        base=transfers.base,
+        prefetch=streams.prefetch,
+        allocate_host=memory.allocate_host,
+        synchronize=streams.synchronize,
+        pending_error=deferred.pending_error,
+        timer=streams.timer,
+        memory_stats=memory.memory_stats,
+        set_memory_limit=memory.set_memory_limit,
+        free_cached=memory.free_cached,
+        translate=memory.translate,
+        dlpack_type=2,
+        to_dlpack=transfers.to_dlpack,
+        from_dlpack=transfers.from_dlpack,
+        unavailable=unavailable,
+    )
+
+
+@hookimpl
+def agog_kernels() -> Iterator[Kernel]:
+    """One kernel for each op that agog-kernels-xp has; CuPy is imported when the first is chosen."""
+    of_strings = {op for ops in agog_kernels_xp.strings.KERNELS.values() for op in ops}
+    for op in agog_kernels_xp.NAMES:
+        if op not in of_strings:
+            yield Kernel(op=op, device="gpu", fn=f"agog_cuda_cupy.kernels:{op}", dtypes=DTYPES, unavailable=unavailable)

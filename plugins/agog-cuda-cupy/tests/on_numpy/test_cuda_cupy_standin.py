@@ -1,0 +1,115 @@
+"""The stand-in is no more than CuPy is: its names are CuPy's, and it refuses what CuPy refuses."""
+
+from __future__ import annotations
+
+import cupy
+import cupyx
+import numpy as np
+import pytest
+from cupy_on_numpy import counting, cuda_devices, pools
+from cupy_on_numpy.assembling import assembled
+from cupy_on_numpy.surface import CLASSES, MODULES
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_modules_have_no_names_that_cupy_has_not(name: str) -> None:
+    mine = {each for each, value in vars(assembled()[name]).items() if not each.startswith("_") and value is not None}
+    submodules = {full.rpartition(".")[2] for full in assembled()}
+    assert mine - MODULES[name].keys() - submodules == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("cupy.ndarray", cupy.ndarray),
+        ("cupy.ufunc", cupy.ufunc),
+        ("cupy.cuda.Device", cuda_devices.Device),
+        ("cupy.cuda.Event", cuda_devices.Event),
+        ("cupy.cuda.Stream", cuda_devices.Stream),
+        ("cupy.cuda.MemoryPool", pools.MemoryPool),
+        ("cupy.cuda.PinnedMemoryPool", pools.PinnedMemoryPool),
+    ],
+)
+def test_classes_have_no_names_that_cupy_has_not(name: str, kind: type) -> None:
+    mine = {each for each in dir(kind) if not each.startswith("_")}
+    assert mine - CLASSES[name].keys() == set()
+
+
+def test_host_arrays_are_refused() -> None:
+    x = cupy.zeros(3)
+    with pytest.raises(TypeError, match="Implicit conversion to a NumPy array is not allowed"):
+        np.asarray(x)
+    with pytest.raises(TypeError, match="Unsupported type"):
+        cupy.add(x, np.ones(3))
+
+
+def test_arrays_of_another_device_are_refused() -> None:
+    x = cupy.zeros(3)
+    with cupy.cuda.Device(1), pytest.raises(ValueError, match="array device = 0 while current = 1"):
+        cupy.negative(x)
+
+
+def test_loops_are_cupys() -> None:
+    with pytest.raises(TypeError, match="of arguments for cupy_bitwise_and"):
+        cupy.bitwise_and(cupy.zeros(3), cupy.zeros(3))
+    with pytest.raises(ValueError, match="Unsupported dtype"):
+        cupy.zeros(3, "S1")
+
+
+def test_reductions_that_cupy_has_not_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match=r"`cupy_maximum.reduce` is not supported yet"):
+        cupy.maximum.reduce(cupy.zeros(3))
+
+
+def test_keywords_that_cupy_has_not_are_refused() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'initial'"):
+        cupy.zeros(3).max(initial=0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'where'"):
+        cupy.max(cupy.zeros(3), where=True)
+
+
+def test_reductions_and_elements_stay_on_the_device() -> None:
+    assert type(cupy.zeros(3).sum()) is cupy.ndarray
+    assert type(cupy.zeros(3)[0]) is cupy.ndarray
+    assert counting.waits == {}
+
+
+def test_waits_are_counted_with_their_line() -> None:
+    assert bool(cupy.ones(1)[0]) is True
+    ((text, count),) = counting.waits.items()
+    assert text.startswith("bool(array) at test_cuda_cupy_standin.py:")
+    assert count == 1
+
+
+def test_waits_are_refused_where_they_are_forbidden() -> None:
+    x = cupy.ones(1)
+    with cupyx.allow_synchronize(False), pytest.raises(cupyx.DeviceSynchronized, match=r"ndarray.get at .*\.py:\d+"):
+        x.get()
+    assert x.get().tolist() == [1.0]
+
+
+def test_other_streams_run_late() -> None:
+    stream = cupy.cuda.Stream(non_blocking=True)
+    x = cupy.zeros(2, "float32")
+    host = np.array([1.0, 2.0], "float32")
+    x.set(host, stream=stream)
+    event = stream.record()
+    assert not event.done
+    assert x.get().tolist() == [0.0, 0.0]
+    cupy.cuda.Stream.null.wait_event(event)
+    assert x.get().tolist() == [1.0, 2.0]
+
+
+def test_memory_is_counted_and_limited() -> None:
+    pool = cupy.get_default_memory_pool()
+    before = pool.used_bytes()
+    x = cupy.zeros(1000, "uint8")
+    assert pool.used_bytes() - before == 1024
+    del x
+    assert pool.used_bytes() == before
+    pool.set_limit(size=before + 512)
+    try:
+        with pytest.raises(MemoryError, match="Out of memory allocating 1,048,576 bytes"):
+            cupy.zeros(1 << 20, "uint8")
+    finally:
+        pool.set_limit(size=0)
