@@ -49,7 +49,7 @@ def inventory(plugins: Collection[str] | None = None) -> list[Entry]:
     found = []
     for name, op in sorted(all_ops().items()):
         brought = [(c.kernel, c.plugin.name) for c in kernels.get(name, [])]
-        shown = {_shown(*each): None for each in brought if plugins is None or each[1] in plugins}
+        shown = {_shown(op, *each): None for each in brought if plugins is None or each[1] in plugins}
         found.append(Entry(name, first_sentence(op.function), *_inputs(op), grouped(op.dtypes), tuple(sorted(shown))))
     return found
 
@@ -60,8 +60,9 @@ def _inputs(op: Op) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(star + name for name in op.inputs), tuple(star + name for name in ordered)
 
 
-def _shown(kernel: Any, plugin: str) -> str:
-    only = "" if kernel.dtypes is None else f": {', '.join(sorted(kernel.dtypes))}"
+def _shown(op: Op, kernel: Any, plugin: str) -> str:
+    served = op.dtypes if kernel.dtypes is None else {each for each in op.dtypes if each.name in kernel.dtypes}
+    only = "" if served == op.dtypes else f": {', '.join(grouped(served))}"
     return f"{kernel.device} ({plugin}{only})"
 
 
