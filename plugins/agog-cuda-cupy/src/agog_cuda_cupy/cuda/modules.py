@@ -1,0 +1,65 @@
+"""Modules: compiled CUDA C sources, one for each source and set of definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Array = Any
+FOLDER = Path(__file__).parent
+
+_ELEMENTS = {"float16": "half_t", "bfloat16": "bfloat_t", "float32": "float", "float64": "double"}
+THREADS = 128
+
+
+class Modules:
+    """What compiles the sources and launches their kernels.
+
+    Args:
+        xp: the array library.
+        compile: makes a module of ``code=`` and ``options=``, as `cupy.RawModule` does.
+        address: the address of an array's first element.
+        error_word: takes a function of a position and a value to a sentence, and returns an array with one uint64 of
+            all ones. A kernel that meets a wrong value lowers it; `parts_of_error` takes it apart for the function.
+    """
+
+    def __init__(
+        self,
+        xp: Any,
+        compile: Callable[..., Any],
+        address: Callable[[Array], int],
+        error_word: Callable[[Callable[[int, int], str]], Array],
+    ) -> None:
+        self.xp, self.address, self.error_word = xp, address, error_word
+        self._compile = compile
+        self._kernels: dict[tuple[Any, ...], Any] = {}
+
+    def kernel(self, source: str, name: str, **definitions: str) -> Any:
+        """A kernel of a source, called with a grid, a block and arguments."""
+        key = source, name, *definitions.items()
+        try:
+            return self._kernels[key]
+        except KeyError:
+            options = ("-std=c++17", f"--include-path={FOLDER}", *(f"-D{k}={v}" for k, v in definitions.items()))
+            code = (FOLDER / f"{source}.cu").read_text()
+            self._kernels[key] = kernel = self._compile(code=code, options=options).get_function(name)
+            return kernel
+
+    def launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
+        """Launch a kernel with at least as many threads along one axis; with none of them nothing is launched."""
+        if threads:
+            kernel((-(-threads // THREADS),), (THREADS,), arguments)
+
+
+def element(dtype: Any) -> str | None:
+    """The C name of a floating-point dtype; None for other dtypes."""
+    return _ELEMENTS.get(dtype.name)
+
+
+def parts_of_error(word: int) -> tuple[int, int] | None:
+    """The position and the value in an error word; None where there was no error."""
+    if word == (1 << 64) - 1:
+        return None
+    value = word & 0xFFFFFFFF
+    return word >> 32, value - (1 << 32) if value >> 31 else value
