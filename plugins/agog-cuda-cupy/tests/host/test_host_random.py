@@ -53,7 +53,6 @@ def test_the_tails_of_normals_are_met(modules: Any) -> None:
     found = random.random_normal(modules, **given)
     assert float(np.abs(found).max()) > 4
     assert found.tobytes() == REFERENCE("random_normal")(**given).tobytes()
-    )
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
