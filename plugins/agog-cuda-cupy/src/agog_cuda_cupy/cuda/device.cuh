@@ -4,9 +4,14 @@
 // which is float for half precision. NVRTC gets no header of CUDA's, since not every installation has them.
 #pragma once
 
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
-typedef long long i64;
 
 struct half_t { unsigned short bits; };
 struct bfloat_t { unsigned short bits; };
@@ -27,6 +32,8 @@ typedef Wide<number>::type wide;
 
 __device__ inline float load(float x) { return x; }
 __device__ inline double load(double x) { return x; }
+__device__ inline int load(int x) { return x; }
+__device__ inline i64 load(i64 x) { return x; }
 __device__ inline float load(bfloat_t x) { return __uint_as_float((u32)x.bits << 16); }
 __device__ inline float load(half_t x) {
 #ifdef __CUDACC__
@@ -43,6 +50,8 @@ __device__ inline float load(half_t x) {
 // Rounded to the element type, to the nearest and ties to even.
 __device__ inline void store(float& to, float x) { to = x; }
 __device__ inline void store(double& to, double x) { to = x; }
+__device__ inline void store(int& to, int x) { to = x; }
+__device__ inline void store(i64& to, i64 x) { to = x; }
 __device__ inline void store(bfloat_t& to, float x) {
     u32 bits = __float_as_uint(x);
     if (x != x) to.bits = (unsigned short)((bits >> 16 & 0x8000u) | 0x7fc0u);

@@ -10,6 +10,7 @@ Array = Any
 FOLDER = Path(__file__).parent
 
 _ELEMENTS = {"float16": "half_t", "bfloat16": "bfloat_t", "float32": "float", "float64": "double"}
+INDEXES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64"}
 THREADS = 128
 
 

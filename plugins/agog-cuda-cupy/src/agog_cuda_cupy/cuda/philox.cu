@@ -12,7 +12,7 @@ extern "C" __global__ void bits(u64* out, i64 count, u64 key0, u64 key1, u64 cou
 }
 
 #ifndef AGOG_INTEGER
-#define AGOG_INTEGER int
+#define AGOG_INTEGER i32
 #endif
 
 // In [low, low + range): the remainder of 64 bits.

@@ -7,16 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from agog_cuda_cupy.cuda.modules import Modules, element
+from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
 
 Array = Any
 Key = tuple[int, int, int]
 
-_INTEGERS = {
-    **{f"int{8 * size}": f"{name}" for size, name in {1: "signed char", 2: "short", 4: "int", 8: "i64"}.items()},
-    **{f"uint{8 * size}": f"{name}" for size, name in {1: "unsigned char", 2: "unsigned short"}.items()},
-    **{"uint32": "u32", "uint64": "u64"},
-}
+_INTEGERS = {**INDEXES, "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64"}
 
 
 def bits(modules: Modules, key: Key, count: int) -> Array:

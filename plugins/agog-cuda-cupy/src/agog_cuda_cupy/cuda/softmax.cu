@@ -85,7 +85,7 @@ extern "C" __global__ void softmax_cross_entropy_grad(
 }
 
 #ifndef AGOG_INDEX
-#define AGOG_INDEX int
+#define AGOG_INDEX i32
 #endif
 
 // A label outside of the classes is told in the error word, and its loss is NaN.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_cuda_cupy.cuda.modules import Modules, element
+from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
 
 Array = Any
 
 _ROWS = 4  # of a block; each is one warp's
-_INDEXES = {"int8": "signed char", "int16": "short", "int32": "int", "int64": "i64"}
 
 
 def softmax(modules: Modules, logits: Array, *, axis: int) -> Any:
@@ -48,7 +47,7 @@ def softmax_cross_entropy_grad(modules: Modules, gradients: Array, labels: Array
 
 def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array) -> Any:
     """See `agog_kernels_xp.nn.losses`; a wrong label is told in an error word, and its loss is NaN."""
-    index = _INDEXES.get(labels.dtype.name)
+    index = INDEXES.get(labels.dtype.name)
     if index is None or not _is_served(logits, logits.ndim - 1):
         return NotImplemented
     losses = modules.xp.empty(labels.shape, logits.dtype)
@@ -67,7 +66,7 @@ def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array)
 
 def sparse_softmax_cross_entropy_grad(modules: Modules, gradients: Array, labels: Array, logits: Array) -> Any:
     """See `agog_kernels_xp.nn.losses`."""
-    index = _INDEXES.get(labels.dtype.name)
+    index = INDEXES.get(labels.dtype.name)
     if index is None or not _is_served(logits, logits.ndim - 1) or gradients.dtype != logits.dtype:
         return NotImplemented
     y = modules.xp.empty(logits.shape, logits.dtype)
