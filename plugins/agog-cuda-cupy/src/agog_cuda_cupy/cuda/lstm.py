@@ -1,4 +1,4 @@
-"""Recurrent networks: `lstm`, `gru` and their gradients, by one kernel for each time behind a product of matrices.
+"""LSTM: `lstm` and its gradient, by one kernel of lstm.cu for each time behind a product of matrices.
 
 The reserve is that of agog_kernels_xp. Half precision is computed in float32.
 """
@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from agog_cuda_cupy.cuda.modules import Modules, element
+from agog_cuda_cupy.cuda.recurring import codes, is_served, widening
 
 Array = Any
-
-_ACTIVATIONS = {"linear": 0, "tanh": 1, "sigmoid": 2, "hard_sigmoid": 3, "relu": 4}
 
 
 def lstm(
@@ -31,9 +28,9 @@ def lstm(
     recurrent_activation: str,
 ) -> Any:
     """See `agog_kernels_xp.nn.lstm`."""
-    xp, wide = modules.xp, _widening(modules, x)
-    if wide is None or {activation, recurrent_activation} - _ACTIVATIONS.keys():
+    if not is_served(x, activation, recurrent_activation):
         return NotImplemented
+    xp, wide = modules.xp, widening(modules, x)
     (times, batch, features), units = x.shape, len(recurrent_kernel)
     weights, biases, hidden, cell = (wide(a) for a in (recurrent_kernel, bias, initial_hidden, initial_cell))
     products = wide(x).reshape(times * batch, features).dot(wide(kernel))
@@ -42,10 +39,10 @@ def lstm(
     from_state = xp.empty((batch, 4 * units), products.dtype)
     step = modules.kernel("lstm", "lstm_cell", AGOG_NUMBER=element(products.dtype) or "")
     masks = xp.ascontiguousarray(mask), bool(mask.size)
-    codes = _codes(activation, recurrent_activation)
+    kinds = codes(activation, recurrent_activation)
     for time in range(times):
         xp.matmul(hiddens[time - 1] if time else hidden, weights, out=from_state)
-        given = products, biases, from_state, hidden, cell, *masks, reserve, hiddens, time, batch, units, *codes
+        given = products, biases, from_state, hidden, cell, *masks, reserve, hiddens, time, batch, units, *kinds
         modules.launch(step, batch * units, *given)
     last = reserve[-1, :, 4 * units :] if times else cell
     return hiddens.astype(x.dtype, copy=False), last.astype(x.dtype), reserve
@@ -70,9 +67,9 @@ def lstm_grad(
     sources: tuple[str, ...],
 ) -> Any:
     """See `agog_kernels_xp.nn.lstm`."""
-    xp, wide = modules.xp, _widening(modules, x)
-    if wide is None or {activation, recurrent_activation} - _ACTIVATIONS.keys():
+    if not is_served(x, activation, recurrent_activation):
         return NotImplemented
+    xp, wide = modules.xp, widening(modules, x)
     (times, batch, features), units = x.shape, len(recurrent_kernel)
     weights, outputs = wide(recurrent_kernel).T, wide(hidden_gradients)
     first_hidden, first_cell = wide(initial_hidden), wide(initial_cell)
@@ -82,10 +79,10 @@ def lstm_grad(
     errors = xp.empty((times, batch, 4 * units), to_cell.dtype)
     step = modules.kernel("lstm", "lstm_cell_grad", AGOG_NUMBER=element(to_cell.dtype) or "")
     masks = xp.ascontiguousarray(mask), bool(mask.size)
-    codes = _codes(activation, recurrent_activation)
+    kinds = codes(activation, recurrent_activation)
     for time in range(times - 1, -1, -1):
         states = held, to_cell, errors
-        given = outputs, product, reserve, first_cell, *masks, *states, time, batch, units, *codes
+        given = outputs, product, reserve, first_cell, *masks, *states, time, batch, units, *kinds
         modules.launch(step, batch * units, *given)
         xp.matmul(errors[time], weights, out=product)
     rows = errors.reshape(times * batch, 4 * units)
@@ -103,15 +100,3 @@ def lstm_grad(
         "initial_cell": lambda: to_cell,
     }
     return tuple([results[source]().astype(x.dtype) for source in sources])
-
-
-def _widening(modules: Modules, x: Array) -> Callable[[Array], Array] | None:
-    """What makes arrays contiguous, and of half precision float32; None for a dtype that the kernels do not serve."""
-    if element(x.dtype) is None:
-        return None
-    dtype = "float32" if x.dtype.itemsize == 2 else x.dtype
-    return lambda array: modules.xp.ascontiguousarray(array.astype(dtype, copy=False))
-
-
-def _codes(*activations: str) -> tuple[np.int32, ...]:
-    return tuple([np.int32(_ACTIVATIONS[activation]) for activation in activations])
