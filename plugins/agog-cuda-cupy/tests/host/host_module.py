@@ -104,10 +104,10 @@ class HostKernel:
             LaunchError: the kernel has failed.
         """
         order = HostKernel.order if order is None else order
-        guards = {id(array): _Guard(array, bool(order % 2)) for array in arguments if isinstance(array, np.ndarray)}
+        copies = {id(a): guarded(a, is_first=bool(order % 2)) for a in arguments if isinstance(a, np.ndarray)}
         slots = [
-            ctypes.c_void_p(guards[id(argument)].address)
-            if id(argument) in guards
+            ctypes.c_void_p(copies[id(argument)].ctypes.data)
+            if id(argument) in copies
             else ctypes.create_string_buffer(_by_value(argument))
             for argument in arguments
         ]
@@ -116,8 +116,9 @@ class HostKernel:
         error = ctypes.create_string_buffer(512)
         seed = ctypes.c_uint(order)
         status = self._function(*sizes, pointers, len(slots), order, seed, error, ctypes.c_size_t(len(error)))
-        for guard in guards.values():
-            guard.give_back()
+        for argument in arguments:
+            if id(argument) in copies and argument.flags.writeable:
+                argument[...] = copies[id(argument)]
         if status:
             raise LaunchError(f"{self._name}: {error.value.decode()}")
 
@@ -127,31 +128,21 @@ def _by_value(argument: Any) -> bytes:
     return np.asarray(_NUMBERS.get(type(argument), lambda value: value)(argument)).tobytes()
 
 
-class _Guard:
-    """A copy of an array between two pages that nobody may touch, against the first or the second of them."""
-
-    def __init__(self, array: Array, is_first: bool) -> None:
-        if not array.flags.c_contiguous:
-            raise TypeError(f"A kernel takes arrays that lie in one piece; got strides {array.strides}.")
-        page = mmap.PAGESIZE
-        room = -(-max(array.nbytes, 1) // page) * page
-        self._array, self._map = array, mmap.mmap(-1, room + 2 * page)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
-        self.address = start + page + (0 if is_first else room - array.nbytes)
-        ctypes.memmove(self.address, array.ctypes.data, array.nbytes)
-        self._pages = start, start + page + room
-        self._protect(0)
-
-    def give_back(self) -> None:
-        """Copy the contents back into the array."""
-        if self._array.flags.writeable:
-            ctypes.memmove(self._array.ctypes.data, self.address, self._array.nbytes)
-        self._protect(mmap.PROT_READ | mmap.PROT_WRITE)
-
-    def _protect(self, protection: int) -> None:
-        for page in self._pages:
-            if _libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), protection):
-                raise OSError(ctypes.get_errno(), "mprotect has failed")
+def guarded(array: Array, *, is_first: bool = False) -> Array:
+    """A copy of an array between two pages that nobody may touch: against the second, or against the first."""
+    if not array.flags.c_contiguous:
+        raise TypeError(f"A kernel takes arrays that lie in one piece; got strides {array.strides}.")
+    page = mmap.PAGESIZE
+    room = -(-max(array.nbytes, 1) // page) * page
+    memory = np.frombuffer(mmap.mmap(-1, room + 2 * page), np.uint8)
+    for start in (0, page + room):
+        if _libc.mprotect(ctypes.c_void_p(memory.ctypes.data + start), ctypes.c_size_t(page), _NO_ACCESS):
+            raise OSError(ctypes.get_errno(), "mprotect has failed")
+    start = page if is_first else page + room - array.nbytes
+    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
+_NO_ACCESS = 0  # PROT_NONE of <sys/mman.h>
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host_module import guarded
 
 import agog_kernels_xp
 from agog_cpu_numpy.backend import numpy_dtype
@@ -45,22 +46,24 @@ CASES: dict[str, tuple[str, int, dict[str, Any]]] = {
 
 
 def _variable(seed: int, size: int, slots: int, dtype: str) -> tuple[Any, ...]:
-    """A variable, slots that hold no negative numbers, and a gradient with some zeros."""
+    """A variable, slots that hold no negative numbers, and a gradient with some zeros; all between guarded pages."""
     rng = np.random.default_rng(seed)
     arrays = [rng.standard_normal(size) for _ in range(slots + 2)]
     arrays[-1][::7] = 0
-    return tuple(np.abs(a).astype(dtype) if 0 < n <= slots else a.astype(dtype) for n, a in enumerate(arrays))
+    arrays = [np.abs(array) if 0 < n <= slots else array for n, array in enumerate(arrays)]
+    return tuple(guarded(array.astype(dtype), is_first=bool(seed % 2)) for array in arrays)
 
 
 def _same(found: tuple[Any, ...], expected: tuple[Any, ...]) -> bool:
     return all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
 
 
+@pytest.mark.parametrize("seed", [7, 8])
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-def test_a_step_has_the_bits_of_the_cpu(either_modules: Any, dtype: str, case: str) -> None:
+def test_a_step_has_the_bits_of_the_cpu(either_modules: Any, dtype: str, case: str, seed: int) -> None:
     op, slots, attributes = CASES[case]
-    found = _variable(7, 1001, slots, numpy_dtype(dtype))
+    found = _variable(seed, 1001, slots, numpy_dtype(dtype))
     expected = tuple(array.copy() for array in found)
     for _ in range(3):
         REFERENCE(op)(*expected, **attributes)

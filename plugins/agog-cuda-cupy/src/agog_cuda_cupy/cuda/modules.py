@@ -34,6 +34,7 @@ class Modules:
     ) -> None:
         self.xp, self.address, self.error_word = xp, address, error_word
         self._compile = compile
+        self._modules: dict[tuple[Any, ...], Any] = {}
         self._kernels: dict[tuple[Any, ...], Any] = {}
 
     def kernel(self, source: str, name: str, **definitions: str) -> Any:
@@ -42,10 +43,15 @@ class Modules:
         try:
             return self._kernels[key]
         except KeyError:
-            options = ("-std=c++17", f"--include-path={FOLDER}", *(f"-D{k}={v}" for k, v in definitions.items()))
-            code = (FOLDER / f"{source}.cu").read_text()
-            self._kernels[key] = kernel = self._compile(code=code, options=options).get_function(name)
+            self._kernels[key] = kernel = self._module(source, definitions).get_function(name)
             return kernel
+
+    def _module(self, source: str, definitions: dict[str, str]) -> Any:
+        key = source, *definitions.items()
+        if key not in self._modules:
+            options = ("-std=c++17", f"--include-path={FOLDER}", *(f"-D{k}={v}" for k, v in definitions.items()))
+            self._modules[key] = self._compile(code=(FOLDER / f"{source}.cu").read_text(), options=options)
+        return self._modules[key]
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> None:
         """Launch a kernel with at least as many threads along one axis; with none of them nothing is launched."""
