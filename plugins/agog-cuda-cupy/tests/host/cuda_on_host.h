@@ -152,6 +152,26 @@ inline void shuffle(std::vector<unsigned>& turns) {
     }
 }
 
+// Whether the thread could go on.
+inline bool take_turn(unsigned n) {
+    Thread& thread = threads[n];
+    if (thread.state == in_warp && lanes_are_there(thread)) thread.state = ready;
+    if (thread.state != ready) return false;
+    self = &thread;
+    agog_switch(&scheduler, thread.stack_pointer);
+    return true;
+}
+
+// Let a warp go on as far as it gets without the others: what it overtakes lacks a barrier.
+inline bool run_warp(unsigned warp) {
+    bool moved = false;
+    for (bool again = true; again; moved |= again) {
+        again = false;
+        for (unsigned n = warp * 32; n < warp * 32 + 32 && n < threads.size(); ++n) again |= take_turn(n);
+    }
+    return moved;
+}
+
 inline void run_block(int order) {
     if (__start_agog_shared) memset(__start_agog_shared, 0xFF, __stop_agog_shared - __start_agog_shared);
     memset(warps.data(), 0, warps.size() * sizeof(Warp));
@@ -162,15 +182,9 @@ inline void run_block(int order) {
     for (;;) {
         if (order > 1) shuffle(turns);
         bool moved = false;
+        for (unsigned n : turns) moved |= order % 2 ? run_warp(n / 32) : take_turn(n);
         size_t ended = 0, waiting = 0;
-        for (unsigned n : turns) {
-            Thread& thread = threads[n];
-            if (thread.state == in_warp && lanes_are_there(thread)) thread.state = ready;
-            if (thread.state == ready) {
-                self = &thread;
-                agog_switch(&scheduler, thread.stack_pointer);
-                moved = true;
-            }
+        for (Thread& thread : threads) {
             ended += thread.state == done;
             waiting += thread.state == at_barrier;
         }

@@ -82,7 +82,10 @@ class HostKernel:
     """One kernel, called as CuPy calls one: ``kernel(grid, block, arguments)``."""
 
     order = 0
-    """In which threads and blocks run: 0 forward, 1 backward, more at random."""
+    """In which threads and blocks run: 0 forward, 1 backward, more at random.
+
+    All threads take turns in the even orders; in the odd ones each warp goes on as far as it gets.
+    """
 
     def __init__(self, name: str, function: Any) -> None:
         self._name, self._function = name, function

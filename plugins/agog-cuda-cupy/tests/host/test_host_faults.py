@@ -71,6 +71,27 @@ def test_a_missing_barrier_gives_wrong_numbers(order: str) -> None:
     assert not _reversed(REVERSED.replace("BARRIER", ""), HostKernel.order)
 
 
+TWO_SUMS = """
+    __shared__ float parts[2];
+    for (int turn = 0; turn < 2; ++turn) {
+        if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = __shfl_xor_sync(1u, x[threadIdx.x], 0) + turn;
+        __syncthreads();
+        x[threadIdx.x] = parts[0] + parts[1];
+        BARRIER
+    }
+"""
+
+
+@pytest.mark.parametrize("barrier", ["__syncthreads();", ""], ids=["there", "missing"])
+def test_a_warp_that_overtakes_another_is_seen(barrier: str) -> None:
+    results = []
+    for order in range(4):
+        x = np.ones(THREADS, "f4")
+        _kernel(TWO_SUMS.replace("BARRIER", barrier))((1,), (THREADS,), (x,), order=order)
+        results.append(bool((x == 6).all()))
+    assert all(results) == bool(barrier)
+
+
 def test_shared_memory_that_no_thread_has_written_is_not_zero(order: str) -> None:
     x = np.zeros(THREADS, "f4")
     _kernel("__shared__ float parts[64]; x[threadIdx.x] = parts[threadIdx.x];")((1,), (THREADS,), (x,))

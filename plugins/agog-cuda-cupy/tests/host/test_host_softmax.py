@@ -103,6 +103,14 @@ def test_the_first_wrong_label_is_told(modules: Any, order: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("label", "told"), [(2**40, 2**31 - 1), (-(2**40), -(2**31)), (2**31 - 1, 2**31 - 1)])
+def test_a_wrong_label_beyond_32_bits_is_told_as_the_nearest(modules: Any, label: int, told: int) -> None:
+    (x,) = _arrays((2, 5), "float32", 1)
+    softmax.sparse_softmax_cross_entropy(modules, np.array([0, label]), x)
+    (found,) = modules.errors()
+    assert f"a label value of {told} which" in found
+
+
 def test_what_is_not_finite_is_as_on_the_cpu(modules: Any, order: str) -> None:
     inf, nan = np.inf, np.nan
     x = np.array([[1, inf, 2], [-inf, 1, 2], [nan, 1, 2], [-inf, -inf, -inf], [1e4, -1e4, 0]], "f4")

@@ -24,18 +24,19 @@ def standardize(modules: Modules, x: Array, *, axes: tuple[int, ...], epsilon: f
     xp, (outer, count, inner) = modules.xp, sizes
     x = xp.ascontiguousarray(x)
     y, (mean, variance) = xp.empty(x.shape, x.dtype), _statistics(modules, x, sizes, 2)
+    small = float(epsilon)
     if inner == 1:
-        given = x, y, mean, variance, count, float(epsilon)
-        _kernel(modules, x, "standardize_rows")((outer,), (THREADS,), given)
+        rows = _kernel(modules, x, "standardize_rows")
+        rows((outer,), (THREADS,), (x, y, mean, variance, count, small))
     else:
         grid, piece_size = _grid(sizes)
         parts = xp.empty((2, outer, grid[1], inner), mean.dtype)
-        block = _COLUMNS, _LINES
-        _kernel(modules, x, "column_statistics")(grid, block, (x, *parts, count, inner, piece_size))
-        given = *parts, mean, variance, outer, count, inner, piece_size, grid[1]
-        modules.launch(_kernel(modules, x, "combine_statistics"), outer * inner, *given)
-        given = x, mean, variance, y, x.size, count, inner, float(epsilon)
-        modules.launch(_kernel(modules, x, "standardize_columns"), x.size, *given)
+        pieces = _kernel(modules, x, "column_statistics")
+        pieces(grid, (_COLUMNS, _LINES), (x, *parts, count, inner, piece_size))
+        combine, together = _kernel(modules, x, "combine_statistics"), (outer, count, inner, piece_size, grid[1])
+        modules.launch(combine, outer * inner, *parts, mean, variance, *together)
+        columns = _kernel(modules, x, "standardize_columns")
+        modules.launch(columns, x.size, x, mean, variance, y, x.size, count, inner, small)
     shape = tuple([1 if axis in axes else size for axis, size in enumerate(x.shape)])
     return y, *[statistic.astype(x.dtype, copy=False).reshape(shape) for statistic in (mean, variance)]
 
@@ -56,9 +57,9 @@ def standardize_grad(
     xp, (outer, count, inner) = modules.xp, sizes
     g, s, v = (xp.ascontiguousarray(array) for array in (gradients, standardized, variance))
     y = xp.empty(s.shape, s.dtype)
+    small = float(epsilon)
     if inner == 1:
-        given = g, s, v, y, count, float(epsilon)
-        _kernel(modules, s, "standardize_rows_grad")((outer,), (THREADS,), given)
+        _kernel(modules, s, "standardize_rows_grad")((outer,), (THREADS,), (g, s, v, y, count, small))
         return y
     grid, piece_size = _grid(sizes)
     mean, slope = _statistics(modules, s, sizes, 2)
@@ -66,8 +67,8 @@ def standardize_grad(
     _kernel(modules, s, "column_sums")(grid, (_COLUMNS, _LINES), (g, s, *parts, count, inner, piece_size))
     combine = _kernel(modules, s, "combine_sums")
     modules.launch(combine, outer * inner, *parts, mean, slope, outer, count, inner, grid[1])
-    given = g, s, v, mean, slope, y, s.size, count, inner, float(epsilon)
-    modules.launch(_kernel(modules, s, "standardize_columns_grad"), s.size, *given)
+    columns = _kernel(modules, s, "standardize_columns_grad")
+    modules.launch(columns, s.size, g, s, v, mean, slope, y, s.size, count, inner, small)
     return y
 
 
