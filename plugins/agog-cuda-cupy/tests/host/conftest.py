@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `
 
 from host_module import COMPILER, HostKernel, HostModule
 
-from agog_cuda_cupy.cuda.modules import Modules, parts_of_error
+from agog_core.plugin import InvalidArgumentError
+from agog_cuda_cupy.cuda.modules import Modules
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,23 +28,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class HostModules(Modules):
-    """Modules on the host; the sentences of errors are kept in `pending`, with their words."""
+    """Modules on the host; what is to be looked at later waits for `errors`."""
 
     def __init__(self, is_fused: bool = False) -> None:
-        self.pending: list[tuple[np.ndarray[Any, Any], Callable[[int, int], str]]] = []
+        self._waiting: list[tuple[tuple[Any, ...], Callable[..., None]]] = []
         compile = partial(HostModule, is_fused=is_fused)
-        super().__init__(np, compile, lambda array: int(array.ctypes.data), self._word)
-
-    def _word(self, describe: Callable[[int, int], str]) -> np.ndarray[Any, Any]:
-        word = np.full(1, (1 << 64) - 1, np.uint64)
-        self.pending.append((word, describe))
-        return word
+        super().__init__(np, compile, lambda array: int(array.ctypes.data), lambda *one: self._waiting.append(one))
 
     def errors(self) -> list[str]:
-        """The sentences of the errors so far, which are forgotten then."""
-        found = [(parts_of_error(int(word[0])), describe) for word, describe in self.pending]
-        self.pending.clear()
-        return [describe(*parts) for parts, describe in found if parts is not None]
+        """The words of the errors so far, which are forgotten then."""
+        waiting, self._waiting = self._waiting, []
+        return [words for numbers, look in waiting if (words := _words(look, numbers)) is not None]
+
+
+def _words(look: Callable[..., None], numbers: tuple[Any, ...]) -> str | None:
+    try:
+        look(*[number[()] for number in numbers])
+    except InvalidArgumentError as error:
+        return str(error)
+    return None
 
 
 _MODULES = {is_fused: HostModules(is_fused) for is_fused in (False, True)}

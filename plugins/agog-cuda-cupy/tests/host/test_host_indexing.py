@@ -153,4 +153,4 @@ def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
     given = np.zeros((1, 1), "i4"), np.ones((1, 2), "f4")
     assert indexing.scatter_variable(modules, with_gaps, *given, operation="add") is NotImplemented
     assert indexing.scatter_variable(modules, np.zeros((4, 2), "f4"), *given, operation="divide") is NotImplemented
-    modules.errors()
+    assert modules.errors() == []

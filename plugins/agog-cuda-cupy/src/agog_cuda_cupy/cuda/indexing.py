@@ -26,10 +26,13 @@ def gather(modules: Modules, params: Array, indices: Array, *, axis: int) -> Any
     """See `agog_kernels_xp.indexing.gathering`."""
     size = params.shape[axis]
     because = f"params has shape {params.shape}, and the axis is {axis}"
-    word = modules.error_word(_outside("gather", "indices", indices, size, because))
+    word = modules.error_word()
     outer, inner = math.prod(params.shape[:axis]), math.prod(params.shape[axis + 1 :])
     shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
-    return _gathered(modules, params, indices, shape, (outer, size, indices.size, inner), word)
+    y = _gathered(modules, params, indices, shape, (outer, size, indices.size, inner), word)
+    if y is not NotImplemented:
+        modules.check(word, _outside("gather", "indices", indices, size, because))
+    return y
 
 
 def gather_nd(modules: Modules, params: Array, indices: Array) -> Any:
@@ -41,7 +44,7 @@ def gather_nd(modules: Modules, params: Array, indices: Array) -> Any:
     inner = params.shape[depth:]
     shape = (*indices.shape[:-1], *inner)
     # The rows have been looked at; this word is nobody's.
-    word = modules.xp.empty(1, "uint64")
+    word = modules.error_word()
     sizes = 1, math.prod(params.shape[:depth]), rows.size, math.prod(inner)
     return _gathered(modules, params, rows, shape, sizes, word)
 
@@ -115,9 +118,10 @@ def _segments(modules: Modules, op: str, operation: str, identity: Any, data: Ar
         return NotImplemented
     xp = modules.xp
     rows = xp.empty(ids.size, "int64")
-    word = modules.error_word(_outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
+    word = modules.error_word()
     kernel = modules.kernel("gather", "segment_rows", AGOG_INDEX=index)
     modules.launch(kernel, ids.size, xp.ascontiguousarray(ids), rows, ids.size, count, word)
+    modules.check(word, _outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
     result = xp.full((count, *data.shape[ids.ndim :]), identity, data.dtype)
     _in_order(modules, operation, result, rows, data, rounds_each=False)
     return result
@@ -151,9 +155,10 @@ def _row_numbers(modules: Modules, op: str, indices: Array, shape: tuple[int, ..
     sizes = np.zeros((), _SHAPE)
     sizes["size"][:depth] = shape[:depth]
     rows = modules.xp.empty(len(listed), "int64")
-    word = modules.error_word(describe)
+    word = modules.error_word()
     kernel = modules.kernel("gather", "row_numbers", AGOG_INDEX=index)
     modules.launch(kernel, len(listed), listed, rows, len(listed), depth, sizes[()], word)
+    modules.check(word, describe)
     return rows
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agog_core.plugin import InvalidArgumentError
+
 Array = Any
 FOLDER = Path(__file__).parent
 
@@ -21,8 +23,7 @@ class Modules:
         xp: the array library.
         compile: makes a module of ``code=`` and ``options=``, as `cupy.RawModule` does.
         address: the address of an array's first element.
-        error_word: takes a function of a position and a value to a sentence, and returns an array with one uint64 of
-            all ones. A kernel that meets a wrong value lowers it; `parts_of_error` takes it apart for the function.
+        defer: takes arrays of rank 0 and a function that looks at their numbers later, when they are on the host.
     """
 
     def __init__(
@@ -30,9 +31,9 @@ class Modules:
         xp: Any,
         compile: Callable[..., Any],
         address: Callable[[Array], int],
-        error_word: Callable[[Callable[[int, int], str]], Array],
+        defer: Callable[[tuple[Array, ...], Callable[..., None]], None],
     ) -> None:
-        self.xp, self.address, self.error_word = xp, address, error_word
+        self.xp, self.address, self._defer = xp, address, defer
         self._compile = compile
         self._modules: dict[tuple[Any, ...], Any] = {}
         self._kernels: dict[tuple[Any, ...], Any] = {}
@@ -57,6 +58,20 @@ class Modules:
         """Launch a kernel with at least as many threads along one axis; with none of them nothing is launched."""
         if threads:
             kernel((-(-threads // THREADS),), (THREADS,), arguments)
+
+    def error_word(self) -> Array:
+        """The word that a kernel lowers where it meets a wrong value."""
+        return self.xp.full((), (1 << 64) - 1, "uint64")
+
+    def check(self, word: Array, describe: Callable[[int, int], str]) -> None:
+        """Have a word looked at later, behind its kernel; a position and a value make the error's sentence."""
+
+        def look(number: Any) -> None:
+            parts = parts_of_error(int(number))
+            if parts is not None:
+                raise InvalidArgumentError(describe(*parts))
+
+        self._defer((word,), look)
 
 
 def element(dtype: Any) -> str | None:

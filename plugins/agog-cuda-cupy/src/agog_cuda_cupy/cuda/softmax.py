@@ -59,8 +59,9 @@ def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array)
             f"{classes})."
         )
 
-    word = modules.error_word(describe)
+    word = modules.error_word()
     _launch(modules, "sparse_softmax_cross_entropy", logits, {"AGOG_INDEX": index}, labels, logits, losses, behind=word)
+    modules.check(word, describe)
     return losses
 
 
