@@ -272,6 +272,14 @@ def oracle(session: nox.Session) -> None:
 
 
 @nox.session(default=False, requires=["wheels"])
+def nvrtc(session: nox.Session) -> None:
+    """Compile every CUDA C source with NVRTC for several architectures; needs no GPU and no driver."""
+    install(session, "agog-cuda-cupy")
+    session.install("cuda-bindings==12.9.*", "nvidia-cuda-nvrtc-cu12==12.9.*", "pytest>=8", WORKERS_PACKAGE)
+    pytest(session, MEMBERS["agog-cuda-cupy"] / "tests" / "nvrtc", *WORKERS)
+
+
+@nox.session(default=False, requires=["wheels"])
 def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members())

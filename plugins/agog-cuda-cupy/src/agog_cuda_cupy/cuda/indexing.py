@@ -1,0 +1,198 @@
+"""Indexing: gathers, scatters and segments by the kernels of gather.cu and scatter.cu.
+
+A position outside of an array is told in an error word, whose sentence is that of the device "cpu".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agog_core.plugin import as_dtype
+from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+
+Array = Any
+
+_ITEMS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "item16_t"}
+_OPERATIONS = {"add": 0, "subtract": 1, "multiply": 2, "maximum": 3, "minimum": 4, "update": 5}
+_MOST_AXES = 8
+_SHAPE = np.dtype([("size", "i8", _MOST_AXES)])
+
+
+def gather(modules: Modules, params: Array, indices: Array, *, axis: int) -> Any:
+    """See `agog_kernels_xp.indexing.gathering`."""
+    size = params.shape[axis]
+    because = f"params has shape {params.shape}, and the axis is {axis}"
+    word = modules.error_word()
+    outer, inner = math.prod(params.shape[:axis]), math.prod(params.shape[axis + 1 :])
+    shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+    y = _gathered(modules, params, indices, shape, (outer, size, indices.size, inner), word)
+    if y is not NotImplemented:
+        modules.check(word, _outside("gather", "indices", indices, size, because))
+    return y
+
+
+def gather_nd(modules: Modules, params: Array, indices: Array) -> Any:
+    """See `agog_kernels_xp.indexing.gathering`."""
+    rows = _row_numbers(modules, "gather_nd", indices, params.shape, "params of shape")
+    if rows is NotImplemented:
+        return rows
+    depth = indices.shape[-1]
+    inner = params.shape[depth:]
+    shape = (*indices.shape[:-1], *inner)
+    # The rows have been looked at; this word is nobody's.
+    word = modules.error_word()
+    sizes = 1, math.prod(params.shape[:depth]), rows.size, math.prod(inner)
+    return _gathered(modules, params, rows, shape, sizes, word)
+
+
+def scatter_nd(
+    modules: Modules, indices: Array, updates: Array, *, shape: tuple[int, ...], is_deterministic: bool = True
+) -> Any:
+    """See `agog_kernels_xp.indexing.scattering`."""
+    rows = _row_numbers(modules, "scatter_nd", indices, shape, "shape")
+    whole = modules.xp.zeros(shape, updates.dtype)
+    if rows is NotImplemented or _number(whole) is None:
+        return NotImplemented
+    if is_deterministic:
+        _in_order(modules, "add", whole, rows, updates, rounds_each=False)
+        return whole
+    sums = whole if whole.dtype.itemsize > 2 else modules.xp.zeros(shape, "float32")
+    kernel = modules.kernel("scatter", "scatter_add", AGOG_NUMBER=_number(whole) or "")
+    given = modules.xp.ascontiguousarray(updates)
+    modules.launch(kernel, given.size, sums, given, rows, rows.size, given.size // max(rows.size, 1))
+    return sums.astype(updates.dtype, copy=False)
+
+
+def scatter_variable(modules: Modules, variable: Array, indices: Array, updates: Array, *, operation: str) -> Any:
+    """See `agog_kernels_xp.indexing.scattering`."""
+    if operation not in _OPERATIONS or _number(variable) is None or not variable.flags.c_contiguous:
+        return NotImplemented
+    rows = _row_numbers(modules, "scatter_variable", indices, variable.shape, "a variable of shape")
+    if rows is NotImplemented:
+        return rows
+    _in_order(modules, operation, variable, rows, _spread(modules, updates, indices, variable), rounds_each=True)
+    return None
+
+
+def tensor_scatter_update(modules: Modules, tensor: Array, indices: Array, updates: Array) -> Any:
+    """See `agog_kernels_xp.indexing.scattering`."""
+    if _number(tensor) is None:
+        return NotImplemented
+    rows = _row_numbers(modules, "tensor_scatter_update", indices, tensor.shape, "a tensor of shape")
+    if rows is NotImplemented:
+        return rows
+    whole = modules.xp.array(tensor, order="C")
+    _in_order(modules, "update", whole, rows, _spread(modules, updates, indices, whole), rounds_each=True)
+    return whole
+
+
+def unsorted_segment_sum(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+    """See `agog_kernels_xp.indexing.segments`."""
+    return _segments(modules, "unsorted_segment_sum", "add", 0, data, segment_ids, num_segments)
+
+
+def unsorted_segment_prod(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+    """See `agog_kernels_xp.indexing.segments`."""
+    return _segments(modules, "unsorted_segment_prod", "multiply", 1, data, segment_ids, num_segments)
+
+
+def unsorted_segment_max(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+    """See `agog_kernels_xp.indexing.segments`."""
+    lowest = as_dtype(data.dtype).min
+    return _segments(modules, "unsorted_segment_max", "maximum", lowest, data, segment_ids, num_segments)
+
+
+def unsorted_segment_min(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+    """See `agog_kernels_xp.indexing.segments`."""
+    highest = as_dtype(data.dtype).max
+    return _segments(modules, "unsorted_segment_min", "minimum", highest, data, segment_ids, num_segments)
+
+
+def _segments(modules: Modules, op: str, operation: str, identity: Any, data: Array, ids: Array, count: int) -> Any:
+    index = INDEXES.get(ids.dtype.name)
+    if index is None or _number(data) is None:
+        return NotImplemented
+    xp = modules.xp
+    rows = xp.empty(ids.size, "int64")
+    word = modules.error_word()
+    kernel = modules.kernel("gather", "segment_rows", AGOG_INDEX=index)
+    modules.launch(kernel, ids.size, xp.ascontiguousarray(ids), rows, ids.size, count, word)
+    modules.check(word, _outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
+    result = xp.full((count, *data.shape[ids.ndim :]), identity, data.dtype)
+    _in_order(modules, operation, result, rows, data, rounds_each=False)
+    return result
+
+
+def _gathered(
+    modules: Modules, params: Array, indices: Array, shape: tuple[int, ...], sizes: tuple[int, ...], word: Array
+) -> Any:
+    item, index = _ITEMS.get(params.dtype.itemsize), INDEXES.get(indices.dtype.name)
+    if item is None or index is None or params.dtype.kind == "O":
+        return NotImplemented
+    y = modules.xp.empty(shape, params.dtype)
+    kernel = modules.kernel("gather", "gather", AGOG_ITEM=item, AGOG_INDEX=index)
+    contiguous = [modules.xp.ascontiguousarray(array) for array in (params, indices)]
+    modules.launch(kernel, y.size, *contiguous, y, *sizes, word)
+    return y
+
+
+def _row_numbers(modules: Modules, op: str, indices: Array, shape: tuple[int, ...], name: str) -> Any:
+    """The rows that positions along leading axes name."""
+    index, depth = INDEXES.get(indices.dtype.name), indices.shape[-1]
+    if index is None or depth > _MOST_AXES:
+        return NotImplemented
+    place = indices.shape[:-1]
+    listed = modules.xp.ascontiguousarray(indices).reshape(math.prod(place), depth)
+
+    def describe(position: int, value: int) -> str:
+        at = listed[position].tolist()
+        return f"{op}: indices{_place(position, place)} = {at} does not index into {name} {tuple(shape)}."
+
+    sizes = np.zeros((), _SHAPE)
+    sizes["size"][:depth] = shape[:depth]
+    rows = modules.xp.empty(len(listed), "int64")
+    word = modules.error_word()
+    kernel = modules.kernel("gather", "row_numbers", AGOG_INDEX=index)
+    modules.launch(kernel, len(listed), listed, rows, len(listed), depth, sizes[()], word)
+    modules.check(word, describe)
+    return rows
+
+
+def _in_order(
+    modules: Modules, operation: str, target: Array, rows: Array, updates: Array, *, rounds_each: bool
+) -> None:
+    """Combine rows into an array in place, in the order in which they come."""
+    xp = modules.xp
+    if not updates.size:
+        return
+    kernel = modules.kernel("scatter", "scatter_in_order", AGOG_NUMBER=_number(target) or "")
+    order = xp.argsort(rows, kind="stable")
+    code = np.int32(_OPERATIONS[operation])
+    given = xp.ascontiguousarray(updates)
+    width = given.size // rows.size
+    modules.launch(kernel, given.size, target, given, rows, order, rows.size, width, code, rounds_each)
+
+
+def _spread(modules: Modules, updates: Array, indices: Array, whole: Array) -> Array:
+    return modules.xp.broadcast_to(updates, (*indices.shape[:-1], *whole.shape[indices.shape[-1] :]))
+
+
+def _number(array: Array) -> str | None:
+    """The C name of an array's dtype where the scatters have it."""
+    return {"int32": "i32", "int64": "i64"}.get(array.dtype.name) or element(array.dtype)
+
+
+def _outside(op: str, name: str, indices: Array, size: int, because: str) -> Callable[[int, int], str]:
+    def describe(position: int, value: int) -> str:
+        return f"{op}: {name}{_place(position, indices.shape)} = {value} is not in [0, {size}): {because}."
+
+    return describe
+
+
+def _place(position: int, shape: tuple[int, ...]) -> str:
+    """The index of an element, as it is written behind an array's name; nothing for a scalar."""
+    return str([int(n) for n in np.unravel_index(position, shape)]) if shape else ""

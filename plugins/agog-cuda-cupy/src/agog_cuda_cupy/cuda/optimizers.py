@@ -1,0 +1,175 @@
+"""Optimizers: the steps of optimizers.cu, on one variable or on many in one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from agog_cuda_cupy.cuda.modules import THREADS, Modules, element
+
+Array = Any
+
+MOST_TENSORS = 24
+_MOST_ARRAYS = 5
+_PER_THREAD = 4  # elements that a thread of a large tensor takes
+_TENSORS = np.dtype(
+    [
+        ("array", "u8", (_MOST_ARRAYS, MOST_TENSORS)),
+        ("size", "i8", MOST_TENSORS),
+        ("first_block", "i4", MOST_TENSORS + 1),
+        ("count", "i4"),
+    ],
+    align=True,
+)
+
+
+def step_all(modules: Modules, name: str, variables: Sequence[tuple[Array, ...]], *numbers: Any) -> Any:
+    """One step of an optimizer on many variables, in place.
+
+    Args:
+        modules: what launches.
+        name: the kernel of optimizers.cu.
+        variables: for each variable the arrays that its op takes: the variable, its slots, and last the gradient. All
+            are contiguous and of one dtype.
+        numbers: what the kernel takes behind the tensors.
+
+    Returns:
+        None, or NotImplemented where the arrays have another dtype or gaps.
+    """
+    kind = element(variables[0][0].dtype)
+    arrays = [array for one in variables for array in one]
+    if kind is None or any(a.dtype != arrays[0].dtype or not a.flags.c_contiguous for a in arrays):
+        return NotImplemented
+    kernel = modules.kernel("optimizers", name, AGOG_NUMBER=kind)
+    filled = [one for one in variables if one[0].size]
+    for start in range(0, len(filled), MOST_TENSORS):
+        table = _table(modules, filled[start : start + MOST_TENSORS])
+        blocks = int(table["first_block"][table["count"]])
+        kernel((blocks,), (THREADS,), (table[()], *numbers))
+    return None
+
+
+def _table(modules: Modules, variables: Sequence[tuple[Array, ...]]) -> Any:
+    """The addresses and sizes, and which blocks take which tensor."""
+    table = np.zeros((), _TENSORS)
+    table["count"] = len(variables)
+    blocks = 0
+    for number, arrays in enumerate(variables):
+        for kind, array in enumerate(arrays):
+            table["array"][kind, number] = modules.address(array)
+        table["size"][number] = size = arrays[0].size
+        blocks += -(-size // (THREADS * _PER_THREAD))
+        table["first_block"][number + 1] = blocks
+    return table
+
+
+def apply_add(modules: Modules, *arrays: Array, scale: float) -> Any:
+    """See `agog_kernels_xp.updates.descent`."""
+    return step_all(modules, "apply_add", [arrays], float(scale))
+
+
+def apply_gradient_descent(modules: Modules, *arrays: Array, learning_rate: float) -> Any:
+    """See `agog_kernels_xp.updates.descent`."""
+    return step_all(modules, "apply_gradient_descent", [arrays], learning_rate)
+
+
+def apply_momentum(modules: Modules, *arrays: Array, learning_rate: float, momentum: float, use_nesterov: bool) -> Any:
+    """See `agog_kernels_xp.updates.descent`."""
+    return step_all(modules, "apply_momentum", [arrays], learning_rate, momentum, use_nesterov)
+
+
+def apply_adam(
+    modules: Modules,
+    *arrays: Array,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    use_nesterov: bool,
+    weight_decay: float,
+) -> Any:
+    """See `agog_kernels_xp.updates.adam`."""
+    numbers = learning_rate, epsilon, beta1, 1 - beta1, 1 - beta2, 1 - weight_decay, use_nesterov
+    return step_all(modules, "apply_adam", [arrays], *numbers)
+
+
+def apply_amsgrad(
+    modules: Modules, *arrays: Array, learning_rate: float, beta1: float, beta2: float, epsilon: float
+) -> Any:
+    """See `agog_kernels_xp.updates.adam`."""
+    return step_all(modules, "apply_amsgrad", [arrays], learning_rate, epsilon, 1 - beta1, 1 - beta2)
+
+
+def apply_adamax(
+    modules: Modules, *arrays: Array, learning_rate: float, beta1: float, beta2: float, epsilon: float
+) -> Any:
+    """See `agog_kernels_xp.updates.adam`."""
+    return step_all(modules, "apply_adamax", [arrays], learning_rate, epsilon, 1 - beta1, beta2)
+
+
+def apply_lion(
+    modules: Modules, *arrays: Array, learning_rate: float, beta1: float, beta2: float, weight_decay: float
+) -> Any:
+    """See `agog_kernels_xp.updates.adam`."""
+    numbers = learning_rate, 1 - beta1, 1 - beta2, 1 - learning_rate * weight_decay
+    return step_all(modules, "apply_lion", [arrays], *numbers)
+
+
+def apply_adadelta(modules: Modules, *arrays: Array, learning_rate: float, rho: float, epsilon: float) -> Any:
+    """See `agog_kernels_xp.updates.adaptive`."""
+    return step_all(modules, "apply_adadelta", [arrays], learning_rate, 1 - rho, epsilon)
+
+
+def apply_adagrad(modules: Modules, *arrays: Array, learning_rate: float) -> Any:
+    """See `agog_kernels_xp.updates.adaptive`."""
+    return step_all(modules, "apply_adagrad", [arrays], learning_rate)
+
+
+def apply_adagrad_da(modules: Modules, *arrays: Array, learning_rate: float, l1: float, l2: float, step: int) -> Any:
+    """See `agog_kernels_xp.updates.adaptive`."""
+    numbers = learning_rate, l1 > 0, float(l1 * step), float(l2 * step * learning_rate)
+    return step_all(modules, "apply_adagrad_da", [arrays], *numbers)
+
+
+def apply_rmsprop(
+    modules: Modules, *arrays: Array, learning_rate: float, decay: float, momentum: float, epsilon: float
+) -> Any:
+    """See `agog_kernels_xp.updates.adaptive`."""
+    return step_all(modules, "apply_rmsprop", [arrays], learning_rate, 1 - decay, float(momentum), epsilon)
+
+
+def apply_centered_rmsprop(
+    modules: Modules, *arrays: Array, learning_rate: float, decay: float, momentum: float, epsilon: float
+) -> Any:
+    """See `agog_kernels_xp.updates.adaptive`."""
+    return step_all(modules, "apply_centered_rmsprop", [arrays], learning_rate, 1 - decay, float(momentum), epsilon)
+
+
+def apply_proximal_gradient_descent(
+    modules: Modules, *arrays: Array, learning_rate: float, l1: float, l2: float
+) -> Any:
+    """See `agog_kernels_xp.updates.proximal`."""
+    numbers = learning_rate, l1 > 0, float(learning_rate * l1), float(1 + learning_rate * l2)
+    return step_all(modules, "apply_proximal_gradient_descent", [arrays], *numbers)
+
+
+def apply_proximal_adagrad(modules: Modules, *arrays: Array, learning_rate: float, l1: float, l2: float) -> Any:
+    """See `agog_kernels_xp.updates.proximal`."""
+    return step_all(modules, "apply_proximal_adagrad", [arrays], learning_rate, l1 > 0, float(l1), float(l2))
+
+
+def apply_ftrl(
+    modules: Modules,
+    *arrays: Array,
+    learning_rate: float,
+    learning_rate_power: float,
+    l1: float,
+    l2: float,
+    l2_shrinkage: float,
+) -> Any:
+    """See `agog_kernels_xp.updates.proximal`; powers other than -0.5 are declined."""
+    if learning_rate_power != -0.5:
+        return NotImplemented
+    return step_all(modules, "apply_ftrl", [arrays], learning_rate, float(l1), float(2 * l2), float(2 * l2_shrinkage))

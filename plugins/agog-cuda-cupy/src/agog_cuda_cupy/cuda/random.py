@@ -1,0 +1,76 @@
+"""Random numbers: the kernels of philox.cu, whose bits are those of the device "cpu"."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+
+Array = Any
+Key = tuple[int, int, int]
+
+_INTEGERS = {**INDEXES, "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64"}
+
+
+def bits(modules: Modules, key: Key, count: int) -> Array:
+    """``count`` uint64 values, as `numpy.random.Philox` makes them."""
+    out = modules.xp.empty(count, "uint64")
+    modules.launch(modules.kernel("philox", "bits"), -(-count // 4), out, count, *_words(key))
+    return out
+
+
+def random_uniform(modules: Modules, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
+    """Floats in [0, 1)."""
+    return _drawn(modules, "uniform", shape, key, dtype, 4 if modules.xp.dtype(dtype).itemsize == 8 else 8)
+
+
+def random_normal(modules: Modules, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
+    """Standard normals."""
+    return _drawn(modules, "normal", shape, key, dtype, 8)
+
+
+def truncated_normal(modules: Modules, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
+    """Standard normals between -2 and 2."""
+    return _drawn(modules, "truncated_normal", shape, key, dtype, 8)
+
+
+def random_integers(
+    modules: Modules, *, shape: tuple[int, ...], key: Key, low: int, high: int, dtype: Any, index: int
+) -> Array:
+    """Integers in [low, high)."""
+    out = modules.xp.empty(shape, dtype)
+    integer = _INTEGERS.get(out.dtype.name)
+    if integer is None or not -(1 << 63) <= low < 1 << 63:
+        return NotImplemented
+    kernel = modules.kernel("philox", "integers", AGOG_INTEGER=integer)
+    modules.launch(kernel, -(-out.size // 4), out, out.size, *_words(key), low, np.uint64(high - low))
+    return out
+
+
+def dropout(modules: Modules, x: Array, *, key: Key, keep: float) -> Array:
+    """``x / keep`` with the share ``keep`` of its elements, and 0 for the others; of gradients the same."""
+    kind = element(x.dtype)
+    if kind is None:
+        return NotImplemented
+    x = modules.xp.ascontiguousarray(x)
+    y = modules.xp.empty(x.shape, x.dtype)
+    kernel = modules.kernel("philox", "dropout", AGOG_NUMBER=kind)
+    modules.launch(kernel, -(-x.size // (4 if kind == "double" else 8)), x, y, x.size, *_words(key), float(keep))
+    return y
+
+
+def _drawn(modules: Modules, name: str, shape: tuple[int, ...], key: Key, dtype: Any, per_thread: int) -> Array:
+    out = modules.xp.empty(shape, dtype)
+    kind = element(out.dtype)
+    if kind is None:
+        return NotImplemented
+    count = math.prod(shape)
+    modules.launch(modules.kernel("philox", name, AGOG_NUMBER=kind), -(-count // per_thread), out, count, *_words(key))
+    return out
+
+
+def _words(key: Key) -> tuple[np.uint64, ...]:
+    return tuple(np.uint64(word) for word in key)

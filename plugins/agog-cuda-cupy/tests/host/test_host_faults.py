@@ -1,0 +1,156 @@
+"""Faults: what broken kernels do wrong is found, so that a kernel that passes on the host is worth something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from host_module import HostKernel, HostModule, LaunchError
+
+THREADS = 64
+
+
+def _kernel(body: str, parameters: str = "float* x") -> HostKernel:
+    return HostModule(f'extern "C" __global__ void broken({parameters}) {{ {body} }}\n').get_function("broken")
+
+
+# What a kernel does, and the words of the error.
+STOPPED = {
+    "behind_the_array": ("x[threadIdx.x + 1] = 1;", "an access outside of all arrays"),
+    "barrier_in_a_branch": (
+        "if (threadIdx.x < 32) __syncthreads(); else x[0] = __shfl_xor_sync(~0u, 1.0f, 1) + (threadIdx.x < 48 ? "
+        "__shfl_xor_sync(~0u, 1.0f, 1) : (__syncthreads(), 0));",
+        "threads wait for each other for ever: a barrier or a warp operation in a branch",
+    ),
+    "barrier_after_the_end": ("if (threadIdx.x == 3) return; __syncthreads();", "__syncthreads waits for threads that"),
+    "lane_has_ended": (
+        "if (threadIdx.x == 3) return; x[threadIdx.x] = __shfl_xor_sync(~0u, 1.0f, 1);",
+        "a warp operation waits for a lane that does not exist or has ended",
+    ),
+    "lane_is_masked": (
+        "x[threadIdx.x] = __shfl_xor_sync(1u, 1.0f, 1);",
+        "a warp operation by a lane that its mask leaves out; block (0, 0, 0), thread (1, 0, 0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_a_wrong_step_stops_the_kernel(name: str) -> None:
+    body, words = STOPPED[name]
+    with pytest.raises(LaunchError) as caught:
+        _kernel(body)((1,), (THREADS,), (np.zeros(THREADS, "f4"),))
+    assert words in str(caught.value)
+
+
+def test_an_access_before_the_array_stops_the_kernel() -> None:
+    with pytest.raises(LaunchError, match="an access outside of all arrays"):
+        _kernel("x[(int)threadIdx.x - 1] = 1;")((1,), (THREADS,), (np.zeros(THREADS, "f4"),), order=1)
+
+
+REVERSED = """
+    __shared__ float parts[64];
+    parts[threadIdx.x] = x[threadIdx.x];
+    BARRIER
+    y[threadIdx.x] = parts[63 - threadIdx.x];
+"""
+
+
+def _reversed(body: str, order: int) -> bool:
+    """Whether a kernel that reverses 64 numbers does so."""
+    x, y = np.arange(THREADS, dtype="f4"), np.zeros(THREADS, "f4")
+    _kernel(body, "const float* x, float* y")((1,), (THREADS,), (x, y), order=order)
+    return bool(np.array_equal(y, x[::-1]))
+
+
+def test_a_barrier_that_is_there_is_right_in_every_order(order: str) -> None:
+    assert _reversed(REVERSED.replace("BARRIER", "__syncthreads();"), HostKernel.order)
+
+
+def test_a_missing_barrier_gives_wrong_numbers(order: str) -> None:
+    assert not _reversed(REVERSED.replace("BARRIER", ""), HostKernel.order)
+
+
+TWO_SUMS = """
+    __shared__ float parts[2];
+    for (int turn = 0; turn < 2; ++turn) {
+        if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = __shfl_xor_sync(1u, x[threadIdx.x], 0) + turn;
+        __syncthreads();
+        x[threadIdx.x] = parts[0] + parts[1];
+        BARRIER
+    }
+"""
+
+
+@pytest.mark.parametrize("barrier", ["__syncthreads();", ""], ids=["there", "missing"])
+def test_a_warp_that_overtakes_another_is_seen(barrier: str) -> None:
+    results = []
+    for order in range(4):
+        x = np.ones(THREADS, "f4")
+        _kernel(TWO_SUMS.replace("BARRIER", barrier))((1,), (THREADS,), (x,), order=order)
+        results.append(bool((x == 6).all()))
+    assert all(results) == bool(barrier)
+
+
+def test_shared_memory_that_no_thread_has_written_is_not_zero(order: str) -> None:
+    x = np.zeros(THREADS, "f4")
+    _kernel("__shared__ float parts[64]; x[threadIdx.x] = parts[threadIdx.x];")((1,), (THREADS,), (x,))
+    assert np.isnan(x).all()
+
+
+def test_a_result_that_depends_on_the_order_of_threads_is_seen() -> None:
+    seen = set()
+    for order in range(4):
+        last = np.zeros(1, "f4")
+        _kernel("x[0] = threadIdx.x;")((1,), (THREADS,), (last,), order=order)
+        seen.add(float(last[0]))
+    assert len(seen) > 1
+
+
+@pytest.mark.parametrize(
+    ("sum_of_product", "difference"),
+    [("x[0] * x[1] + x[2]", -(2.0**-60)), ("__dadd_rn(__dmul_rn(x[0], x[1]), x[2])", 0.0)],
+    ids=["free", "rounded"],
+)
+def test_fused_arithmetic_shows_but_where_each_operation_is_rounded(sum_of_product: str, difference: float) -> None:
+    code = f'extern "C" __global__ void kernel(double* x) {{ x[0] = {sum_of_product}; }}'
+    results = []
+    for is_fused in (False, True):
+        x = np.array([1 + 2.0**-30, 1 - 2.0**-30, -1])
+        HostModule(code, is_fused=is_fused).get_function("kernel")((1,), (1,), (x,))
+        results.append(float(x[0]))
+    assert results == [0.0, difference]
+
+
+@pytest.mark.parametrize(
+    ("launch", "words"),
+    [
+        (
+            lambda kernel: kernel((1,), (2048,), (np.zeros(1, "f4"),)),
+            "broken: no device takes blocks of (2048, 1, 1) threads in a grid of (1, 1, 1) blocks",
+        ),
+        (
+            lambda kernel: kernel((0,), (32,), (np.zeros(1, "f4"),)),
+            "broken: no device takes blocks of (32, 1, 1) threads in a grid of (0, 1, 1) blocks",
+        ),
+        (lambda kernel: kernel((1,), (32,), ()), "broken: the kernel takes 1 arguments; got 0"),
+    ],
+    ids=["too_many_threads", "no_blocks", "missing_argument"],
+)
+def test_a_launch_that_no_device_takes_is_refused(launch: Callable[[HostKernel], None], words: str) -> None:
+    with pytest.raises(LaunchError) as caught:
+        launch(_kernel("x[0] = 1;"))
+    assert str(caught.value) == words
+
+
+def test_an_array_with_gaps_is_refused() -> None:
+    with pytest.raises(TypeError) as caught:
+        _kernel("x[0] = 1;")((1,), (1,), (np.zeros(8, "f4")[::2],))
+    assert str(caught.value) == "A kernel takes arrays that lie in one piece; got strides (8,)."
+
+
+def test_an_unknown_kernel_is_named() -> None:
+    module = HostModule('extern "C" __global__ void one(float* x) {}\nextern "C" __global__ void two(float* x) {}\n')
+    with pytest.raises(AttributeError) as caught:
+        module.get_function("three")
+    assert str(caught.value) == "The source has no kernel 'three'; it has one, two."

@@ -1,0 +1,98 @@
+"""NVRTC compiles every source for several architectures, without a GPU and without a driver.
+
+Where bits are promised, the machine-independent code must hold no fused multiply-add.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from agog_cuda_cupy.cuda.modules import FOLDER, INDEXES
+
+nvrtc = pytest.importorskip(
+    "cuda.bindings.nvrtc", reason="NVRTC is not installed: pip install cuda-bindings nvidia-cuda-nvrtc-cu12"
+)
+
+ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
+FLOATS = [{"AGOG_NUMBER": name} for name in ("half_t", "bfloat_t", "float", "double")]
+# For each source the definitions that its modules are compiled with.
+DEFINITIONS: dict[str, list[dict[str, str]]] = {
+    "gather": [
+        *[{"AGOG_ITEM": item} for item in ("u8", "u16", "u32", "u64", "item16_t")],
+        *[{"AGOG_INDEX": index} for index in INDEXES.values()],
+    ],
+    "gru": FLOATS[2:],
+    "lstm": FLOATS[2:],
+    "optimizers": FLOATS,
+    "philox": [*FLOATS, *[{"AGOG_INTEGER": name} for name in (*INDEXES.values(), "u8", "u16", "u32", "u64")]],
+    "scatter": [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}],
+    "softmax": [*FLOATS, *[{"AGOG_INDEX": index} for index in INDEXES.values()]],
+    "standardize": FLOATS,
+}
+# The sources whose kernels promise bits.
+EXACT = {"optimizers", "philox", "scatter"}
+
+
+def _called(function: Any, *arguments: Any) -> Any:
+    status, *results = function(*arguments)
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, (function.__name__, status)
+    return results[0] if results else None
+
+
+def _compiled(code: str, options: list[str], size: Any, take: Any) -> bytes:
+    """What NVRTC makes of a source; AssertionError with its log where it refuses."""
+    program = _called(nvrtc.nvrtcCreateProgram, code.encode(), b"kernels.cu", 0, [], [])
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+    log = b" " * _called(nvrtc.nvrtcGetProgramLogSize, program)
+    _called(nvrtc.nvrtcGetProgramLog, program, log)
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
+    made = b" " * _called(size, program)
+    _called(take, program, made)
+    return made
+
+
+def _ptx(code: str, *options: str) -> str:
+    return _compiled(code, list(options), nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX).decode()
+
+
+def _fused(ptx: str) -> dict[str, int]:
+    """For each kernel how many fused multiply-adds of floats it holds."""
+    entries = re.split(r"\.entry ", ptx)[1:]
+    return {entry.split("(")[0].strip(): len(re.findall(r"\bfma\.r", entry)) for entry in entries}
+
+
+def test_every_source_is_listed() -> None:
+    assert {path.stem for path in FOLDER.glob("*.cu")} == set(DEFINITIONS)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize(
+    ("source", "definitions"),
+    [
+        pytest.param(source, definitions, id="-".join([source, *definitions.values()]))
+        for source, variants in DEFINITIONS.items()
+        for definitions in variants
+    ],
+)
+def test_source_compiles(source: str, definitions: dict[str, str], architecture: str) -> None:
+    code = (FOLDER / f"{source}.cu").read_text()
+    options = [f"-arch={architecture}", "-std=c++17", f"--include-path={FOLDER}"]
+    options += [f"-D{name}={value}" for name, value in definitions.items()]
+    assert _compiled(code, options, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
+    if source in EXACT:
+        fused = _fused(_ptx(code, *options))
+        assert fused
+        assert not any(fused.values()), fused
+
+
+def test_a_fused_multiply_add_is_seen() -> None:
+    code = 'extern "C" __global__ void kernel(float* x) { x[0] = x[1] * x[2] + x[3]; }'
+    assert _fused(_ptx(code, "-arch=sm_80")) == {"kernel": 1}
+
+
+def test_what_does_not_compile_is_seen() -> None:
+    with pytest.raises(AssertionError, match="expected a"):
+        _ptx('extern "C" __global__ void kernel(float* x) { x[0] = ; }', "-arch=sm_80")
