@@ -6,7 +6,7 @@ crash or hang. Plugin authors may run the same tests in their own suite, in its 
 >>> from agog_testing.conformance import collect
 >>> case = next(iter(collect("cpu-numpy", ops=["square"], dtypes=["float32"])))
 >>> case.id, case.run()
-('square/float32/value', Outcome(kind='passed', text=''))
+('square/float32/value', Outcome(kind='passed', text='', ulp=0.0))
 """
 
 from agog_testing.conformance.cases import Case, ConformanceError, Outcome
