@@ -42,7 +42,7 @@ def misfit(path: str, saved: SavedVariable | None, array: Array | None, value: A
     if saved is None or array is None:
         return f"{path!r}: the checkpoint has an object with parts, the program the variable {value.name!r}"
     present = value._current()
-    if saved.shape == present._shape and saved.dtype == present.dtype.name:
+    if saved.shape == present._shape and saved.dtype == present._table.dtype.name:
         return None
     which = f"are incompatible: variable {value.name!r} has the first, the checkpoint the second"
     if saved.shape != present._shape:

@@ -153,14 +153,15 @@ def snapshot(root: Any) -> Snapshot:
         if isinstance(value, Variable):
             # Not value(): that would tell the tapes of a read.
             tensor = value._current()
-            if tensor.dtype is string:
+            dtype = tensor._table.dtype
+            if dtype is string:
                 raise UnimplementedError(
                     f"Checkpoint: variable {value.name!r} at {path!r} has dtype string and shape {value.shape}, but a "
                     "safetensors file holds numbers only; keep text in what an object's checkpoint_state() returns."
                 )
             values[path] = tensor
             name = value.name.removesuffix(":0")
-            node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape, name=name)
+            node.variable = SavedVariable(path, dtype.name, tensor._shape, name=name)
         elif isinstance(value, ArrayPart):
             if value.array is not None:
                 # A copy: the program may change the array while it is written.

@@ -276,13 +276,14 @@ class Restore:
         if isinstance(value, ArrayPart):
             value.array = array.copy()
             return
-        if saved.dtype != value.dtype.name:
-            array = array.astype(value.dtype.numpy_dtype)
-            self.casts.append(f"{saved.key} from {saved.dtype} to {value.dtype.name}")
+        present = value._current()._table
+        if saved.dtype != present.dtype.name:
+            array = array.astype(present.dtype.numpy_dtype)
+            self.casts.append(f"{saved.key} from {saved.dtype} to {present.dtype.name}")
         if self._borrow and array.size >= _LEAST_BORROWED and saved.key not in self._copied:
-            lend(from_host(array, value._current()._table), value)
+            lend(from_host(array, present), value)
         else:  # assigning copies; making the tensor does not
-            value.assign(from_host(array, default_device().table(value.dtype)))
+            value.assign(from_host(array, default_device().table(present.dtype)))
 
     def _is_left(self, number: int, value: Any) -> bool:
         return number in self._unwanted or self._is_superseded(value)

@@ -23,7 +23,7 @@ from agog_core.tensors.placement import bring, copy_to_device
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 from agog_core.variables.holders import OWN_ARRAY_HOLDERS, OWN_HOLDERS, is_seen
 from agog_core.variables.name_scope import current_name_scope
-from agog_core.variables.versions import keep
+from agog_core.variables.versions import asked, keep
 
 __all__ = ["Variable"]
 
@@ -60,6 +60,7 @@ class Variable(State):
 
     __array_priority__ = 100
     _version: int | None
+    _address: int
 
     def __init__(
         self,
@@ -95,7 +96,8 @@ class Variable(State):
         if scopes:
             tensor = bring(tensor, current_device())
         self._tensor = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
-        keep(self, self._tensor._array)
+        if asked:
+            keep(self, self._tensor._array)
         for hook in creation_hooks.get():
             hook(self)
 
@@ -185,7 +187,8 @@ class Variable(State):
         with updating:
             self._tensor = fresh
             self._lent = self._taken = None  # an interrupt may have left a taken one
-            keep(self, fresh._array)
+            if asked:
+                keep(self, fresh._array)
         return self
 
     def set_shape(self, shape: Any) -> None:
@@ -245,7 +248,8 @@ class Variable(State):
         ):
             self._taken = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
             self._lent = None
-            keep(self, self._taken._array)
+            if asked:
+                keep(self, self._taken._array)
             return self._taken._array
         tensor._watch = None  # no tape has seen the value that it will have
         self._version = None  # nor any kernel
@@ -368,4 +372,5 @@ def give_back(variables: Sequence[Variable], updated: Sequence[Any] | None = Non
     for variable, array in zip(variables, updated, strict=True):
         if (taken := variable._taken) is not None:
             variable._tensor, variable._taken = wrap(array, taken._table, taken._shape), None
-            keep(variable, array)
+            if asked:
+                keep(variable, array)

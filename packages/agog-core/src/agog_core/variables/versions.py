@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
+    from agog_core.tensors.tensor import Tensor
     from agog_core.variables.variable import Variable
 
+# Something from the first question for a version on: until then nobody needs to note where the values of variables are.
+asked: list[None] = []
 # The variables by the addresses of the arrays that hold their values. What is no longer true is found out by looking at
 # the variable, so nobody has to take it out: when there is much of it, `keep` does.
 _variables: dict[int, ref[Variable]] = {}
@@ -36,6 +40,8 @@ def version(array: Any) -> int | None:
     >>> first == version(v.value()._array), first == version(v.assign_add([1.0]).value()._array)
     (True, False)
     """
+    if not asked:
+        _begin()
     found = _variables.get(id(array))
     variable = None if found is None else found()
     if variable is None or not _holds(variable, array):
@@ -45,10 +51,26 @@ def version(array: Any) -> int | None:
     return variable._version
 
 
+def _begin() -> None:
+    """Note where the values of all variables are that exist by now."""
+    from agog_core.variables.variable import Variable  # here, because variables stand on this module
+
+    asked.append(None)  # first, so that none is missed that another thread makes meanwhile
+    for each in gc.get_objects():
+        if issubclass(type(each), Variable) and (tensor := _value(each)) is not None:
+            keep(each, tensor._array)
+
+
+def _value(variable: Variable) -> Tensor | None:
+    """A variable's tensor, also while an update has taken it; None before it has one."""
+    return getattr(variable, "_tensor", getattr(variable, "_taken", None))
+
+
 def keep(variable: Variable, array: Any) -> None:
     """Note that a variable's value is in an array from now on; versions of it are counted from here."""
     variable._version = None
-    _variables[id(array)] = ref(variable)
+    variable._address = address = id(array)
+    _variables[address] = ref(variable)
     if len(_variables) > _most:
         _forget_others()
 
@@ -61,9 +83,7 @@ def _holds(variable: Variable, array: Any) -> bool:
 def _forget_others() -> None:
     """Take out arrays that no variable holds any more."""
     global _most
-    for address, found in list(_variables.items()):
-        variable = found()
-        tensor = None if variable is None else getattr(variable, "_tensor", variable._taken)
-        if tensor is None or id(tensor._array) != address:
-            _variables.pop(address, None)
+    known = list(_variables.items())
+    for address in [a for a, found in known if (variable := found()) is None or variable._address != a]:
+        _variables.pop(address, None)
     _most = 2 * len(_variables) + 1000
