@@ -70,6 +70,11 @@ def save(
         commit(plain, partial(write, saved=saved), then=end)
 
 
+def save_file(file: str, saved: Snapshot) -> None:
+    """Save a snapshot into one file of any name, as `save` does."""
+    commit(file, partial(write, saved=saved))
+
+
 def remove(path: str) -> bool:
     """Delete a checkpoint that newer ones have replaced, the index before its shards, and say whether it is gone; warn
     where that fails."""
@@ -94,13 +99,10 @@ def write(stream: BinaryIO, saved: Snapshot) -> None:
     stream.write(layout.header(entries, layout.graph_metadata(saved.graph)))
 
 
-@without_collection()
 def read(path: str) -> tuple[Graph, dict[str, Array]]:
-    """Read a checkpoint and check every byte of it: the graph, and the values by key.
+    """Read a checkpoint and check every byte of it: the graph, and the values by key; see `read_file`.
 
-    They lie in the memory that the files are mapped to, which may be replaced or removed meanwhile; writing into them
-    changes no file. Raises NotFoundError where there is no such checkpoint, PermissionDeniedError where a file may not
-    be read, and DataLossError where it is not a whole checkpoint.
+    Raises NotFoundError where there is no such checkpoint.
     """
     file = main_file(path)
     if file is None:
@@ -108,6 +110,17 @@ def read(path: str) -> tuple[Graph, dict[str, Array]]:
         raise NotFoundError(
             f"Checkpoint: there is no checkpoint {path!r}: the file {file_name(path)!r} does not exist{hint}."
         )
+    return read_file(file)
+
+
+@without_collection()
+def read_file(file: str) -> tuple[Graph, dict[str, Array]]:
+    """Read a file of any name, and its shards where it is an index: the graph, and the values by key.
+
+    They lie in the memory that the files are mapped to, which may be replaced or removed meanwhile; writing into them
+    changes no file. Raises PermissionDeniedError where a file may not be read, and DataLossError where it is not a
+    whole checkpoint.
+    """
     content = _load(file)
     try:
         if file.endswith(INDEX_SUFFIX):

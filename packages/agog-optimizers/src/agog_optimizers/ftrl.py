@@ -72,6 +72,7 @@ class FtrlOptimizer(Optimizer):
             _check_sign(name, argument, value)
         _check_sign(name, "learning_rate_power", learning_rate_power, -1)
         self.initial_accumulator_value = initial_accumulator_value
+        self.accum_name, self.linear_name = accum_name, linear_name
         self.slot_names = {"accum": accum_name or name, "linear": linear_name or name}
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:

@@ -8,13 +8,15 @@ from typing import Any
 
 import agog_layers
 from agog_core import nest
-from agog_training import loop, optimizers, weights
+from agog_layers.base.configured import classes
+from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, without_queues
 from agog_training.batches import ArrayBatches, Batch, Batches, OneBatch, make_batches, validation_batches, weighted
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.objective import Objective
+from agog_training.saving import weights
 from agog_training.steps import Steps
 
 __all__ = ["Model", "Sequential"]
@@ -302,6 +304,32 @@ class Model(Steps, agog_layers.Model):
         check_arguments(Model.predict, kwargs, QUEUES)
         return self.predict(generator, steps=steps, **without_queues(kwargs))
 
+    def save(
+        self,
+        filepath: str | os.PathLike[str],
+        overwrite: bool = True,
+        include_optimizer: bool = True,
+        save_format: str | None = None,
+    ) -> None:
+        """Save the whole model into one file; see `save_model`, and `load_model`, which reads it.
+
+        Args:
+            filepath: the file's name, such as ``"mnist.agog"``.
+            overwrite: whether a file of that name may be replaced.
+            include_optimizer: whether the optimizer, its state, the losses and the metrics are saved too.
+            save_format: must be None.
+
+        Raises:
+            NotImplementedError: a part of the model, its optimizer, or a loss or metric cannot be described by data.
+            ValueError: the model has no weights yet, or a format is asked for.
+            AlreadyExistsError: there is such a file, and it may not be replaced.
+        """
+        from agog_training.saving.model_file import save_model  # here, because most programs do not need it
+
+        if save_format is not None:
+            raise ValueError(f"Model.save: there is one format, so save_format must be None; got {save_format!r}.")
+        save_model(self, filepath, overwrite, include_optimizer)
+
     def save_weights(
         self, filepath: str | os.PathLike[str], overwrite: bool = True, save_format: str | None = None
     ) -> None:
@@ -326,17 +354,24 @@ class Model(Steps, agog_layers.Model):
     def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> Any:
         """Restore the weights from what `save_weights` wrote; a warning names those that the file has no values for.
 
+        Weights in Keras's own files (``.keras``, ``.weights.h5`` and older ``.h5``) are read too, where h5py is there;
+        the model has to be built, and all of its weights have to be in the file.
+
         Args:
             filepath: the file's name, with or without ``.safetensors``.
             by_name: whether layers are found by their names, not by their places in the model; those that are not in
                 the file keep their weights.
 
         Returns:
-            A status, whose `repr` is a report. Variables that do not exist yet are restored when they are made.
+            A status, whose `repr` is a report. Variables that do not exist yet are restored when they are made. None
+            for a file of Keras.
 
         Raises:
-            ValueError: a shape differs; or layers are to be found by name and there are none yet.
+            ValueError: a shape differs; or layers are to be found by name and there are none yet; or a file of Keras
+                has other layers.
             NotFoundError: there is no such file.
+            DataLossError: it is damaged.
+            ImportError: it is a file of Keras, and h5py is not installed.
         """
         return weights.load_weights(self, os.fspath(filepath), by_name)
 
@@ -355,6 +390,10 @@ class Sequential(agog_layers.Sequential, Model):
     >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
     1.0
     """
+
+
+# Descriptions mean these by the names that they share with the models that do not train.
+classes.update(Model=Model, Sequential=Sequential)
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

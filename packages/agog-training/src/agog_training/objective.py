@@ -44,6 +44,16 @@ class Objective:
         else:
             self._check()
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """What `Model.compile` was given: losses, metrics and weights, by its arguments' names."""
+        return {
+            "loss": self._losses,
+            "metrics": self._metrics[False],
+            "loss_weights": self._loss_weights,
+            "weighted_metrics": self._metrics[True],
+        }
+
     def _check(self) -> None:
         """Find the losses and metrics, so that an unknown one is an error now and not at the first batch."""
         for loss in _each(self._losses):

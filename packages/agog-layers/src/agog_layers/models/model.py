@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
-from agog_core import nest
+from agog_core import Tensor, TensorSpec, nest
 from agog_core.observers.graph_node import GraphNode
 from agog_layers.base.configured import custom_object_scope, describe, revive
 from agog_layers.base.shapes import zeros_of_shape
@@ -58,6 +58,8 @@ class Model(Layer):
     names_inside: ClassVar[bool] = True
 
     _graph: Graph | None = None
+    # The specs of the inputs for which the variables were made; None where inputs were described instead.
+    _built_on: Any = None
 
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None, **kwargs: Any) -> None:
         if isinstance(inputs, str) and outputs is None:
@@ -140,9 +142,17 @@ class Model(Layer):
     def build(self, input_shape: Any) -> None:
         """Make the variables of all layers, by running the model on zeros; unknown sizes count as 1."""
         self.built = True
-        self(zeros_of_shape(input_shape, self.dtype or "float32"))
+        zeros = zeros_of_shape(input_shape, self.dtype or "float32")
+        self._note_inputs(zeros)
+        self(zeros)
+
+    def _note_inputs(self, inputs: Any) -> None:
+        vars(self)["_built_on"] = nest.map_structure(
+            lambda leaf: TensorSpec.from_tensor(leaf) if isinstance(leaf, Tensor) else None, inputs
+        )
 
     def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
+        self._note_inputs(inputs)
         if type(self).build is Model.build:  # the call that follows makes the variables
             self.built = True
         else:

@@ -17,6 +17,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
+from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 
 # The ends of names by which Keras writes HDF5.
 _HDF5 = (".h5", ".hdf5", ".keras")
@@ -57,12 +58,17 @@ def save_weights(model: Any, path: str, overwrite: bool) -> None:
 
 def load_weights(model: Any, path: str, by_name: bool) -> Any:
     """See `Model.load_weights`."""
+    in_keras_file = is_keras_file(path)
+    if (by_name or in_keras_file) and not model.built:
+        what = "to find by name" if by_name else "to find in a file of Keras"
+        raise ValueError(
+            f"Model {model.name!r} has no weights {what}, since it was not built: call it on a batch, or call "
+            "model.build(input_shape)."
+        )
+    if in_keras_file:
+        load_keras_weights(model, path, by_name)
+        return None
     if by_name:
-        if not model.built:
-            raise ValueError(
-                f"Model {model.name!r} has no weights to find by name, since it was not built: call it on a batch, or "
-                "call model.build(input_shape)."
-            )
         status = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
         status = Checkpoint(model=Weights(model)).restore(path)
@@ -82,7 +88,7 @@ def _warn_of(path: str, left: list[Variable], stacklevel: int) -> None:
         )
 
 
-class _Kept:
+class Kept:
     """A status, which keeps alive what stands for the model in a restore, as long as layers of it are waited for."""
 
     def __init__(self, status: Any) -> None:
@@ -97,7 +103,7 @@ class _Later:
     the file that was loaded."""
 
     def __init__(self, status: Any, model: Any, path: str) -> None:
-        vars(model)["_loading"] = _Kept(status)
+        vars(model)["_loading"] = Kept(status)
         self._has_value = status._restore.has_restored
         self._path = path
         self._warned = {id(variable) for variable in model.weights}

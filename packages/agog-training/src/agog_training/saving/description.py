@@ -1,0 +1,100 @@
+"""Description: what `Model.compile` was given, as data that JSON can hold, and made again from data."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import agog_optimizers
+from agog_core import nest
+from agog_layers.base.configured import custom_object, describe
+from agog_layers.losses import named as losses
+from agog_layers.metrics import named as metrics
+from agog_optimizers import Optimizer
+from agog_training import optimizers
+from agog_training.objective import Objective
+
+_DESCRIPTIONS = {"function", "class_name"}
+_BY_NAME = {
+    name: value
+    for name in agog_optimizers.__all__
+    if isinstance(value := getattr(agog_optimizers, name), type) and issubclass(value, Optimizer)
+}
+
+
+def describe_training(optimizer: Any, objective: Objective) -> dict[str, Any]:
+    """Describe an optimizer, and the losses and metrics of an objective.
+
+    A NotImplementedError says what is no data.
+    """
+    described = {name: _mapped(given, _describe_function) for name, given in objective.given.items()}
+    return {"optimizer": describe_optimizer(optimizer), **described}
+
+
+def revive_training(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `Model.compile` that `describe_training` described."""
+    find = {"loss": losses.get, "metrics": metrics.get, "weighted_metrics": metrics.get}
+    given = {name: _mapped(data[name], partial(_revive_function, get)) for name, get in find.items()}
+    return {"optimizer": revive_optimizer(data["optimizer"]), **given, "loss_weights": data["loss_weights"]}
+
+
+def describe_optimizer(optimizer: Any) -> dict[str, Any]:
+    """Describe an optimizer by its class and its constructor's arguments.
+
+    >>> describe_optimizer(agog_optimizers.MomentumOptimizer(0.1, 0.9))["config"]
+    {'learning_rate': 0.1, 'momentum': 0.9, 'name': 'Momentum', 'use_nesterov': False}
+    """
+    kind = type(optimizer)
+    if hasattr(optimizer, "get_config"):
+        return {"class_name": kind.__name__, "config": optimizer.get_config()}
+    names = [name for name in inspect.signature(kind).parameters if name != "use_locking"]  # has no effect
+    config = {}
+    for name in names:
+        try:
+            value = getattr(optimizer, "_name" if name == "name" else name)
+            config[name] = describe(value)
+        except (AttributeError, TypeError):
+            raise NotImplementedError(
+                f"Model.save: the argument {name!r} of the optimizer {kind.__name__} is no data that a file can hold; "
+                "save with include_optimizer=False, and compile the model again after loading it."
+            ) from None
+    return {"class_name": kind.__name__, "config": config}
+
+
+def revive_optimizer(data: Mapping[str, Any]) -> Any:
+    """The optimizer that `describe_optimizer` described."""
+    name = data["class_name"]
+    if custom_object(name) is None and name in _BY_NAME:
+        return _BY_NAME[name](**data["config"])
+    return optimizers.deserialize(dict(data))
+
+
+def _mapped(given: Any, convert: Callable[[Any], Any]) -> Any:
+    """What `Model.compile` was given of one kind, as one, a list or a dict, with each loss or metric converted."""
+    if isinstance(given, (list, tuple)):
+        return [_mapped(part, convert) for part in given]
+    if nest.is_mapping(given) and not _DESCRIPTIONS & set(given):
+        return {name: _mapped(part, convert) for name, part in given.items()}
+    return convert(given)
+
+
+def _describe_function(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    name = getattr(value, "__name__", "")
+    if not name.isidentifier():
+        raise NotImplementedError(
+            f"Model.save: {value!r}, a loss or metric of the model, has no name by which loading could find it; define "
+            "it with def, or save with include_optimizer=False, and compile the model again after loading it."
+        )
+    return {"function": name}
+
+
+def _revive_function(get: Callable[[Any], Any], data: Any) -> Any:
+    if not nest.is_mapping(data):
+        return data
+    return get(data["function"] if "function" in data else data)

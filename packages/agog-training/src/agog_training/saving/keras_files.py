@@ -1,0 +1,202 @@
+"""Keras files: the weights in Keras's HDF5 files and ``.keras`` archives. Nothing else in them is looked at."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from agog_checkpoint.regular import open_regular
+from agog_core import Variable
+from agog_core.errors import DataLossError
+from agog_layers import Layer
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_ZIP = b"PK\x03\x04"
+# Where Keras keeps the weights that a layer of agog has itself: in parts of the layer, in the order of the weights.
+_PARTS = {
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "ConvLSTM2D"), ("cell",)),
+    "MultiHeadAttention": ("query_dense", "key_dense", "value_dense", "output_dense"),
+}
+
+
+class Found(NamedTuple):
+    """A variable, and the dataset that holds its value."""
+
+    variable: Variable
+    dataset: Any
+
+
+def is_keras(begin: bytes) -> bool:
+    """Whether a file that begins so is one of Keras's: HDF5 or an archive.
+
+    >>> is_keras(b"PK\\x03\\x04....")
+    True
+    """
+    return begin.startswith((_HDF5, _ZIP))
+
+
+def is_keras_file(path: str) -> bool:
+    """Whether a path names a file of Keras's."""
+    if not os.path.isfile(path):
+        return False
+    with open_regular(path) as stream:
+        return is_keras(stream.read(len(_HDF5)))
+
+
+def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
+    """Give a model the weights that a file of Keras holds: all of them, or, where one does not fit, none.
+
+    See `Model.load_weights`. Files of Keras 3 have layers by their classes and places, older ones by their names in an
+    order.
+    """
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError(
+            f"load_weights: {path!r} is a file of Keras, in HDF5, for which h5py is needed: "
+            'pip install "agog-training[h5]".'
+        ) from None
+    try:
+        with open_regular(path) as stream, h5py.File(_hdf5(path, stream), "r") as file:
+            group = file["model_weights"] if "model_weights" in file else file
+            if "layer_names" in group.attrs:
+                found = list(_by_order(model, path, group, by_name))
+            elif by_name:
+                raise ValueError(
+                    f"load_weights: by_name=True is for older files; {path!r} is of Keras 3, which finds layers by "
+                    "their classes and places."
+                )
+            else:
+                found = list(_by_place(model, path, group))
+            values = [(variable, _value(path, variable, dataset)) for variable, dataset in found]
+    except (OSError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
+        raise DataLossError(f"load_weights: {path!r} is not a whole file of Keras: {error}.") from error
+    for variable, value in values:
+        variable.assign(value)
+
+
+def _hdf5(path: str, stream: BinaryIO) -> BinaryIO:
+    """The HDF5 file in a stream: all of it, or what an archive holds uncompressed, as Keras writes it."""
+    if stream.read(len(_ZIP)) != _ZIP:
+        stream.seek(0)
+        return stream
+    archive = zipfile.ZipFile(stream)
+    info = archive.getinfo("model.weights.h5")
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise DataLossError(f"load_weights: {path!r} is not as Keras writes it: model.weights.h5 is compressed in it.")
+    return io.BytesIO(archive.read(info))
+
+
+def _value(path: str, variable: Variable, dataset: Any) -> Any:
+    if dataset.is_virtual or dataset.external:
+        raise DataLossError(f"load_weights: {dataset.name} in {path!r} is in another file, which is not read.")
+    if dataset.shape != variable._current()._shape or dataset.dtype.kind not in "fiub":
+        raise ValueError(
+            f"load_weights: {variable.name} has shape {variable.shape}; {dataset.name} in {path!r} has shape "
+            f"{dataset.shape} and dtype {dataset.dtype}. The model is another than the one that was saved."
+        )
+    return dataset[()].astype(variable.dtype.as_numpy_dtype)
+
+
+# Keras 3: groups are named after attributes, and parts of lists after their classes, with numbers.
+
+
+def _by_place(part: Any, path: str, group: Any) -> Iterator[Found]:
+    children = {name: child for name, child in _children(part)}
+    inside = {id(variable) for child in children.values() for variable in child.weights}
+    own = [variable for variable in part.weights if id(variable) not in inside]
+    places = [group] if not own or _vars(group) else [_inner(group, name, path) for name in _parts(part)]
+    datasets = [dataset for place in places for dataset in _vars(place)]
+    if len(datasets) != len(own):
+        raise ValueError(
+            f"load_weights: {part.name!r} has {len(own)} weights of its own; {group.name} in {path!r} has "
+            f"{len(datasets)}. The model is another than the one that was saved."
+        )
+    yield from map(Found, own, datasets)
+    for name, child in children.items():
+        if child.weights:
+            yield from _by_place(child, path, _inner(group, name, path))
+
+
+def _parts(part: Any) -> tuple[str, ...]:
+    return next((_PARTS[kind.__name__] for kind in type(part).__mro__ if kind.__name__ in _PARTS), ())
+
+
+def _children(part: Any) -> Iterator[tuple[str, Any]]:
+    """The layers in a layer, with the places of their groups in the layer's."""
+    for name, value in part.checkpoint_dependencies().items():
+        if isinstance(value, Layer):
+            yield name, value
+        elif isinstance(value, (list, tuple)):
+            counts: dict[str, int] = {}
+            for child in value:
+                if isinstance(child, Layer):
+                    kind = _class_name(child)
+                    count = counts[kind] = counts.get(kind, -1) + 1
+                    yield f"{name}/{kind}_{count}" if count else f"{name}/{kind}", child
+
+
+def _class_name(layer: Any) -> str:
+    """A layer's class as Keras's files have it: a functional model is "functional", a Conv2D is "conv2d"."""
+    name = "Functional" if type(layer).__name__ == "Model" else type(layer).__name__
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
+    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def _vars(group: Any) -> list[Any]:
+    inner = _member(group, "vars")
+    return [] if inner is None else [_member(inner, str(number)) for number in range(len(inner))]
+
+
+def _inner(group: Any, name: str, path: str) -> Any:
+    found = group
+    for part in name.split("/"):
+        inner = _member(found, part)
+        if inner is None:
+            raise ValueError(
+                f"load_weights: there is no {name!r} in {group.name} of {path!r}; there are "
+                f"{', '.join(sorted(found)) or 'no groups'}. The model is another than the one that was saved."
+            )
+        found = inner
+    return found
+
+
+def _member(group: Any, name: str) -> Any:
+    """A part of a group; None where there is none, or where it is a link, which could lead out of the file."""
+    import h5py
+
+    return group[name] if isinstance(group.get(name, getlink=True), h5py.HardLink) else None
+
+
+# Older files: layers in an order, with their names, and the weights of each in an order.
+
+
+def _by_order(model: Any, path: str, group: Any, by_name: bool) -> Iterator[Found]:
+    groups = {name: _inner(group, name, path) for name in map(_text, group.attrs["layer_names"])}
+    saved = {name: [_inner(g, _text(w), path) for w in g.attrs["weight_names"]] for name, g in groups.items()}
+    saved = {name: datasets for name, datasets in saved.items() if datasets}
+    layers = [layer for layer in model.layers if layer.weights]
+    if by_name:
+        pairs = [(layer, saved[layer.name]) for layer in layers if layer.name in saved]
+    elif len(layers) != len(saved):
+        raise ValueError(
+            f"load_weights: model {model.name!r} has {len(layers)} layers with weights; {path!r} has {len(saved)}: "
+            f"{', '.join(saved)}. With by_name=True layers are found by their names."
+        )
+    else:
+        pairs = list(zip(layers, saved.values(), strict=True))
+    for layer, datasets in pairs:
+        if len(datasets) != len(layer.weights):
+            raise ValueError(
+                f"load_weights: layer {layer.name!r} has {len(layer.weights)} weights; its group in {path!r} has "
+                f"{len(datasets)}. The model is another than the one that was saved."
+            )
+        yield from map(Found, layer.weights, datasets)
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
