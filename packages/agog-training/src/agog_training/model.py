@@ -8,7 +8,6 @@ from typing import Any
 
 import agog_layers
 from agog_core import nest
-from agog_layers.base.configured import classes
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, without_queues
 from agog_training.batches import ArrayBatches, Batch, Batches, OneBatch, make_batches, validation_batches, weighted
@@ -390,10 +389,6 @@ class Sequential(agog_layers.Sequential, Model):
     >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
     1.0
     """
-
-
-# Descriptions mean these by the names that they share with the models that do not train.
-classes.update(Model=Model, Sequential=Sequential)
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

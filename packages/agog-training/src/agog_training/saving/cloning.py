@@ -1,13 +1,61 @@
-"""Cloning: a model like another one, with weights of its own."""
+"""Cloning: models made from descriptions, of other models or of texts, with weights of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
+import agog_layers
 from agog_layers.base.configured import custom_object_scope, describe, revive
 
-__all__ = ["clone_model"]
+__all__ = ["clone_model", "model_from_config", "model_from_json"]
+
+
+def trained(*objects: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Let descriptions mean the models that train by the names that they share with those that do not."""
+    from agog_training.model import Model, Sequential  # here, because models stand on this room
+
+    return custom_object_scope({"Model": Model, "Sequential": Sequential}, *objects)
+
+
+def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Make a model or layer from a description; the models train.
+
+    Args:
+        config: a dict with ``class_name`` and ``config``.
+        custom_objects: names to classes and functions of the program, which the description may name.
+
+    Returns:
+        The model; its weights are new.
+
+    Raises:
+        ValueError: the description names an unknown class.
+    """
+    with trained(custom_objects or {}):
+        return agog_layers.model_from_config(config)
+
+
+def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Make a model from what `Model.to_json` returned; its weights are new.
+
+    Args:
+        json_string: the text.
+        custom_objects: names to classes and functions of the program, which the description may name.
+
+    Returns:
+        The model, which trains.
+
+    Raises:
+        ValueError: the description names an unknown class.
+
+    >>> from agog_layers import Dense
+    >>> from agog_training import Sequential
+    >>> model = model_from_json(Sequential([Dense(3, input_shape=(4,))], name="again").to_json())
+    >>> model.compile("sgd", "mse")
+    """
+    with trained(custom_objects or {}):
+        return agog_layers.model_from_json(json_string)
 
 
 def clone_model(model: Any, input_tensors: None = None, custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -34,7 +82,7 @@ def clone_model(model: Any, input_tensors: None = None, custom_objects: Mapping[
     if input_tensors is not None:
         raise ValueError("clone_model: input_tensors is not supported; call the new model on the tensors instead.")
     own = {type(part).__name__: type(part) for part in model._walk(set()) if not _is_ours(type(part))}
-    with custom_object_scope(own, custom_objects or {}):
+    with trained(own, custom_objects or {}):
         return revive(describe(model))
 
 

@@ -19,7 +19,7 @@ from agog_training.objective import Objective
 _DESCRIPTIONS = {"function", "class_name"}
 _BY_NAME = {
     name: value
-    for name in agog_optimizers.__all__
+    for name in dir(agog_optimizers)
     if isinstance(value := getattr(agog_optimizers, name), type) and issubclass(value, Optimizer)
 }
 
@@ -97,4 +97,4 @@ def _describe_function(value: Any) -> Any:
 def _revive_function(get: Callable[[Any], Any], data: Any) -> Any:
     if not nest.is_mapping(data):
         return data
-    return get(data["function"] if "function" in data else data)
+    return get(data.get("function", data))

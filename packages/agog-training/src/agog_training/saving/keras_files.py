@@ -62,7 +62,7 @@ def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
         ) from None
     try:
         with open_regular(path) as stream, h5py.File(_hdf5(path, stream), "r") as file:
-            group = file["model_weights"] if "model_weights" in file else file
+            group = file.get("model_weights", file)
             if "layer_names" in group.attrs:
                 found = list(_by_order(model, path, group, by_name))
             elif by_name:
@@ -73,7 +73,9 @@ def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
             else:
                 found = list(_by_place(model, path, group))
             values = [(variable, _value(path, variable, dataset)) for variable, dataset in found]
-    except (OSError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
+    except Exception as error:  # h5py raises errors of many kinds on damaged files
+        if str(error).startswith("load_weights: "):
+            raise
         raise DataLossError(f"load_weights: {path!r} is not a whole file of Keras: {error}.") from error
     for variable, value in values:
         variable.assign(value)
@@ -92,6 +94,8 @@ def _hdf5(path: str, stream: BinaryIO) -> BinaryIO:
 
 
 def _value(path: str, variable: Variable, dataset: Any) -> Any:
+    if not hasattr(dataset, "is_virtual"):
+        raise DataLossError(f"load_weights: {dataset.name} in {path!r} is no array.")
     if dataset.is_virtual or dataset.external:
         raise DataLossError(f"load_weights: {dataset.name} in {path!r} is in another file, which is not read.")
     if dataset.shape != variable._current()._shape or dataset.dtype.kind not in "fiub":
@@ -106,7 +110,7 @@ def _value(path: str, variable: Variable, dataset: Any) -> Any:
 
 
 def _by_place(part: Any, path: str, group: Any) -> Iterator[Found]:
-    children = {name: child for name, child in _children(part)}
+    children = dict(_children(part))
     inside = {id(variable) for child in children.values() for variable in child.weights}
     own = [variable for variable in part.weights if id(variable) not in inside]
     places = [group] if not own or _vars(group) else [_inner(group, name, path) for name in _parts(part)]
@@ -149,7 +153,8 @@ def _class_name(layer: Any) -> str:
 
 def _vars(group: Any) -> list[Any]:
     inner = _member(group, "vars")
-    return [] if inner is None else [_member(inner, str(number)) for number in range(len(inner))]
+    members = [] if inner is None else [_member(inner, str(number)) for number in range(len(inner))]
+    return [member for member in members if hasattr(member, "is_virtual")]  # datasets, and no groups
 
 
 def _inner(group: Any, name: str, path: str) -> Any:
@@ -159,7 +164,7 @@ def _inner(group: Any, name: str, path: str) -> Any:
         if inner is None:
             raise ValueError(
                 f"load_weights: there is no {name!r} in {group.name} of {path!r}; there are "
-                f"{', '.join(sorted(found)) or 'no groups'}. The model is another than the one that was saved."
+                f"{', '.join(sorted(map(_text, found))) or 'no groups'}. The model is another than the one that was saved."
             )
         found = inner
     return found

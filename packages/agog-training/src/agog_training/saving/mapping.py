@@ -154,10 +154,8 @@ def propose_mapping(model: Any, tensors: Mapping[str, Any] | str | os.PathLike[s
     >>> from agog_layers import Dense
     >>> from agog_training import Sequential
     >>> model = Sequential([Dense(3, input_shape=(2,), name="first"), Dense(1, name="last")], name="net")
-    >>> mapping = propose_mapping(
-    ...     model,
-    ...     {"fc1.weight": np.ones((3, 2)), "fc1.bias": np.ones(3), "fc2.weight": np.ones((1, 3)), "fc2.bias": np.ones(1)},
-    ... )
+    >>> shapes = {"fc1.weight": (3, 2), "fc1.bias": (3,), "fc2.weight": (1, 3), "fc2.bias": (1,)}
+    >>> mapping = propose_mapping(model, {name: np.ones(shape) for name, shape in shapes.items()})
     >>> mapping
     <WeightMapping
       net/first/kernel  (2, 3)  fc1.weight  axes (1, 0)
@@ -225,4 +223,4 @@ def _similarity(name: str, key: str) -> float:
 
 
 def _shape(variable: Variable) -> tuple[int, ...]:
-    return tuple(variable.shape.as_list())
+    return variable._current()._shape

@@ -18,7 +18,8 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, TensorSpec, nest, zeros
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
 from agog_core.random import Generator, generator, set_generator
-from agog_layers.base.configured import custom_object_scope, describe, revive
+from agog_layers.base.configured import describe, revive
+from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
 from agog_training.saving.keras_files import is_keras
 from agog_training.saving.weights import Kept, Weights
@@ -130,7 +131,7 @@ def load_model(
     graph, arrays = read_file(path)
     description = _description(path, graph)
     training = description["training"] if compile else None
-    with custom_object_scope(custom_objects or {}), _random_bits_of_its_own():
+    with trained(custom_objects or {}), _random_bits_of_its_own():
         model = _made(path, "model", lambda: revive(description["model"]))
         if training is not None:
             _made(path, "training", lambda: model.compile(**revive_training(training)))

@@ -1,7 +1,15 @@
 """``tf.keras.models``: models, and how they are made from their descriptions."""
 
-from agog_layers import Input, model_from_config, model_from_json
-from agog_training import Model, Sequential, clone_model, load_model, save_model
+from agog_layers import Input
+from agog_training import (
+    Model,
+    Sequential,
+    clone_model,
+    load_model,
+    model_from_config,
+    model_from_json,
+    save_model,
+)
 
 __all__ = [
     *("Input", "Model", "Sequential", "clone_model", "load_model", "model_from_config", "model_from_json"),
