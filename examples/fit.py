@@ -30,12 +30,31 @@ def make_model(shape: tuple[int, ...]) -> Any:
     return tf.keras.Model(images, layers.Dense(10, activation="softmax")(first + second))
 
 
+def draw(logs: dict[str, list[float]], images: Any, answers: Any, file: str) -> None:
+    """The losses, and digits under what the model takes them for, as a picture."""
+    import matplotlib.pyplot as plt  # here, because most runs do not need it
+
+    figure = plt.figure(figsize=(8, 3.5), layout="constrained")
+    left, right = figure.subfigures(1, 2)
+    axes = left.subplots()
+    for name in ("loss", "val_loss"):
+        axes.plot(logs[name], label=name)
+    axes.set_xlabel("epoch")
+    axes.legend()
+    for place, image, answer in zip(right.subplots(2, 5).flat, images, answers, strict=True):
+        place.imshow(image, cmap="gray_r")
+        place.set_title(str(answer.argmax()))
+        place.axis("off")
+    figure.savefig(file, dpi=120)
+
+
 @click.command()
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(1), default=30, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--logdir", help="A folder for TensorBoard's summaries: tensorboard --logdir FOLDER shows them.")
-def main(data: str, epochs: int, seed: int, logdir: str | None) -> None:
+@click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
+def main(data: str, epochs: int, seed: int, logdir: str | None, file: str | None) -> None:
     """Train the model, until the loss on held-out digits does not fall any more."""
     tf.set_random_seed(seed)
     (images, labels), test = load(data)
@@ -48,7 +67,9 @@ def main(data: str, epochs: int, seed: int, logdir: str | None) -> None:
     ]
     if logdir:
         callbacks.append(tf.keras.callbacks.TensorBoard(logdir, histogram_freq=5))
-    model.fit(images, labels, batch_size=64, epochs=epochs, validation_split=0.1, callbacks=callbacks, verbose=2)
+    history = model.fit(images, labels, batch_size=64, epochs=epochs, validation_split=0.1, callbacks=callbacks, verbose=2)
+    if file:
+        draw(history.history, test[0][:10], model.predict(test[0][:10]), file)
     _, accuracy = model.evaluate(*test, verbose=0)
     print(f"test accuracy: {accuracy:.1%}".replace("%", " %"))
 

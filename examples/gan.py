@@ -38,10 +38,23 @@ def picture(points: Any) -> str:
     return "\n".join("".join(row).rstrip() for row in rows)
 
 
+def draw(real: Any, drawn: Any, file: str) -> None:
+    """Points as a picture."""
+    import matplotlib.pyplot as plt  # here, because most runs do not need it
+
+    figure, axes = plt.subplots(figsize=(4, 4))
+    axes.plot(*real.T, ".", color="0.8", label="real")
+    axes.plot(*drawn.T, ".", color="C3", markersize=4, label="drawn")
+    axes.set_aspect("equal")
+    axes.legend(loc="center")
+    figure.savefig(file, dpi=120)
+
+
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=3000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(steps: int, seed: int) -> None:
+@click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
+def main(steps: int, seed: int, file: str | None) -> None:
     """Train a generator and a discriminator, and print what the generator draws."""
     tf.set_random_seed(seed)
     generator, discriminator = network(2), network(1)
@@ -65,6 +78,8 @@ def main(steps: int, seed: int) -> None:
     distance = tf.norm(points, axis=1)
     near = tf.reduce_mean(tf.cast(tf.abs(distance - 1) < 0.2, tf.float32))
     click.echo(picture(points.numpy()))
+    if file:
+        draw(ring(500).numpy(), points.numpy(), file)
     click.echo(f"near the ring: {100 * float(near):.0f} %")
 
 

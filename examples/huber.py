@@ -35,12 +35,25 @@ def huber(error: Any, width: float = 1.0) -> Any:
     return width * (2 * tf.abs(error) - width)
 
 
+def draw(examples: list[tuple[float, float]], slope: float, offset: float, file: str) -> None:
+    """The points and the line as a picture."""
+    import matplotlib.pyplot as plt  # here, because most runs do not need it
+
+    x, y = zip(*examples, strict=True)
+    ends = [min(x), max(x)]
+    figure, axes = plt.subplots(figsize=(5, 3.5))
+    axes.plot(x, y, ".", color="0.6")
+    axes.plot(ends, [slope * end + offset for end in ends], color="C3")
+    figure.savefig(file, dpi=120)
+
+
 @click.command()
 @click.option("--data", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file with a header.")
 @click.option("--epochs", type=click.IntRange(0), default=50, show_default=True)
 @click.option("--learning-rate", type=float, default=0.03, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(data: Path | None, epochs: int, learning_rate: float, seed: int) -> None:
+@click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
+def main(data: Path | None, epochs: int, learning_rate: float, seed: int, file: str | None) -> None:
     """Fit a line, an update after each example."""
     tf.set_random_seed(seed)
     examples = load(data)
@@ -59,6 +72,8 @@ def main(data: Path | None, epochs: int, learning_rate: float, seed: int) -> Non
             total += float(value)
         if epoch % 10 == 0:
             click.echo(f"epoch {epoch}: average loss {total / len(examples):.4f}")
+    if file:
+        draw(examples, float(slope), float(offset), file)
     click.echo(f"y = {float(slope):.2f} * x + {float(offset):.2f}")
 
 

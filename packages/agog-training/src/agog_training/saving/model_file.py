@@ -139,8 +139,7 @@ def load_model(
             _build(model, description["inputs"])
     root = _File(model if training is not None else Weights(model), description)
     status = CheckpointLoadStatus(Restore(path, graph, arrays, root, borrow=True), root)
-    if training is None:
-        status.expect_partial()
+    status.expect_partial()  # a model that is never trained makes no more state of its optimizer
     _check_filled(path, status, model)
     vars(model)["_loading"] = Kept(status)
     return model

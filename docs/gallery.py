@@ -1,0 +1,75 @@
+"""Gallery: pictures that the examples draw, and the page that shows them.
+
+``python docs/gallery.py FOLDER`` runs the examples and writes both; the site's build does so too.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import agog as tf
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+class Picture(NamedTuple):
+    """A picture: the example that draws it, the arguments that it is run with, and what it shows."""
+
+    example: str
+    arguments: tuple[str, ...]
+    title: str
+    text: str
+
+
+PICTURES = (
+    Picture(
+        "gan",
+        ("--steps", "600"),
+        "Two networks against each other",
+        "One network draws points from noise, the other tells them from points on a ring. What the first draws in the end:",
+    ),
+    Picture(
+        "huber",
+        ("--epochs", "10"),
+        "A line that forgives outliers",
+        "Python's `if` inside of a loss, an update after each example.",
+    ),
+    Picture(
+        "fit",
+        ("--epochs", "12"),
+        "Digits",
+        "`compile` and `fit` with callbacks that slow down and stop: the losses, and digits that the model never saw.",
+    ),
+)
+
+
+def write(folder: Path) -> None:
+    """Run the examples that draw, and write their pictures and the page."""
+    folder.mkdir(exist_ok=True)
+    parts = ["# Gallery", "", "Pictures that the programs in `examples/` draw, with `--picture FILE`.", ""]
+    for example, arguments, title, text in PICTURES:
+        image = folder / f"{example}.png"
+        command = [sys.executable, str(EXAMPLES / f"{example}.py"), *arguments, "--picture", str(image)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        called = " ".join([f"python examples/{example}.py", *arguments, "--picture", f"{example}.png"])
+        parts += [f"## {title}", "", text, "", f"```\n{called}\n```", "", f"![{title}]({image.name})", ""]
+    (folder / "tape.svg").write_text(tape(), encoding="utf-8")
+    parts += ["## A tape", "", "What a tape keeps of `tf.reduce_sum(tf.tanh(x @ w))`, as notebooks show it.", ""]
+    parts += ["![A tape](tape.svg)", ""]
+    (folder / "index.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def tape() -> str:
+    """The picture of a tape."""
+    x, w = tf.constant([[1.0, 2.0]]), tf.Variable([[1.0], [2.0]], name="w")
+    with tf.GradientTape() as recorded:
+        recorded.watch(x)
+        tf.reduce_sum(tf.tanh(x @ w))
+    return recorded._repr_svg_() or ""
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
