@@ -1,4 +1,4 @@
-"""Faults: kernels that fail while they run; CUDA tells at the next call that waits or launches, and at each later one."""
+"""Faults: kernels that fail while they run; CUDA tells at the next call that waits or launches, and at later ones."""
 
 from __future__ import annotations
 
