@@ -71,7 +71,7 @@ def limit_gpu_memory(options: GPUOptions) -> None:
         total = memory_stats(f"gpu:{index}").total
         if total is None:
             raise UnimplementedError(
-                f"GPUOptions: per_process_gpu_memory_fraction is a part of the GPU's memory, and the backend for device "
+                "GPUOptions: per_process_gpu_memory_fraction is a part of the GPU's memory, and the backend for device "
                 f"gpu:{index} does not tell how much that is. Use tf.set_memory_limit."
             )
         set_memory_limit(int(fraction * total), f"gpu:{index}")
