@@ -33,10 +33,17 @@ def make_model(shape: tuple[int, ...]) -> Any:
 @click.command()
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(1), default=30, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--logdir", help="A folder for TensorBoard's summaries: tensorboard --logdir FOLDER shows them.")
-def main(data: str, epochs: int, seed: int, logdir: str | None) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Train the model, until the loss on held-out digits does not fall any more."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(data: str, epochs: int, seed: int, logdir: str | None) -> None:
+    """Make the model, fit it, test at the end."""
     tf.set_random_seed(seed)
     (images, labels), test = load(data)
     model = make_model(images.shape[1:])
