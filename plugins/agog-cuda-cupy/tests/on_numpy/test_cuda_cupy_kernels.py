@@ -1,4 +1,4 @@
-"""The conformance kit, with the stand-in for CuPy: for one dtype of each op its values, and with AGOG_WHOLE_KIT=1 all.
+"""The conformance kit, with the stand-in for CuPy: for one dtype of each op its values; `nox -s gpu_without_gpu` has all.
 
 What passes here says that the kernels ask CuPy for what it has, and that their formulas are right. It does not say that
 they are right on a GPU.
@@ -6,7 +6,6 @@ they are right on a GPU.
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 
 import pytest
@@ -18,7 +17,6 @@ from agog_cuda_cupy.hooks import DTYPES
 from agog_testing.conformance import collect
 from agog_testing.conformance.cases import Case
 
-IS_WHOLE = os.environ.get("AGOG_WHOLE_KIT") == "1"
 # One dtype of each op: the first of these that it has.
 USUAL = ("float32", "int32", "bool", "complex64", *DTYPES)
 CHECKS = ("value", "errors")
@@ -30,8 +28,6 @@ for _case in collect("cuda-cupy"):
 
 def chosen(op: str) -> list[Case]:
     """The cases of an op that are run here."""
-    if IS_WHOLE:
-        return CASES[op]
     dtype = min({case.dtype for case in CASES[op]}, key=USUAL.index)
     return [case for case in CASES[op] if case.dtype == dtype and case.check in CHECKS]
 

@@ -131,7 +131,11 @@ def _complete(made: dict[str, ModuleType]) -> None:
     )
     vars(made["cupy.cuda.memory"]).update(OutOfMemoryError=pools.OutOfMemoryError)
     vars(made["cupy.cuda.runtime"]).update(
-        CUDARuntimeError=cuda_devices.CUDARuntimeError, getDeviceCount=lambda: cuda_devices.DEVICE_COUNT
+        CUDARuntimeError=cuda_devices.CUDARuntimeError,
+        driverGetVersion=lambda: 0,
+        getDeviceCount=lambda: cuda_devices.DEVICE_COUNT,
+        getDeviceProperties=lambda device: {"name": b"cupy-on-numpy, no card"},
+        runtimeGetVersion=lambda: 0,
     )
     vars(cupyx).update(
         DeviceSynchronized=DeviceSynchronized,
