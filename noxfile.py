@@ -12,7 +12,7 @@ import shlex
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import nox
@@ -40,6 +40,11 @@ BACKEND_SUITES = (
     "agog-training",
     "agog-testing",
 )
+# A folder that, first on the path, gives a stand-in for CuPy, which computes with NumPy. What runs on it has run on no
+# GPU, and has a name of its own.
+ON_NUMPY = "cupy-on-numpy"
+STANDIN = MEMBERS["agog-cuda-cupy"] / "tests" / "standin"
+GPU_TESTS = ROOT / "tests" / "gpu"
 DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 # The tests of agog-data whose volume the session `endurance` raises.
 ENDURING = ("arrow", "compositions", "endurance", "idx", "images", "mutations", "numpy", "webdataset")
@@ -87,7 +92,7 @@ def tests(session: nox.Session, member: str) -> None:
 @in_whole
 def integration(session: nox.Session) -> None:
     """Test what needs several members; `tests` runs it too."""
-    elsewhere = (DOCUMENTATION_TESTS, NOTEBOOK_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
+    elsewhere = (DOCUMENTATION_TESTS, GPU_TESTS, NOTEBOOK_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
     pytest(session, ROOT / "tests", *(f"--ignore={folder}" for folder in elsewhere), *WORKERS)
 
 
@@ -99,48 +104,57 @@ def matrix(session: nox.Session) -> None:
     holds options of agog-conformance, such as "--op matmul".
     """
     install(session, *all_members())
-    output = session.run("python", str(ROOT / "tests" / "matrix" / "backends.py"), silent=True)
-    assert isinstance(output, str)
-    found = json.loads(output)
+    found = backends(session)
     required = {name.strip() for name in os.environ.get("REQUIRE_BACKEND", "").split(",") if name.strip()}
     for plugin in sorted(required - {backend["plugin"] for backend in found}):
         found.append({"plugin": plugin, "device": None, "absent": "no installed distribution announces it"})
-    present = [backend for backend in found if backend["absent"] is None]
-    absent = {backend["plugin"]: backend["absent"] for backend in found if backend["absent"] is not None}
-    for backend in present:
-        session.log(f"present: {backend['plugin']} (device type {backend['device']})")
-    for plugin, reason in absent.items():
-        session.warn(f"absent: {plugin}: {reason}")
-    if missing := sorted(required & absent.keys()):
+    absent = {backend["plugin"] for backend in found if backend["absent"] is not None}
+    for backend in found:
+        if backend["absent"] is None:
+            session.log(f"present: {backend['plugin']} (device type {backend['device']})")
+        else:
+            session.warn(f"absent: {backend['plugin']}: {backend['absent']}")
+    if missing := sorted(required & absent):
         session.error(f"REQUIRE_BACKEND names {', '.join(missing)}, which is absent; see above.")
-    if not present:
-        session.error("No backend is present.")
     folder = Path(os.environ.get("AGOG_MATRIX") or session.cache_dir / "matrix").resolve()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / "backends.json").write_text(json.dumps(found))
-    failed = [
-        backend["plugin"] for backend in present if not passes(session, backend["plugin"], backend["device"], folder)
-    ]
-    session.run("python", str(ROOT / "tests" / "matrix" / "report.py"), str(folder))
-    session.log(f"The report is in {folder / 'matrix.md'} and {folder / 'matrix.xml'}.")
-    if failed:
+    if failed := report_on(session, found, folder):
         session.error(f"{', '.join(failed)} failed; see the report.")
 
 
-def passes(session: nox.Session, plugin: str, device: str, folder: Path) -> bool:
+def backends(session: nox.Session) -> list[dict[str, str | None]]:
+    """All backends that are installed, and the stand-in for CuPy: plugin, device type, and why they are absent."""
+    output = session.run("python", str(ROOT / "tests" / "matrix" / "backends.py"), silent=True)
+    assert isinstance(output, str)
+    return [*json.loads(output), {"plugin": ON_NUMPY, "device": "gpu", "absent": None}]
+
+
+def report_on(session: nox.Session, found: Sequence[Mapping[str, str | None]], folder: Path) -> list[str]:
+    """Run the suites and the kit on those backends that are present, and write a report; returns which failed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "backends.json").write_text(json.dumps(found))
+    present = {str(backend["plugin"]): str(backend["device"]) for backend in found if backend["absent"] is None}
+    failed = [plugin for plugin, device in present.items() if not passes(session, plugin, device, folder)]
+    session.run("python", str(ROOT / "tests" / "matrix" / "report.py"), str(folder))
+    session.log(f"The report is in {folder / 'matrix.md'} and {folder / 'matrix.xml'}.")
+    return failed
+
+
+def passes(session: nox.Session, name: str, device: str, folder: Path) -> bool:
     """Whether a backend passes the suites and the conformance kit, whose results go to a folder."""
-    suites = [MEMBERS[name] / "tests" for name in BACKEND_SUITES]
-    results = (f"--junitxml={folder / plugin}.suites.xml", "-p", "agog_testing.pytest_plugin")
-    kit = ("--json", f"{folder / plugin}.json", "--junit", f"{folder / plugin}.kit.xml")
+    plugin, path = ("cuda-cupy", str(STANDIN)) if name == ON_NUMPY else (name, None)
+    suites = [MEMBERS[member] / "tests" for member in BACKEND_SUITES]
+    results = (f"--junitxml={folder / name}.suites.xml", "-p", "agog_testing.pytest_plugin")
+    kit = ("--json", f"{folder / name}.json", "--junit", f"{folder / name}.kit.xml")
+    options = shlex.split(os.environ.get("AGOG_CONFORMANCE", ""))
     # Each is run also where the one before it has failed.
     is_right = True
     try:
-        pytest(session, *suites, *results, f"--agog-device={device}")
+        pytest(session, *suites, *results, f"--agog-device={device}", path=path)
     except nox.command.CommandFailed:
         is_right = False
     try:
-        session.run("agog-conformance", plugin, *kit, *shlex.split(os.environ.get("AGOG_CONFORMANCE", "")))
+        session.run("agog-conformance", plugin, *kit, *options, env={"PYTHONPATH": path})
     except nox.command.CommandFailed:
         is_right = False
     return is_right
@@ -177,10 +191,44 @@ def new_plugins(session: nox.Session) -> None:
 
 @nox.session(requires=["wheels"])
 def gpu_without_gpu(session: nox.Session) -> None:
-    """Run all that is to be said of the device gpu on a stand-in for CuPy that computes with NumPy, and on no GPU."""
-    install(session, "agog-cuda-cupy[test]", WORKERS_PACKAGE)
-    session.env |= {"AGOG_CUPY": "numpy", "AGOG_WHOLE_KIT": "1"}
-    pytest(session, MEMBERS["agog-cuda-cupy"] / "tests" / "on_numpy", *WORKERS)
+    """Run all that can be said of the device gpu without one: on the host's compiler, and on a stand-in for CuPy."""
+    install(session, *all_members(), WORKERS_PACKAGE)
+    pytest(session, MEMBERS["agog-cuda-cupy"] / "tests", *WORKERS)
+    pytest(session, GPU_TESTS, *WORKERS, path=str(STANDIN))
+    folder = Path(os.environ.get("AGOG_MATRIX") or session.cache_dir / "gpu_without_gpu").resolve()
+    if report_on(session, [{"plugin": ON_NUMPY, "device": "gpu", "absent": None}], folder):
+        session.error(f"{ON_NUMPY} failed; see the report.")
+
+
+@nox.session(default=False, requires=["wheels"])
+def gpu(session: nox.Session) -> None:
+    """Run the tests of GPUs, the suites and the kit on a card, measure speeds, and write docs/gpu-report.md.
+
+    AGOG_CUDA=13 is for CUDA 13, where 12 is the default; AGOG_TORCH names the torch to compare speeds with, such as
+    "torch==2.13.0".
+    """
+    if not shutil.which("nvidia-smi"):
+        session.skip("there is no GPU of NVIDIA's here, or no driver of it: nvidia-smi is not found")
+    cuda = os.environ.get("AGOG_CUDA", "12")
+    install(session, *all_members(), f"agog-cuda-cupy[cuda{cuda}]")
+    if torch := os.environ.get("AGOG_TORCH"):
+        session.install(torch)
+    (found,) = (backend for backend in backends(session) if backend["plugin"] == "cuda-cupy")
+    if found["absent"] is not None:
+        session.skip(f"the device gpu is not there: {found['absent']}")
+    folder = (session.cache_dir / "gpu").resolve()
+    failed = report_on(session, [found], folder)
+    for program in (
+        lambda: pytest(session, GPU_TESTS, f"--junitxml={folder / 'gpu.xml'}"),
+        lambda: session.run("python", str(GPU_TESTS / "speeds.py"), str(folder / "speeds.json")),
+    ):
+        try:  # the report tells of all, also where one has failed
+            program()
+        except nox.command.CommandFailed as error:
+            failed.append(str(error))
+    session.run("python", str(GPU_TESTS / "report.py"), str(folder), str(ROOT / "docs" / "gpu-report.md"))
+    if failed:
+        session.error("Something has failed; see docs/gpu-report.md.")
 
 
 @nox.session(requires=["wheels"])
@@ -276,7 +324,12 @@ def oracle(session: nox.Session) -> None:
 def nvrtc(session: nox.Session) -> None:
     """Compile every CUDA C source with NVRTC for several architectures; needs no GPU and no driver."""
     install(session, "agog-cuda-cupy")
-    session.install("cuda-bindings==12.9.*", "nvidia-cuda-nvrtc-cu12==12.9.*", "pytest>=8", WORKERS_PACKAGE)
+    session.install("pytest>=8", WORKERS_PACKAGE)
+    wheels = ("cuda-bindings==12.9.*", "nvidia-cuda-nvrtc-cu12==12.9.*")
+    try:
+        session.install(*wheels)
+    except nox.command.CommandFailed:
+        session.skip(f"the package index has not given {' and '.join(wheels)}, so that nothing was compiled")
     pytest(session, MEMBERS["agog-cuda-cupy"] / "tests" / "nvrtc", *WORKERS)
 
 
@@ -350,12 +403,12 @@ def install(session: nox.Session, *requirements: str) -> None:
     session.install("--constraint", str(wheel_folder(session) / "constraints.txt"), *requirements, env=environment)
 
 
-def pytest(session: nox.Session, *arguments: str | Path) -> None:
-    """Run pytest from an empty folder, so that nothing but the installed wheels can be imported."""
+def pytest(session: nox.Session, *arguments: str | Path, path: str | None = None) -> None:
+    """Run pytest from an empty folder, so that nothing but the installed wheels, and what a path adds, is imported."""
     # A selection such as `-- -k name` may leave a suite without tests; otherwise a suite without tests is an error.
     success_codes = [0, 5] if session.posargs else [0]
     environment = {
-        "PYTHONPATH": None,
+        "PYTHONPATH": path,
         # The tests' matrices are small, and threads that wait for each other's parts of them spin: where there are
         # few processors, one op's tests took 17 s instead of 1.1 s.
         "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),

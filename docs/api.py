@@ -97,7 +97,9 @@ def write(folder: Path) -> None:
     rows = [f"- [{page}]({_file(page)}.md): {len(listed)} names" for page, listed in pages.items()]
     names = "\n".join(_file(page) for page in pages)
     contents = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
-    text = f"# API reference\n\n{contents}\n\nAll that `import agog as tf` offers, by task.\n\n" + "\n".join(rows) + "\n"
+    text = (
+        f"# API reference\n\n{contents}\n\nAll that `import agog as tf` offers, by task.\n\n" + "\n".join(rows) + "\n"
+    )
     (folder / "index.md").write_text(text, encoding="utf-8")
 
 

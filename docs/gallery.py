@@ -27,7 +27,7 @@ class Picture(NamedTuple):
 PICTURES = (
     Picture(
         "gan",
-        ("--steps", "600"),
+        ("--steps", "3000"),
         "Two networks against each other",
         "One network draws points from noise, the other tells them from points on a ring. What the first draws in the end:",
     ),

@@ -46,9 +46,16 @@ def write(reader: Reader, start: str, count: int, alphabet: str) -> str:
 @click.option("--steps", type=click.IntRange(0), default=400, show_default=True)
 @click.option("--units", type=click.IntRange(1), default=192, show_default=True)
 @click.option("--length", type=click.IntRange(2), default=64, show_default=True, help="Letters in a sequence.")
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(text: Path | None, steps: int, units: int, length: int, seed: int) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Learn to write."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(text: Path | None, steps: int, units: int, length: int, seed: int) -> None:
+    """Train on pieces of the text, then write."""
     tf.set_random_seed(seed)
     corpus = "\n".join(page.read_text(encoding="utf-8") for page in ([text] if text else PAGES))
     alphabet = "".join(sorted(set(corpus)))

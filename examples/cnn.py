@@ -50,9 +50,16 @@ def load(data: str) -> tuple[Any, Any]:
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(0), default=10, show_default=True)
 @click.option("--learning-rate", type=float, default=0.001, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(data: str, epochs: int, learning_rate: float, seed: int) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Train a convolutional network."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(data: str, epochs: int, learning_rate: float, seed: int) -> None:
+    """Train, test at the end."""
     tf.set_random_seed(seed)
     train, test = load(data)
     network = Network()

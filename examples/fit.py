@@ -51,11 +51,18 @@ def draw(logs: dict[str, list[float]], images: Any, answers: Any, file: str) -> 
 @click.command()
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(1), default=30, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--logdir", help="A folder for TensorBoard's summaries: tensorboard --logdir FOLDER shows them.")
 @click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
-def main(data: str, epochs: int, seed: int, logdir: str | None, file: str | None) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Train the model, until the loss on held-out digits does not fall any more."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(data: str, epochs: int, seed: int, logdir: str | None, file: str | None = None) -> None:
+    """Make the model, fit it, test at the end."""
     tf.set_random_seed(seed)
     (images, labels), test = load(data)
     model = make_model(images.shape[1:])
@@ -67,7 +74,9 @@ def main(data: str, epochs: int, seed: int, logdir: str | None, file: str | None
     ]
     if logdir:
         callbacks.append(tf.keras.callbacks.TensorBoard(logdir, histogram_freq=5))
-    history = model.fit(images, labels, batch_size=64, epochs=epochs, validation_split=0.1, callbacks=callbacks, verbose=2)
+    history = model.fit(
+        images, labels, batch_size=64, epochs=epochs, validation_split=0.1, callbacks=callbacks, verbose=2
+    )
     if file:
         draw(history.history, test[0][:10], model.predict(test[0][:10]), file)
     _, accuracy = model.evaluate(*test, verbose=0)

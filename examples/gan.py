@@ -52,10 +52,17 @@ def draw(real: Any, drawn: Any, file: str) -> None:
 
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=3000, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
-def main(steps: int, seed: int, file: str | None) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Train a generator and a discriminator, and print what the generator draws."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(steps: int, seed: int, file: str | None = None) -> None:
+    """Let the two networks learn from each other, and draw."""
     tf.set_random_seed(seed)
     generator, discriminator = network(2), network(1)
     of_generator, of_discriminator = tf.train.AdamOptimizer(0.001, 0.5), tf.train.AdamOptimizer(0.001, 0.5)

@@ -51,10 +51,17 @@ def draw(examples: list[tuple[float, float]], slope: float, offset: float, file:
 @click.option("--data", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file with a header.")
 @click.option("--epochs", type=click.IntRange(0), default=50, show_default=True)
 @click.option("--learning-rate", type=float, default=0.03, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
-def main(data: Path | None, epochs: int, learning_rate: float, seed: int, file: str | None) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Fit a line, an update after each example."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(data: Path | None, epochs: int, learning_rate: float, seed: int, file: str | None = None) -> None:
+    """Go through the examples, and print the line."""
     tf.set_random_seed(seed)
     examples = load(data)
     slope, offset = tfe.Variable(0.0, name="slope"), tfe.Variable(0.0, name="offset")

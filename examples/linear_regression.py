@@ -32,9 +32,16 @@ def mean_squared_error(line: Line, x: Any, y: Any) -> Any:
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=300, show_default=True)
 @click.option("--learning-rate", type=float, default=0.02, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(steps: int, learning_rate: float, seed: int) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Fit a line by gradient descent."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(steps: int, learning_rate: float, seed: int) -> None:
+    """Make noisy points, and fit the line to them."""
     tf.set_random_seed(seed)
     x = tf.random_normal([1000])
     y = 3 * x + 2 + tf.random_normal([1000])

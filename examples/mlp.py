@@ -37,9 +37,16 @@ def accuracy(model: Any, batches: Any) -> float:
 @click.command()
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(0), default=20, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(data: str, epochs: int, seed: int) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Train a network with two hidden layers on handwritten digits."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(data: str, epochs: int, seed: int) -> None:
+    """Train, test at the end."""
     tf.set_random_seed(seed)
     train, test = load(data)
     model = tf.keras.Sequential(

@@ -79,7 +79,7 @@ def test(network: Any, batches: Any) -> float:
 @click.option("--batch-size", type=click.IntRange(1), default=128, show_default=True)
 @click.option("--learning-rate", type=float, default=0.001, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--device", help="Where to train, such as cpu:0; the default device by default.")
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--prefer", help="The plugin whose kernels run before all others.")
 @click.option("--checkpoints", type=click.Path(path_type=Path), default=Path("checkpoints"), show_default=True)
 @click.option("--save-every", type=click.IntRange(1), help="Steps between checkpoints; one epoch by default.")

@@ -59,9 +59,16 @@ def sequences(count: int) -> Any:
 
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=400, show_default=True)
+@click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(steps: int, seed: int) -> None:
+def main(device: str | None, **options: Any) -> None:
     """Learn to copy."""
+    with tf.device(device):
+        run(**options)
+
+
+def run(steps: int, seed: int) -> None:
+    """Train on random sequences, and copy new ones."""
     tf.set_random_seed(seed)
     transformer = Transformer(width=64, heads=4, blocks=2)
     optimizer = tf.train.AdamOptimizer(0.002)

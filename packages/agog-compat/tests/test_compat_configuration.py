@@ -1,10 +1,13 @@
-"""Configuration: it keeps what a program sets."""
+"""Configuration: it keeps what a program sets, and limits the memory of GPUs."""
 
 from __future__ import annotations
 
 import pytest
 
+from agog_compat import configuration
 from agog_compat.configuration import ConfigProto, GPUOptions
+from agog_core.dispatch.backend import MemoryStats
+from agog_core.errors import InvalidArgumentError, UnimplementedError
 
 
 def test_fields_have_the_empty_values_of_their_types() -> None:
@@ -31,3 +34,33 @@ def test_a_field_that_does_not_exist_is_refused() -> None:
         "visible_device_list, allocator_type, deferred_deletion_bytes, force_gpu_compatible, "
         "polling_active_delay_usecs, polling_inactive_delay_msecs."
     )
+
+
+def test_a_part_of_the_memory_of_each_gpu_is_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = []
+    totals = {"gpu:0": 1000, "gpu:1": 801}
+    monkeypatch.setattr(configuration, "count_devices", lambda device: {"gpu": 2}[device])
+    monkeypatch.setattr(configuration, "memory_stats", lambda device: MemoryStats(total=totals[device]))
+    monkeypatch.setattr(configuration, "set_memory_limit", lambda limit, device: done.append((device, limit)))
+    configuration.limit_gpu_memory(GPUOptions(allow_growth=True))
+    assert done == []
+    configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=0.5))
+    assert done == [("gpu:0", 500), ("gpu:1", 400)]
+
+
+def test_a_part_of_unknown_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configuration, "count_devices", lambda device: 1)
+    monkeypatch.setattr(configuration, "memory_stats", lambda device: MemoryStats())
+    with pytest.raises(UnimplementedError) as error:
+        configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=0.5))
+    assert str(error.value) == (
+        "GPUOptions: per_process_gpu_memory_fraction is a part of the GPU's memory, and the backend for device gpu:0 "
+        "does not tell how much that is. Use tf.set_memory_limit."
+    )
+
+
+@pytest.mark.parametrize("fraction", [-0.1, 1.5])
+def test_a_part_that_is_none_is_refused(fraction: float) -> None:
+    with pytest.raises(InvalidArgumentError) as error:
+        configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=fraction))
+    assert str(error.value) == (f"GPUOptions: per_process_gpu_memory_fraction must be in [0, 1]; got {fraction}.")

@@ -23,6 +23,15 @@ def test_enable_eager_execution_takes_a_configuration(monkeypatch: pytest.Monkey
     )
 
 
+def test_enable_eager_execution_limits_the_memory_of_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+    monkeypatch.setattr(execution, "_is_enabled", False)
+    monkeypatch.setattr(execution, "limit_gpu_memory", given.append)
+    config = ConfigProto()
+    execution.enable_eager_execution(config)
+    assert given == [config.gpu_options]
+
+
 def test_ops_are_done_in_both_modes() -> None:
     with execution.execution_mode(execution.ASYNC):
         execution.async_wait()

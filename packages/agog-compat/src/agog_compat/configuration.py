@@ -1,6 +1,10 @@
-"""Configuration: what programs set before TensorFlow starts. It is kept, and nothing here depends on it."""
+"""Configuration: what programs set before TensorFlow starts. It is kept; how much memory of GPUs is used follows it."""
 
 from typing import Any
+
+from agog_core.dispatch.devices import count_devices
+from agog_core.dispatch.memory import memory_stats, set_memory_limit
+from agog_core.errors import InvalidArgumentError, UnimplementedError
 
 __all__ = ["ConfigProto", "GPUOptions"]
 
@@ -19,7 +23,10 @@ class _Fields:
 
 
 class GPUOptions(_Fields):
-    """How TensorFlow reserves memory of GPUs.
+    """How much memory of GPUs the process may take.
+
+    ``per_process_gpu_memory_fraction`` is the most that it may take of each GPU, as a part of all that the GPU has; 0
+    is no limit. Memory is always taken as it is needed, as TensorFlow does with ``allow_growth``.
 
     >>> GPUOptions(allow_growth=True).allow_growth
     True
@@ -53,3 +60,18 @@ class ConfigProto(_Fields):
     operation_timeout_in_ms: int
     placement_period: int
     use_per_session_threads: bool
+
+
+def limit_gpu_memory(options: GPUOptions) -> None:
+    """Limit the memory of each GPU to the part that the options name; on a machine without any, nothing happens."""
+    fraction = options.per_process_gpu_memory_fraction
+    if not 0 <= fraction <= 1:
+        raise InvalidArgumentError(f"GPUOptions: per_process_gpu_memory_fraction must be in [0, 1]; got {fraction}.")
+    for index in range(count_devices("gpu") if fraction else 0):
+        total = memory_stats(f"gpu:{index}").total
+        if total is None:
+            raise UnimplementedError(
+                "GPUOptions: per_process_gpu_memory_fraction is a part of the GPU's memory, and the backend for device "
+                f"gpu:{index} does not tell how much that is. Use tf.set_memory_limit."
+            )
+        set_memory_limit(int(fraction * total), f"gpu:{index}")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agog_compat.configuration import ConfigProto
+from agog_compat.configuration import ConfigProto, limit_gpu_memory
 from agog_core.dispatch.devices import count_devices, devices_in_use
 from agog_core.tensors.placement import set_device_policy
 
@@ -37,7 +37,8 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
     """Choose the policy and the mode; agog always executes eagerly. After the first call nothing happens.
 
     Args:
-        config: a `ConfigProto` or None; there is nothing to configure.
+        config: a `ConfigProto` or None. Of its fields, ``gpu_options.per_process_gpu_memory_fraction`` limits what is
+            taken of each GPU's memory.
         device_policy: what happens when an op's input is on another device, as for `set_device_policy`; it holds for
             the thread that calls this and those that inherit its context.
         execution_mode: `SYNC`, `ASYNC` or None; ops are done when their functions return in both.
@@ -45,6 +46,8 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
     Raises:
         ValueError: the device policy or the execution mode is unknown.
         TypeError: ``config`` is something else.
+        InvalidArgumentError: the part of GPUs' memory is not in [0, 1].
+        UnimplementedError: there are GPUs whose memory cannot be limited.
 
     >>> enable_eager_execution()
     """
@@ -57,6 +60,8 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
             f"{type(config).__name__}."
         )
     _check_mode("enable_eager_execution", execution_mode)
+    if config is not None:
+        limit_gpu_memory(config.gpu_options)
     if device_policy is not None:
         set_device_policy(device_policy)
     if execution_mode is not None:

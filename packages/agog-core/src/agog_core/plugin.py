@@ -34,6 +34,7 @@ from agog_core.dispatch.contract import (
     requires,
 )
 from agog_core.dispatch.op import Op, registry
+from agog_core.dispatch.precision import matmul_precision
 from agog_core.dispatch.reference import load_reference
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
@@ -62,6 +63,7 @@ __all__ = [
     "hookimpl",
     "hookspec",
     "load_reference",
+    "matmul_precision",
     "registry",
     "requires",
     "unary",

@@ -318,11 +318,11 @@ def test_profiles_have_the_times_of_the_device(box: Register) -> None:
 def test_memory_is_told_limited_and_given_back(box: Register) -> None:
     done: list[tuple[Any, ...]] = []
     box(
-        memory_stats=lambda index: MemoryStats(1, 2, 3, 4 + index),
+        memory_stats=lambda index: MemoryStats(1, 2, 3, 4 + index, 9),
         set_memory_limit=lambda index, limit: done.append(("limit", index, limit)),
         free_cached=lambda index: done.append(("free", index)),
     )
-    assert ag.memory_stats("box:1") == (1, 2, 3, 5)
+    assert ag.memory_stats("box:1") == (1, 2, 3, 5, 9)
     with ag.device("box:1"):
         assert ag.memory_stats().limit == 5
         ag.set_memory_limit(100)
@@ -336,7 +336,7 @@ def test_memory_is_told_limited_and_given_back(box: Register) -> None:
 
 def test_memory_of_a_backend_that_knows_nothing(box: Register) -> None:
     box()
-    assert ag.memory_stats("box") == MemoryStats(None, None, None, None)
+    assert ag.memory_stats("box") == MemoryStats(None, None, None, None, None)
     ag.free_cached_memory("box")
     with pytest.raises(UnimplementedError) as caught:
         ag.set_memory_limit(1, "box:1")

@@ -176,8 +176,8 @@ class Subject:
                     table.install(name, earlier)
 
     def host(self, array: Any) -> Array:
-        """A copy of an array of the device on the host."""
-        return np.array(self.device.backend.to_host(array))
+        """A copy of an array of the device on the host; wrong values that the device tells late are raised here."""
+        return np.array(self.device.to_host(array))
 
 
 def map_arrays(function: Callable[[Array], Any], value: Any) -> Any:

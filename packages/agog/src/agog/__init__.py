@@ -19,6 +19,7 @@ from agog_core.dispatch.device_spec import *
 from agog_core.dispatch.devices import device as device
 from agog_core.dispatch.explanation import *
 from agog_core.dispatch.fallback import *
+from agog_core.dispatch.precision import *
 from agog_core.dispatch.preference import *
 from agog_core.dispatch.registration import *
 from agog_core.dtypes import *

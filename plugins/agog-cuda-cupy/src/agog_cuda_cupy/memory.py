@@ -1,11 +1,14 @@
 """Memory: CuPy's pools, and what is said when a GPU has none left.
 
-CuPy keeps what arrays let go of for later arrays. Where the driver or the limit refuses more, its pool first gives all
-of that back and lets Python collect garbage, and tries again; only then it raises.
+CuPy keeps what arrays let go of for later arrays. Where the driver refuses more, its pool first gives all of that back
+and lets Python collect garbage, and tries again; only then it raises. Where the limit does, that is done here.
 """
 
 from __future__ import annotations
 
+import gc
+import os
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -13,19 +16,55 @@ import numpy as np
 from agog_core.plugin import MemoryStats, ResourceExhaustedError
 from agog_cuda_cupy.streams import on
 
+# For each GPU the most that the pool has been seen to hold.
+_most: Counter[int] = Counter()
+
 
 def memory_stats(index: int) -> MemoryStats:
-    """What arrays hold, what the pool has taken for them and others to come, and the limit; nobody keeps the peak."""
+    """What arrays hold, what the pool has taken for them and others to come, the limit, and all that the GPU has.
+
+    CuPy does not count the most that arrays have held; the most that the pool has taken is no less than that.
+    """
+    import cupy
+
     with on(index):
         pool = _pool()
-        limit = pool.get_limit()
-        return MemoryStats(in_use=pool.used_bytes(), reserved=pool.total_bytes(), limit=limit or None)
+        _, total = cupy.cuda.Device(index).mem_info
+        return MemoryStats(
+            in_use=pool.used_bytes(),
+            peak=_seen(index),
+            reserved=pool.total_bytes(),
+            limit=pool.get_limit() or None,
+            total=total,
+        )
 
 
 def set_memory_limit(index: int, size: int | None) -> None:
     """Limit what the pool takes of a GPU; CuPy says "no limit" with 0, so that a limit of 0 is one of a byte here."""
+    import cupy
+
     with on(index):
         _pool().set_limit(size=0 if size is None else max(size, 1))
+    cupy.cuda.set_allocator(_allocate)
+
+
+def _allocate(size: int) -> Any:
+    """Memory of the pool; where the limit refuses it, once more after the pool has given back what it keeps."""
+    import cupy
+
+    try:
+        return _pool().malloc(size)
+    except cupy.cuda.memory.OutOfMemoryError:
+        gc.collect()
+        _seen(cupy.cuda.Device().id)
+        _pool().free_all_blocks()
+        return _pool().malloc(size)
+
+
+def _seen(index: int) -> int:
+    """The most that the pool of the GPU that is set has held, up to now; asked before it gives anything back."""
+    _most[index] = max(_most[index], _pool().total_bytes())
+    return _most[index]
 
 
 def free_cached(index: int) -> None:
@@ -33,6 +72,7 @@ def free_cached(index: int) -> None:
     import cupy
 
     with on(index):
+        _seen(index)
         _pool().free_all_blocks()
         cupy.get_default_pinned_memory_pool().free_all_blocks()
 
@@ -55,6 +95,10 @@ def translate(error: Exception) -> Exception | None:
             "set_memory_limit has set."
         )
     if isinstance(error, cupy.cuda.runtime.CUDARuntimeError) and any(name in str(error) for name in _STICKY):
+        if os.environ.get("AGOG_CHECK", "") not in ("", "0"):
+            return RuntimeError(
+                f"{error}. The kernel has failed, and CUDA refuses all work of this process from now on."
+            )
         return RuntimeError(
             f"{error}. A kernel that ran before has failed, and CUDA refuses all work of this process from now on. To "
             "learn which op it was, start the program anew with AGOG_CHECK=1 in the environment, which waits after "

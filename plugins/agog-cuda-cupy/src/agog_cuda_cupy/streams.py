@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from agog_cuda_cupy.precision import rounding
+
 Kernel = Callable[..., Any]
 
 # Host memory that copies to a GPU may be reading still, each with the event after its copy.
@@ -37,10 +39,11 @@ def bind(kernel: Kernel, op: str, dtype: str, index: int) -> Kernel:
     import cupy
 
     device, compute = cupy.cuda.Device, cupy.cuda.Stream.null
+    launch = rounding(kernel, op, dtype)
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         with device(index), compute:  # a Device of its own at each call: its stack is no thread's
-            return kernel(*arrays, **attributes)
+            return launch(*arrays, **attributes)
 
     run.__wrapped__ = kernel  # type: ignore[attr-defined]  # for those who name kernels in errors
     return run

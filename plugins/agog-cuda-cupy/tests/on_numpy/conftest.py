@@ -1,4 +1,4 @@
-"""The stand-in for CuPy is put in its place before anything asks for CuPy."""
+"""The stand-in for CuPy comes first on the path, before anything asks for CuPy."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "standin"))
 
-from cupy_on_numpy import assembling, counting
-
-assembling.install()
+import cupy
+from cupy_on_numpy import counting
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_report_header() -> str:
-    import cupy
-
     return f"cupy-on-numpy: the surface of CuPy {cupy.__version__}, on NumPy; nothing here has run on a GPU"
 
 

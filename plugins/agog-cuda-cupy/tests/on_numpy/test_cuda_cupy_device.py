@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from threading import Thread
 
 import cupy
 import numpy as np
 import pytest
-from cupy_on_numpy import counting, cuda_devices
+from cupy_on_numpy import counting, cuda_devices, faults
 
 import agog_core as ag
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices import clear_tables, get_device
 from agog_cuda_cupy import memory, streams, transfers
 
 GPU_0, GPU_1 = (f"/job:localhost/replica:0/task:0/device:GPU:{index}" for index in range(2))
@@ -179,10 +180,22 @@ def test_memory_stats_follow_arrays() -> None:
     del x
     after = ag.memory_stats("gpu:1")
     assert during.in_use - before.in_use == 1 << 20
-    assert (after.in_use, after.peak, after.limit) == (before.in_use, None, None)
+    assert (after.in_use, after.limit, after.total) == (before.in_use, None, 16 << 30)
     assert after.reserved >= 1 << 20
     ag.free_cached_memory("gpu:1")
     assert ag.memory_stats("gpu:1").reserved == after.in_use
+
+
+def test_the_peak_is_the_most_that_the_pool_has_held() -> None:
+    ag.free_cached_memory("gpu:1")
+    start = ag.memory_stats("gpu:1")
+    x = transfers.from_host(np.zeros(start.peak + 512, "uint8"), 1)  # more than there ever was
+    y = transfers.from_host(np.zeros(512, "uint8"), 1)
+    peak = start.in_use + x.nbytes + y.nbytes
+    del x, y
+    ag.free_cached_memory("gpu:1")
+    stats = ag.memory_stats("gpu:1")
+    assert (stats.peak, stats.reserved, stats.in_use) == (peak, start.in_use, start.in_use)
 
 
 def test_out_of_memory_is_told_and_can_be_mended() -> None:
@@ -192,9 +205,9 @@ def test_out_of_memory_is_told_and_can_be_mended() -> None:
         with ag.device("gpu:1"):
             with pytest.raises(ag.errors.ResourceExhaustedError) as caught:
                 ag.zeros([1 << 20])
-            kept = ag.zeros([1 << 17])
-            del kept  # the pool gives back what it keeps
-            assert ag.zeros([1 << 17, 1]).shape == (1 << 17, 1)
+            kept = ag.zeros([1 << 16])
+            del kept  # CuPy refuses what is larger than a block that it keeps
+            assert ag.zeros([1 << 17]).shape == (1 << 17,)
     finally:
         ag.set_memory_limit(None, "gpu:1")
     assert (
@@ -206,15 +219,56 @@ def test_out_of_memory_is_told_and_can_be_mended() -> None:
     assert ag.memory_stats("gpu:1").limit is None
 
 
-def test_faults_that_last_are_explained() -> None:
-    fault = cuda_devices.CUDARuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
-    better = memory.translate(fault)
-    assert type(better) is RuntimeError
-    assert str(better) == (
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernel calls are checked, and waited for."""
+    monkeypatch.setenv("AGOG_CHECK", "1")
+    clear_tables()
+    yield
+    monkeypatch.undo()
+    clear_tables()
+
+
+def test_a_fault_is_told_by_a_later_op_which_says_how_to_find_the_op() -> None:
+    with ag.device("/gpu:0"):
+        x = ag.constant([1.0, 2.0])
+        with faults.planted("square"):
+            ag.square(x)
+            with pytest.raises(RuntimeError) as caught:
+                ag.exp(x)
+    assert str(caught.value) == (
         "cudaErrorIllegalAddress: an illegal memory access was encountered. A kernel that ran before has failed, and "
         "CUDA refuses all work of this process from now on. To learn which op it was, start the program anew with "
         "AGOG_CHECK=1 in the environment, which waits after each op."
     )
+
+
+@pytest.mark.usefixtures("checked")
+def test_a_fault_is_told_by_its_own_op_while_calls_are_checked() -> None:
+    with ag.device("/gpu:0"):
+        x = ag.constant([1.0, 2.0])
+        with faults.planted("square"), pytest.raises(RuntimeError) as caught:
+            ag.square(x)
+    assert str(caught.value) == (
+        "cudaErrorIllegalAddress: an illegal memory access was encountered. The kernel has failed, and CUDA refuses "
+        "all work of this process from now on."
+    )
+    (note,) = caught.value.__notes__
+    assert note.endswith(
+        "of plugin 'cuda-cupy' (agog-cuda-cupy 0.1.0) for op 'square' on device 'gpu:0' with dtype float32, called "
+        "with float32 (2,)"
+    )
+
+
+@pytest.mark.usefixtures("checked")
+def test_a_late_error_is_told_by_its_own_op_while_calls_are_checked() -> None:
+    with ag.device("/gpu:0"):
+        x, indices = ag.constant([1.0]), ag.constant([3])
+        with pytest.raises(ag.errors.InvalidArgumentError, match=r"gather: indices\[0\] = 3"):
+            ag.gather(x, indices)
+
+
+def test_errors_that_do_not_last_stay_as_they_are() -> None:
     assert memory.translate(cuda_devices.CUDARuntimeError("cudaErrorInvalidValue: invalid argument")) is None
     assert memory.translate(ValueError("anything else")) is None
 

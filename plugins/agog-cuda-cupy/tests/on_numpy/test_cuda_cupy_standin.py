@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+
 import cupy
 import cupyx
 import numpy as np
 import pytest
-from cupy_on_numpy import counting, cuda_devices, pools
+from cupy_on_numpy import counting, cuda_devices, faults, pools
 from cupy_on_numpy.assembling import assembled
 from cupy_on_numpy.surface import CLASSES, MODULES
 
@@ -100,16 +102,69 @@ def test_other_streams_run_late() -> None:
     assert x.get().tolist() == [1.0, 2.0]
 
 
-def test_memory_is_counted_and_limited() -> None:
+def test_memory_is_counted() -> None:
     pool = cupy.get_default_memory_pool()
     before = pool.used_bytes()
     x = cupy.zeros(1000, "uint8")
     assert pool.used_bytes() - before == 1024
     del x
     assert pool.used_bytes() == before
-    pool.set_limit(size=before + 512)
+
+
+def test_a_limit_refuses_though_blocks_are_kept_that_are_too_small() -> None:
+    pool = cupy.get_default_memory_pool()
+    gc.collect()
+    pool.free_all_blocks()
+    x = cupy.zeros(1024, "uint8")
+    del x
+    pool.set_limit(size=pool.total_bytes() + 1024)
     try:
-        with pytest.raises(MemoryError, match="Out of memory allocating 1,048,576 bytes"):
-            cupy.zeros(1 << 20, "uint8")
+        assert cupy.zeros(1000, "uint8").nbytes == 1000  # the kept block
+        with pytest.raises(MemoryError, match="Out of memory allocating 1,536 bytes"):
+            cupy.zeros(1536, "uint8")
+        pool.free_all_blocks()
+        assert cupy.zeros(1536, "uint8").nbytes == 1536
     finally:
         pool.set_limit(size=0)
+
+
+def test_allocators_are_asked() -> None:
+    asked = []
+
+    def allocate(size: int) -> object:
+        asked.append(size)
+        return cupy.get_default_memory_pool().malloc(size)
+
+    before = cupy.cuda.get_allocator()
+    cupy.cuda.set_allocator(allocate)
+    try:
+        x = cupy.zeros(3, "uint8")
+    finally:
+        cupy.cuda.set_allocator(before)
+    assert (asked, x.get().tolist()) == ([3], [0, 0, 0])
+
+
+def test_products_round_to_tf32_where_the_handle_says_so() -> None:
+    from cupy_backends.cuda.libs import cublas
+
+    x, one = cupy.array(np.array([[1 + 2.0**-12]], "float32")), cupy.ones((1, 1), "float32")
+    handle = cupy.cuda.get_cublas_handle()
+    cublas.setMathMode(handle, 3)
+    try:
+        assert (x @ one).get().item() == 1.0
+        assert cupy.einsum("ij,jk->ik", x, one).get().item() == 1.0
+    finally:
+        cublas.setMathMode(handle, 0)
+    assert (x @ one).get().item() == 1 + 2.0**-12
+
+
+def test_a_fault_is_told_by_the_next_call_and_by_each_one_then() -> None:
+    x = cupy.ones(3)
+    with faults.planted("negative"):
+        y = cupy.negative(x)
+        for _ in range(2):
+            with pytest.raises(cupy.cuda.runtime.CUDARuntimeError, match="cudaErrorIllegalAddress"):
+                cupy.add(x, x)
+        with pytest.raises(cupy.cuda.runtime.CUDARuntimeError, match="cudaErrorIllegalAddress"):
+            y.get()
+    assert cupy.add(x, x).get().tolist() == [2.0, 2.0, 2.0]

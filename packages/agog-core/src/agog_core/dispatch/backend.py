@@ -19,12 +19,14 @@ class MemoryStats(NamedTuple):
         peak: the most that arrays have held.
         reserved: what the process has taken from the device, for arrays that are and arrays to come.
         limit: the most that the process may take.
+        total: all that the device has.
     """
 
     in_use: int | None = None
     peak: int | None = None
     reserved: int | None = None
     limit: int | None = None
+    total: int | None = None
 
 
 def _refuse(value: Any) -> NoReturn:

@@ -17,15 +17,15 @@ def memory_stats(device: str | None = None) -> MemoryStats:
         device: the device's name; None for the current one.
 
     Returns:
-        A tuple of bytes with the names ``in_use``, ``peak``, ``reserved`` and ``limit``: what arrays hold, the most
-        that they have held, what the process has taken from the device, and the most that it may take. None is what
-        the device's backend does not know.
+        A tuple of bytes with the names ``in_use``, ``peak``, ``reserved``, ``limit`` and ``total``: what arrays hold,
+        the most that they have held, what the process has taken from the device, the most that it may take, and all
+        that the device has. None is what the device's backend does not know.
 
     Raises:
         InvalidArgumentError: there is no such device.
 
     >>> memory_stats("cpu")
-    MemoryStats(in_use=None, peak=None, reserved=None, limit=None)
+    MemoryStats(in_use=None, peak=None, reserved=None, limit=None, total=None)
     """
     found = _device(device)
     stats = found.ask("memory_stats")

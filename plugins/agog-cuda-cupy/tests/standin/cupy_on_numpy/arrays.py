@@ -92,7 +92,7 @@ class _Pointer:
 class ndarray:  # CuPy's name
     """An array of a device."""
 
-    __slots__ = ("__weakref__", "_bytes", "_index", "_memory", "base")
+    __slots__ = ("__weakref__", "_block", "_index", "_memory", "base")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
     base: ndarray | None
@@ -116,12 +116,12 @@ class ndarray:  # CuPy's name
 
     def _set(self, memory: Memory, base: ndarray | None) -> None:
         self._index = current()
-        self._bytes = pools.take(self._index, memory.nbytes) if base is None else 0
+        self._block = pools.alloc(memory.nbytes) if base is None else pools.Block(self._index, 0)
         self._memory, self.base = memory, base
 
     def __del__(self, give_back: Any = pools.give_back) -> None:
-        if hasattr(self, "_bytes"):
-            give_back(self._index, self._bytes)
+        if hasattr(self, "_block"):
+            give_back(self._block)
 
     dtype = property(lambda self: self._memory.dtype)
     shape = property(lambda self: self._memory.shape)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.special
-from cupy_on_numpy import cuda_devices, pools, subscripts, ufuncs
+from cupy_on_numpy import cublas, cuda_devices, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
 from cupy_on_numpy.own_functions import OWN
@@ -28,17 +29,22 @@ _SOURCES = {
     "cupyx.scipy.linalg": scipy.linalg,
     "cupyx.scipy.special": scipy.special,
 }
-_EMPTY = ("cupy.cuda", "cupy.cuda.memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy")
+_EMPTY = (
+    *("cupy.cuda", "cupy.cuda.memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy"),
+    *("cupy_backends", "cupy_backends.cuda", "cupy_backends.cuda.libs", "cupy_backends.cuda.libs.cublas"),
+)
 _VIEWS = {
     *("reshape", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "broadcast_to", "flip", "diagonal"),
     *("split", "ravel", "rollaxis", "rot90", "array_split", "as_strided", "atleast_1d", "real", "imag"),
 }
 _MEMORY_ALONE = {"broadcast_arrays", "empty_like", "finfo", "iinfo", "result_type"}  # nothing runs
 _WAITING = {"nonzero", "argwhere", "flatnonzero", "unique", "bincount", "array_equal", "allclose", "extract"}
+_PRODUCTS = {"einsum", "inner", "tensordot"}  # and those of `own_functions`
 # They would go over an array's elements on the host.
 _ABSENT = {"frompyfunc", "nditer", "vectorize", "apply_along_axis"}
 
 
+@cache
 def assembled() -> dict[str, ModuleType]:
     """All modules by their names."""
     made = {name: ModuleType(name) for name in sorted([*_SOURCES, *_EMPTY])}
@@ -94,7 +100,8 @@ def _function(name: str, signature: list[list[Any]] | None, function: Callable[.
             launch(name)
         out = kwargs.get("out")
         with np.errstate(all="ignore"):
-            result = function(*map(memory_of, args), **{key: memory_of(value) for key, value in kwargs.items()})
+            inputs = map(cublas.factor, map(memory_of, args)) if name in _PRODUCTS else map(memory_of, args)
+            result = function(*inputs, **{key: memory_of(value) for key, value in kwargs.items()})
         return out if isinstance(out, ndarray) else wrapped(result, owner(*args) if is_view else None)
 
     run.__name__ = run.__qualname__ = name
@@ -106,19 +113,29 @@ def _complete(made: dict[str, ModuleType]) -> None:
     cupy, cuda, cupyx = made["cupy"], made["cupy.cuda"], made["cupyx"]
     cupy.__version__ = f"{SURFACE['version']}+numpy"  # type: ignore[attr-defined]
     made["cupy.linalg"].LinAlgError = np.linalg.LinAlgError  # type: ignore[attr-defined]
-    pool, pinned = pools.MemoryPool(), pools.PinnedMemoryPool()
-    vars(cupy).update(get_default_memory_pool=lambda: pool, get_default_pinned_memory_pool=lambda: pinned)
+    pinned = pools.PinnedMemoryPool()
+    vars(cupy).update(get_default_memory_pool=lambda: pools.pool, get_default_pinned_memory_pool=lambda: pinned)
     vars(cuda).update(
         Device=cuda_devices.Device,
         Event=cuda_devices.Event,
         Stream=cuda_devices.Stream,
         get_current_stream=cuda_devices.get_current_stream,
         get_elapsed_time=cuda_devices.get_elapsed_time,
+        get_allocator=pools.get_allocator,
+        get_cublas_handle=cublas.get_handle,
         is_available=lambda: True,
+        set_allocator=pools.set_allocator,
+    )
+    vars(made["cupy_backends.cuda.libs.cublas"]).update(
+        getMathMode=cublas.get_math_mode, setMathMode=cublas.set_math_mode
     )
     vars(made["cupy.cuda.memory"]).update(OutOfMemoryError=pools.OutOfMemoryError)
     vars(made["cupy.cuda.runtime"]).update(
-        CUDARuntimeError=cuda_devices.CUDARuntimeError, getDeviceCount=lambda: cuda_devices.DEVICE_COUNT
+        CUDARuntimeError=cuda_devices.CUDARuntimeError,
+        driverGetVersion=lambda: 0,
+        getDeviceCount=lambda: cuda_devices.DEVICE_COUNT,
+        getDeviceProperties=lambda device: {"name": b"cupy-on-numpy, no card"},
+        runtimeGetVersion=lambda: 0,
     )
     vars(cupyx).update(
         DeviceSynchronized=DeviceSynchronized,
@@ -129,7 +146,5 @@ def _complete(made: dict[str, ModuleType]) -> None:
 
 
 def install() -> None:
-    """Put the stand-in where ``import cupy`` finds it."""
-    if "cupy" in sys.modules:
-        raise RuntimeError("a CuPy is loaded already; the stand-in comes first or not at all.")
+    """Put the stand-in where ``import cupy`` and ``import cupyx`` find it."""
     sys.modules.update(assembled())

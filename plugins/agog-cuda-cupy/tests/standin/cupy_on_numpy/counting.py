@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cupy_on_numpy import faults
+
 FOLDER = str(Path(__file__).parent)
 
 waits: Counter[str] = Counter()
@@ -34,6 +36,7 @@ def wait(what: str) -> None:
     waits[text] += 1
     if getattr(_thread, "is_forbidden", False):
         raise DeviceSynchronized(text)
+    faults.check()
 
 
 def upload(what: str) -> None:
@@ -43,7 +46,9 @@ def upload(what: str) -> None:
 
 def launch(name: str) -> None:
     """Count a kernel."""
+    faults.check()
     launches[f"{name} at {_place()}"] += 1
+    faults.run(name)
 
 
 def reset() -> None:

@@ -13,18 +13,16 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from cupy_on_numpy.counting import wait
+from cupy_on_numpy.faults import CUDARuntimeError
 
 DEVICE_COUNT = 2
+MEMORY = 16 << 30  # bytes of each
 _thread = threading.local()
 
 
 def current() -> int:
     """The device that this thread has set."""
     return getattr(_thread, "device", 0)
-
-
-class CUDARuntimeError(RuntimeError):
-    """What CUDA answers when something is wrong."""
 
 
 class Device:
@@ -47,6 +45,11 @@ class Device:
         if not 0 <= self.id < DEVICE_COUNT:
             raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
         _thread.device = self.id
+
+    @property
+    def mem_info(self) -> tuple[int, int]:
+        """The bytes that are free, here all, and all that there are."""
+        return MEMORY, MEMORY
 
     def synchronize(self) -> None:
         """Wait for all streams."""

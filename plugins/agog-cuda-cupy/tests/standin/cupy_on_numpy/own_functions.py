@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from cupy_on_numpy.arrays import BFLOAT16, WEAK, Capsule, Memory, checked, functions, memory_of, ndarray, wrapped
 from cupy_on_numpy.counting import launch, upload
+from cupy_on_numpy.cublas import factor
 
 
 def array(
@@ -153,7 +154,7 @@ def vdot(a: Any, b: Any) -> Any:
 
 def _product(function: Callable[..., Any], a: Any, b: Any, out: Any) -> Any:
     launch("product")
-    x, y = memory_of(a), memory_of(b)
+    x, y = factor(memory_of(a)), factor(memory_of(b))
     for value in (x, y):
         if not isinstance(value, np.ndarray):
             raise TypeError(f"Unsupported type {type(value)}")

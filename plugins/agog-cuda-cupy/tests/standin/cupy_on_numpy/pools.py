@@ -1,17 +1,23 @@
-"""Pools: how much memory arrays hold, what is kept for later ones, and a limit."""
+"""Pools: how much memory arrays hold, which blocks are kept for later ones, and a limit.
+
+As with CuPy, a kept block serves what is no larger than it, and what the limit refuses is refused at once, even where
+kept blocks could be given back.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from typing import Any
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from cupy_on_numpy.cuda_devices import current
 
 _UNIT = 512  # bytes, of which CuPy's pool hands out multiples
 _used: Counter[int] = Counter()
-_kept: Counter[int] = Counter()
+_kept: defaultdict[int, list[int]] = defaultdict(list)  # the sizes of the blocks, in order
 _limit: Counter[int] = Counter()
 _lock = threading.RLock()  # an array may be collected while its thread makes another one
 
@@ -26,29 +32,45 @@ class OutOfMemoryError(MemoryError):
         )
 
 
-def take(index: int, size: int) -> int:
-    """Count bytes as used, of what is kept first; returns how many it were."""
+class Block(NamedTuple):
+    """Memory of the pool: of which device, and how many bytes."""
+
+    device: int
+    size: int
+
+
+def _take(index: int, size: int) -> Block:
+    """Count bytes as used, of a block that is kept if one is large enough."""
     rounded = -(-size // _UNIT) * _UNIT
     with _lock:
-        kept = min(_kept[index], rounded)
-        if _limit[index] and _used[index] + _kept[index] + rounded - kept > _limit[index]:
-            _kept[index] = kept = 0  # CuPy gives back what it keeps before it raises
-            if _used[index] + rounded > _limit[index]:
-                raise OutOfMemoryError(rounded, _used[index], _limit[index])
-        _kept[index] -= kept
+        kept = _kept[index]
+        total = _used[index] + sum(kept)
+        place = bisect_left(kept, rounded)
+        if not rounded:
+            pass
+        elif place < len(kept):
+            if rest := kept.pop(place) - rounded:
+                insort(kept, rest)
+        elif _limit[index] and total + rounded > _limit[index]:
+            raise OutOfMemoryError(rounded, total, _limit[index])
         _used[index] += rounded
-    return rounded
+    return Block(index, rounded)
 
 
-def give_back(index: int, rounded: int, lock: Any = _lock, used: Any = _used, kept: Any = _kept) -> None:
-    """Keep bytes that an array has let go of; it runs still when the interpreter ends."""
-    with lock:
-        used[index] -= rounded
-        kept[index] += rounded
+def give_back(block: Block, lock: Any = _lock, used: Any = _used, kept: Any = _kept, keep: Any = insort) -> None:
+    """Keep a block that an array has let go of; it runs still when the interpreter ends."""
+    if block.size:
+        with lock:
+            used[block.device] -= block.size
+            keep(kept[block.device], block.size)
 
 
 class MemoryPool:
     """The pool of the current device."""
+
+    def malloc(self, size: int) -> Block:
+        """Memory for an array."""
+        return _take(current(), size)
 
     def used_bytes(self) -> int:
         """What arrays hold."""
@@ -56,15 +78,16 @@ class MemoryPool:
 
     def total_bytes(self) -> int:
         """That, and what is kept."""
-        return _used[current()] + _kept[current()]
+        return _used[current()] + sum(_kept[current()])
 
     def free_bytes(self) -> int:
         """What is kept."""
-        return _kept[current()]
+        return sum(_kept[current()])
 
     def free_all_blocks(self, stream: Any = None) -> None:
         """Give back what is kept."""
-        _kept[current()] = 0
+        with _lock:
+            _kept[current()].clear()
 
     def get_limit(self) -> int:
         """The limit; 0 where there is none."""
@@ -73,6 +96,29 @@ class MemoryPool:
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
         """Set the limit."""
         _limit[current()] = size or 0
+
+
+Allocator = Callable[[int], Block]
+
+pool = MemoryPool()
+"""The one that arrays take memory of."""
+_allocator: Allocator = pool.malloc
+
+
+def set_allocator(allocator: Allocator | None = None) -> None:
+    """Choose where arrays take memory from, in all threads."""
+    global _allocator
+    _allocator = pool.malloc if allocator is None else allocator
+
+
+def get_allocator() -> Allocator:
+    """Where arrays take memory from."""
+    return _allocator
+
+
+def alloc(size: int) -> Block:
+    """Memory for an array of the current device."""
+    return _allocator(size)
 
 
 class PinnedMemoryPool:

@@ -1,0 +1,5 @@
+"""CuPy's second name, see `cupy`."""
+
+from cupy_on_numpy import assembling
+
+assembling.install()
