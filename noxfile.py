@@ -58,6 +58,8 @@ WRITTEN = {
 ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 NOTEBOOK_TESTS = ROOT / "tests" / "notebooks"
+KERAS_TESTS = ROOT / "tests" / "keras"
+SITE = ("sphinx==9.0.4", "myst-parser==5.2.0", "furo==2025.12.19", "matplotlib>=3.9")
 NOTEBOOKS = ("nbclient==0.11.0", "ipykernel==7.4.0", "pytest>=8")
 TENSORBOARD = ("tensorboard==2.21.0", "pillow>=11", "pytest>=8")
 # Two processes share the tests of a suite; the one that has done its half takes of the other's. `-- -n 0` is for one.
@@ -92,7 +94,7 @@ def tests(session: nox.Session, member: str) -> None:
 @in_whole
 def integration(session: nox.Session) -> None:
     """Test what needs several members; `tests` runs it too."""
-    elsewhere = (DOCUMENTATION_TESTS, GPU_TESTS, NOTEBOOK_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
+    elsewhere = (DOCUMENTATION_TESTS, GPU_TESTS, KERAS_TESTS, NOTEBOOK_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
     pytest(session, ROOT / "tests", *(f"--ignore={folder}" for folder in elsewhere), *WORKERS)
 
 
@@ -281,9 +283,37 @@ def lowest(session: nox.Session) -> None:
 @in_whole
 def docs(session: nox.Session) -> None:
     """Run the examples: those in docstrings, and the Python code in README.md and docs/."""
+    session.notify("site")
     packages = [name.replace("-", "_") for name in MEMBERS]
     needs_cupy = "--ignore-glob=/*/agog_cuda_cupy/kernels.py"  # an absolute path, whatever is before it
     pytest(session, "--doctest-modules", needs_cupy, "--pyargs", *packages, DOCUMENTATION_TESTS, *WORKERS)
+
+
+@nox.session(default=False, requires=["wheels"])
+def site(session: nox.Session) -> None:
+    """Build the site out of docs/, with pictures that the examples draw; AGOG_SITE names a folder to keep it in."""
+    install(session, "agog", "agog-testing", "scikit-learn", *SITE)
+    folder = Path(os.environ.get("AGOG_SITE") or session.cache_dir / "site").resolve()
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", str(ROOT / "docs"), str(folder))
+    session.log(f"The site is in {folder / 'index.html'}.")
+
+
+@nox.session(default=False, requires=["wheels"])
+def keras(session: nox.Session) -> None:
+    """Read weights from files that Keras itself has written."""
+    install(session, "agog", "agog-training[h5]", "pytest>=8", "keras==3.15.1", "jax")
+    pytest(session, KERAS_TESTS)
+
+
+@nox.session(default=False)
+def distributions(session: nox.Session) -> None:
+    """Build sdists and wheels of all members, as they would be published, and check what an index reads of them."""
+    session.install("build>=1.2", "hatchling>=1.27", "twine>=6")
+    folder = Path(session.create_tmp()) / "dist"
+    shutil.rmtree(folder, ignore_errors=True)
+    for path in MEMBERS.values():
+        session.run("python", "-m", "build", "--no-isolation", "--outdir", str(folder), str(path), silent=True)
+    session.run("twine", "check", "--strict", *(str(file) for file in sorted(folder.iterdir())))
 
 
 @in_whole

@@ -9,12 +9,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import api  # noqa: E402  # it stands beside this file
-import gallery  # noqa: E402
+import api
+import gallery
 
 project = "agog"
 author = "The agog authors"
-copyright = "The agog authors"  # noqa: A001  # Sphinx's name
+copyright = "The agog authors"
 release = version = "0.1.0"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -24,7 +24,7 @@ exclude_patterns = ["_build"]
 default_role = "literal"
 autodoc_typehints = "none"  # the signature has them
 autodoc_member_order = "bysource"
-# Pages link to sources, which are not part of the site: the links lead to the repository's folders as they lie beside it.
+# Pages link to sources, which are not part of the site.
 suppress_warnings = ["myst.xref_missing"]
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False

@@ -29,7 +29,7 @@ PICTURES = (
         "gan",
         ("--steps", "3000"),
         "Two networks against each other",
-        "One network draws points from noise, the other tells them from points on a ring. What the first draws in the end:",
+        "One network draws points from noise, the other tells them from points on a ring. In the end the first draws:",
     ),
     Picture(
         "huber",

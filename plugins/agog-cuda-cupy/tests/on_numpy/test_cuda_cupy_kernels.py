@@ -1,4 +1,4 @@
-"""The conformance kit, with the stand-in for CuPy: for one dtype of each op its values; `nox -s gpu_without_gpu` has all.
+"""The conformance kit, with the stand-in for CuPy: of each op one dtype's values; `nox -s gpu_without_gpu` has all.
 
 What passes here says that the kernels ask CuPy for what it has, and that their formulas are right. It does not say that
 they are right on a GPU.

@@ -162,9 +162,10 @@ def _inner(group: Any, name: str, path: str) -> Any:
     for part in name.split("/"):
         inner = _member(found, part)
         if inner is None:
+            there = ", ".join(sorted(map(_text, found))) or "no groups"
             raise ValueError(
-                f"load_weights: there is no {name!r} in {group.name} of {path!r}; there are "
-                f"{', '.join(sorted(map(_text, found))) or 'no groups'}. The model is another than the one that was saved."
+                f"load_weights: there is no {name!r} in {group.name} of {path!r}; there are {there}. The model is "
+                "another than the one that was saved."
             )
         found = inner
     return found
