@@ -324,8 +324,8 @@ def tensorboard(session: nox.Session) -> None:
 
 @nox.session(default=False, requires=["wheels"])
 def notebooks(session: nox.Session) -> None:
-    """Run a notebook with displays of all kinds; AGOG_NOTEBOOK names a file to keep it in."""
-    install(session, "agog", *NOTEBOOKS)
+    """Run the notebooks of docs/, and one with displays of all kinds, which AGOG_NOTEBOOK names a file to keep in."""
+    install(session, "agog", "scikit-learn", *NOTEBOOKS)
     pytest(session, NOTEBOOK_TESTS)
 
 
