@@ -67,7 +67,7 @@ def test_a_step_has_the_bits_of_the_cpu(either_modules: Any, dtype: str, case: s
     expected = tuple(array.copy() for array in found)
     for _ in range(3):
         REFERENCE(op)(*expected, **attributes)
-        assert getattr(optimizers, op)(either_modules, *found, **attributes) is None
+        assert getattr(optimizers, op)(either_modules, [found], **attributes) is None
     assert not np.isnan(found[0].astype("f8")).any()
     assert _same(found, expected)
 
@@ -91,17 +91,17 @@ def test_a_step_that_meets_nan_gives_nan_as_the_cpu_does(modules: Any, order: st
         found[-1][3] = np.nan
         expected = tuple(array.copy() for array in found)
         REFERENCE(op)(*expected, **attributes)
-        getattr(optimizers, op)(modules, *found, **attributes)
+        getattr(optimizers, op)(modules, [found], **attributes)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=case)
 
 
 def test_what_the_steps_do_not_serve_is_declined(modules: Any) -> None:
     integers = np.ones(3, "i4"), np.ones(3, "i4")
-    assert optimizers.apply_add(modules, *integers, scale=1) is NotImplemented
+    assert optimizers.apply_add(modules, [integers], scale=1) is NotImplemented
     with_gaps = np.ones(6, "f4")[::2], np.ones(3, "f4")
-    assert optimizers.apply_add(modules, *with_gaps, scale=1) is NotImplemented
+    assert optimizers.apply_add(modules, [with_gaps], scale=1) is NotImplemented
     mixed = np.ones(3, "f4"), np.ones(3, "f8")
-    assert optimizers.apply_add(modules, *mixed, scale=1) is NotImplemented
+    assert optimizers.apply_add(modules, [mixed], scale=1) is NotImplemented
     *arrays, attributes = *_variable(1, 3, 2, "float32"), {**CASES["ftrl"][2], "learning_rate_power": -0.7}
-    assert optimizers.apply_ftrl(modules, *arrays, **attributes) is NotImplemented
+    assert optimizers.apply_ftrl(modules, [arrays], **attributes) is NotImplemented

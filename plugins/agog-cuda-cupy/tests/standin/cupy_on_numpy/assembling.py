@@ -15,6 +15,7 @@ from cupy_on_numpy import cublas, cuda_devices, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
 from cupy_on_numpy.own_functions import OWN
+from cupy_on_numpy.raw_modules import RawModule
 from cupy_on_numpy.solvers import errstate, solver
 from cupy_on_numpy.surface import MODULES, SURFACE
 
@@ -73,7 +74,7 @@ def _value(module: str, name: str, facts: dict[str, Any], source: Any) -> Any:
     if facts["kind"] == "ufunc":
         return ufuncs.ufunc(name, facts, found)
     if facts["kind"] == "function":
-        if module == "cupy.linalg":
+        if module in ("cupy.linalg", "cupyx.scipy.linalg"):
             return solver(name, found, facts["signature"])
         return _function(name, facts["signature"], found)
     if name == "ndarray":
@@ -114,6 +115,7 @@ def _complete(made: dict[str, ModuleType]) -> None:
     cupy.__version__ = f"{SURFACE['version']}+numpy"  # type: ignore[attr-defined]
     made["cupy.linalg"].LinAlgError = np.linalg.LinAlgError  # type: ignore[attr-defined]
     pinned = pools.PinnedMemoryPool()
+    cupy.RawModule = RawModule  # type: ignore[attr-defined]
     vars(cupy).update(get_default_memory_pool=lambda: pools.pool, get_default_pinned_memory_pool=lambda: pinned)
     vars(cuda).update(
         Device=cuda_devices.Device,
