@@ -107,6 +107,24 @@ def test_a_result_that_depends_on_the_order_of_threads_is_seen() -> None:
     assert len(seen) > 1
 
 
+SUM_BY_EXCHANGES = """
+    unsigned before = *(volatile unsigned*)x, expected;
+    ONCE {
+        expected = before;
+        before = atomicCAS(x, expected, expected + 1);
+    } AGAIN
+"""
+
+
+@pytest.mark.parametrize("is_repeated", [True, False])
+def test_an_exchange_that_is_not_tried_again_is_seen(order: str, is_repeated: bool) -> None:
+    repeat = ("do", "while (before != expected);") if is_repeated else ("", "")
+    body = SUM_BY_EXCHANGES.replace("ONCE", repeat[0]).replace("AGAIN", repeat[1])
+    count = np.zeros(1, "u4")
+    _kernel(body, "unsigned* x")((1,), (THREADS,), (count,))
+    assert (int(count[0]) == THREADS) == is_repeated
+
+
 @pytest.mark.parametrize(
     ("sum_of_product", "difference"),
     [("x[0] * x[1] + x[2]", -(2.0**-60)), ("__dadd_rn(__dmul_rn(x[0], x[1]), x[2])", 0.0)],
