@@ -1,5 +1,6 @@
 """CUDA: our own kernels in CUDA C, and the functions that launch them.
 
 A function takes the `Modules` that compile and launch, then what its op's kernel takes, and returns NotImplemented for
-what its kernel does not serve.
+what its kernel does not serve. It bears the name of the op; `agog_cuda_cupy.launchers.FAMILIES` says for which
+dtypes and calls the device calls it.
 """

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
 
 Array = Any
@@ -24,7 +25,7 @@ def bits(modules: Modules, key: Key, count: int) -> Array:
 
 def random_uniform(modules: Modules, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
     """Floats in [0, 1)."""
-    return _drawn(modules, "uniform", shape, key, dtype, 4 if modules.xp.dtype(dtype).itemsize == 8 else 8)
+    return _drawn(modules, "uniform", shape, key, dtype, 4 if as_dtype(dtype).size == 8 else 8)
 
 
 def random_normal(modules: Modules, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
@@ -41,7 +42,7 @@ def random_integers(
     modules: Modules, *, shape: tuple[int, ...], key: Key, low: int, high: int, dtype: Any, index: int
 ) -> Array:
     """Integers in [low, high)."""
-    out = modules.xp.empty(shape, dtype)
+    out = modules.xp.empty(shape, as_dtype(dtype).numpy_dtype)
     integer = _INTEGERS.get(out.dtype.name)
     if integer is None or not -(1 << 63) <= low < 1 << 63:
         return NotImplemented
@@ -63,7 +64,7 @@ def dropout(modules: Modules, x: Array, *, key: Key, keep: float) -> Array:
 
 
 def _drawn(modules: Modules, name: str, shape: tuple[int, ...], key: Key, dtype: Any, per_thread: int) -> Array:
-    out = modules.xp.empty(shape, dtype)
+    out = modules.xp.empty(shape, as_dtype(dtype).numpy_dtype)
     kind = element(out.dtype)
     if kind is None:
         return NotImplemented

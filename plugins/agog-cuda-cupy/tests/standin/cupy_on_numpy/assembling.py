@@ -14,6 +14,7 @@ from cupy_on_numpy import cuda_devices, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
 from cupy_on_numpy.own_functions import OWN
+from cupy_on_numpy.raw_modules import RawModule
 from cupy_on_numpy.solvers import errstate, solver
 from cupy_on_numpy.surface import MODULES, SURFACE
 
@@ -107,6 +108,7 @@ def _complete(made: dict[str, ModuleType]) -> None:
     cupy.__version__ = f"{SURFACE['version']}+numpy"  # type: ignore[attr-defined]
     made["cupy.linalg"].LinAlgError = np.linalg.LinAlgError  # type: ignore[attr-defined]
     pool, pinned = pools.MemoryPool(), pools.PinnedMemoryPool()
+    cupy.RawModule = RawModule  # type: ignore[attr-defined]
     vars(cupy).update(get_default_memory_pool=lambda: pool, get_default_pinned_memory_pool=lambda: pinned)
     vars(cuda).update(
         Device=cuda_devices.Device,

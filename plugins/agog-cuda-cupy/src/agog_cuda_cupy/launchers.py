@@ -1,0 +1,134 @@
+"""Launchers: which ops our own kernels in CUDA C compute on a GPU, and for which calls.
+
+A launcher that declines a call leaves it to the op's kernel in `agog_cuda_cupy.kernels`. Its source is compiled when it
+is first called, for each GPU, type of elements and type of positions by itself. Nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agog_core.plugin import Kernel
+from agog_cuda_cupy.presence import unavailable
+
+if TYPE_CHECKING:
+    from agog_cuda_cupy.cuda.modules import Modules
+
+
+class Family(NamedTuple):
+    """Ops whose launchers are in one module of `agog_cuda_cupy.cuda`, under the ops' names.
+
+    Args:
+        module: the module.
+        ops: the ops.
+        dtypes: the dtypes that they are served for.
+        when: for which calls they are served, in words; empty for all.
+        pair: the name of the pair that two of them are, where the one keeps a reserve for the other.
+    """
+
+    module: str
+    ops: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    when: str = ""
+    pair: str | None = None
+
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+SUMMED = (*FLOATS, "int32", "int64")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+OF_ANY_SIZE = (*FLOATS, *INTEGERS, "bool", "complex64", "complex128")
+
+FAMILIES = (
+    Family("random", ("random_uniform", "random_normal", "truncated_normal"), FLOATS),
+    Family("random", ("random_integers",), INTEGERS, "low is in the range of int64"),
+    Family(
+        "optimizers",
+        (
+            *("apply_add", "apply_gradient_descent", "apply_momentum"),
+            *("apply_adam", "apply_amsgrad", "apply_adamax", "apply_lion"),
+            *("apply_adadelta", "apply_adagrad", "apply_adagrad_da", "apply_rmsprop", "apply_centered_rmsprop"),
+            *("apply_proximal_gradient_descent", "apply_proximal_adagrad"),
+        ),
+        FLOATS,
+        "all arrays are C-contiguous",
+    ),
+    Family("optimizers", ("apply_ftrl",), FLOATS, "all arrays are C-contiguous, and learning_rate_power is -0.5"),
+    Family(
+        "softmax",
+        ("softmax", "softmax_grad", "log_softmax", "log_softmax_grad"),
+        FLOATS,
+        "axis is the last one, and it is not empty",
+    ),
+    Family(
+        "softmax",
+        ("softmax_cross_entropy", "softmax_cross_entropy_grad"),
+        FLOATS,
+        "axis is the last one, and it is not empty",
+    ),
+    Family(
+        "softmax",
+        ("sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"),
+        FLOATS,
+        "labels are signed integers, and there is a class",
+    ),
+    Family("indexing", ("gather", "gather_nd"), OF_ANY_SIZE, "indices are signed integers, at most 8 for each place"),
+    Family(
+        "indexing",
+        ("scatter_nd", "scatter_variable", "tensor_scatter_update"),
+        SUMMED,
+        "indices are signed integers, at most 8 for each place",
+    ),
+    Family(
+        "indexing",
+        ("unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min"),
+        SUMMED,
+        "segment_ids are signed integers",
+    ),
+    Family(
+        "normalization",
+        ("standardize", "standardize_grad"),
+        FLOATS,
+        "axes are neighbours, there are elements, and at most 65535 groups unless the axes are the last ones",
+    ),
+    Family("lstm", ("lstm", "lstm_grad"), FLOATS, "activations are linear, relu or of the logistic family", "CUDA C"),
+    Family("gru", ("gru", "gru_grad"), FLOATS, "activations are linear, relu or of the logistic family", "CUDA C"),
+)
+"""All that our own kernels compute."""
+
+_MODULES = {op: family.module for family in FAMILIES for op in family.ops}
+
+
+def kernels() -> Iterator[Kernel]:
+    """A specialised kernel for each op that has a launcher."""
+    for family in FAMILIES:
+        for op in family.ops:
+            yield Kernel(
+                op=op,
+                device="gpu",
+                make="agog_cuda_cupy.launchers:make",
+                dtypes=family.dtypes,
+                priority=200,
+                when=family.when,
+                pair=family.pair,
+                unavailable=unavailable,
+            )
+
+
+def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
+    """The launcher of an op, with the compiled sources of a device; see `agog_core.plugin.Kernel`."""
+    launcher: Callable[..., Any] = getattr(import_module(f"agog_cuda_cupy.cuda.{_MODULES[op]}"), op)
+    return partial(launcher, modules(device))
+
+
+@cache
+def modules(device: str) -> Modules:
+    """What compiles and launches on a device; CUDA loads a module for one GPU."""
+    import cupy
+
+    from agog_cuda_cupy.cuda.modules import Modules
+    from agog_cuda_cupy.deferred import defer
+
+    return Modules(cupy, cupy.RawModule, lambda array: array.data.ptr, defer)
