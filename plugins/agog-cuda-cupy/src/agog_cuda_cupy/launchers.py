@@ -48,7 +48,7 @@ FAMILIES = (
         "optimizers",
         (
             *("apply_add", "apply_gradient_descent", "apply_momentum"),
-            *("apply_adam", "apply_amsgrad", "apply_adamax", "apply_lion"),
+            *("apply_adam", "apply_amsgrad", "apply_adamax", "apply_lamb", "apply_lion"),
             *("apply_adadelta", "apply_adagrad", "apply_adagrad_da", "apply_rmsprop", "apply_centered_rmsprop"),
             *("apply_proximal_gradient_descent", "apply_proximal_adagrad"),
         ),
@@ -56,6 +56,28 @@ FAMILIES = (
         "all arrays are C-contiguous",
     ),
     Family("optimizers", ("apply_ftrl",), FLOATS, "all arrays are C-contiguous, and learning_rate_power is -0.5"),
+    Family(
+        "elementwise",
+        ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt"),
+        FLOATS,
+    ),
+    Family(
+        "elementwise",
+        (
+            *("relu_grad", "relu6_grad", "elu_grad", "selu_grad", "leaky_relu_grad", "sigmoid_grad", "tanh_grad"),
+            *("squared_difference", "div_no_nan", "sigmoid_cross_entropy"),
+        ),
+        FLOATS,
+        "the arrays have one shape",
+    ),
+    Family("reduction", ("reduce_mean", "reduce_logsumexp"), FLOATS, "axes are neighbours, and there are elements"),
+    Family(
+        "reduction",
+        ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "sum_to"),
+        SUMMED,
+        "axes are neighbours, and there are elements",
+    ),
+    Family("reduction", ("argmax", "argmin"), SUMMED, "there are elements, and positions are signed integers"),
     Family(
         "softmax",
         ("softmax", "softmax_grad", "log_softmax", "log_softmax_grad"),

@@ -18,8 +18,10 @@ nvrtc = pytest.importorskip(
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 FLOATS = [{"AGOG_NUMBER": name} for name in ("half_t", "bfloat_t", "float", "double")]
+NUMBERS = [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}]
 # For each source the definitions that its modules are compiled with.
 DEFINITIONS: dict[str, list[dict[str, str]]] = {
+    "elementwise": FLOATS,
     "gather": [
         *[{"AGOG_ITEM": item} for item in ("u8", "u16", "u32", "u64", "item16_t")],
         *[{"AGOG_INDEX": index} for index in INDEXES.values()],
@@ -28,7 +30,8 @@ DEFINITIONS: dict[str, list[dict[str, str]]] = {
     "lstm": FLOATS[2:],
     "optimizers": FLOATS,
     "philox": [*FLOATS, *[{"AGOG_INTEGER": name} for name in (*INDEXES.values(), "u8", "u16", "u32", "u64")]],
-    "scatter": [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}],
+    "reduce": [*NUMBERS, {"AGOG_INDEX": "i32"}],
+    "scatter": NUMBERS,
     "softmax": [*FLOATS, *[{"AGOG_INDEX": index} for index in INDEXES.values()]],
     "standardize": FLOATS,
 }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.plugin import as_dtype
-from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+from agog_cuda_cupy.cuda.modules import INDEXES, Modules, number
 
 Array = Any
 
@@ -55,7 +55,7 @@ def scatter_nd(
     """See `agog_kernels_xp.indexing.scattering`."""
     rows = _row_numbers(modules, "scatter_nd", indices, shape, "shape")
     whole = modules.xp.zeros(shape, updates.dtype)
-    if rows is NotImplemented or _number(whole) is None:
+    if rows is NotImplemented or number(whole.dtype) is None:
         return NotImplemented
     return _combined(modules, "add", whole, rows, updates, is_deterministic)
 
@@ -70,7 +70,7 @@ def scatter_variable(
     is_deterministic: bool = True,
 ) -> Any:
     """See `agog_kernels_xp.indexing.scattering`. Half precision, and what replaces elements, is always in order."""
-    if operation not in _OPERATIONS or _number(variable) is None or not variable.flags.c_contiguous:
+    if operation not in _OPERATIONS or number(variable.dtype) is None or not variable.flags.c_contiguous:
         return NotImplemented
     rows = _row_numbers(modules, "scatter_variable", indices, variable.shape, "a variable of shape")
     if rows is NotImplemented:
@@ -85,7 +85,7 @@ def scatter_variable(
 
 def tensor_scatter_update(modules: Modules, tensor: Array, indices: Array, updates: Array) -> Any:
     """See `agog_kernels_xp.indexing.scattering`."""
-    if _number(tensor) is None:
+    if number(tensor.dtype) is None:
         return NotImplemented
     rows = _row_numbers(modules, "tensor_scatter_update", indices, tensor.shape, "a tensor of shape")
     if rows is NotImplemented:
@@ -139,7 +139,7 @@ def _segments(
 ) -> Any:
     data, ids, count = numbered
     index = INDEXES.get(ids.dtype.name)
-    if index is None or _number(data) is None:
+    if index is None or number(data.dtype) is None:
         return NotImplemented
     xp = modules.xp
     rows = xp.empty(ids.size, "int64")
@@ -201,7 +201,7 @@ def _combined(
 def _in_any_order(modules: Modules, operation: str, target: Array, rows: Array, updates: Array) -> None:
     """Combine rows into an array in place, in the order in which threads come."""
     if updates.size:
-        kernel = modules.kernel("scatter", "scatter_in_any_order", AGOG_NUMBER=_number(updates) or "")
+        kernel = modules.kernel("scatter", "scatter_in_any_order", AGOG_NUMBER=number(updates.dtype) or "")
         given, code = modules.xp.ascontiguousarray(updates), np.int32(_OPERATIONS[operation])
         modules.launch(kernel, given.size, target, given, rows, rows.size, given.size // rows.size, code)
 
@@ -213,7 +213,7 @@ def _in_order(
     xp = modules.xp
     if not updates.size:
         return
-    kernel = modules.kernel("scatter", "scatter_in_order", AGOG_NUMBER=_number(target) or "")
+    kernel = modules.kernel("scatter", "scatter_in_order", AGOG_NUMBER=number(target.dtype) or "")
     order = xp.argsort(rows, kind="stable")
     code = np.int32(_OPERATIONS[operation])
     given = xp.ascontiguousarray(updates)
@@ -223,11 +223,6 @@ def _in_order(
 
 def _spread(modules: Modules, updates: Array, indices: Array, whole: Array) -> Array:
     return modules.xp.broadcast_to(updates, (*indices.shape[:-1], *whole.shape[indices.shape[-1] :]))
-
-
-def _number(array: Array) -> str | None:
-    """The C name of an array's dtype where the scatters have it."""
-    return {"int32": "i32", "int64": "i64"}.get(array.dtype.name) or element(array.dtype)
 
 
 def _outside(op: str, name: str, indices: Array, size: int, because: str) -> Callable[[int, int], str]:

@@ -79,6 +79,11 @@ def element(dtype: Any) -> str | None:
     return _ELEMENTS.get(dtype.name)
 
 
+def number(dtype: Any) -> str | None:
+    """The C name of a dtype that kernels add up: floating-point, or the common integers; None for other dtypes."""
+    return INDEXES[dtype.name] if dtype.name in ("int32", "int64") else element(dtype)
+
+
 def parts_of_error(word: int) -> tuple[int, int] | None:
     """The position and the value in an error word; None where there was no error."""
     if word == (1 << 64) - 1:
