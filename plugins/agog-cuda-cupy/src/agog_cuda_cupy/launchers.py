@@ -57,6 +57,24 @@ FAMILIES = (
     ),
     Family("optimizers", ("apply_ftrl",), FLOATS, "all arrays are C-contiguous, and learning_rate_power is -0.5"),
     Family(
+        "convolution",
+        ("convolution", "convolution_input_grad", "convolution_filter_grad"),
+        FLOATS,
+        "windows slide over at most three axes, and no array is empty",
+    ),
+    Family(
+        "pooling",
+        ("max_pool", "max_pool_with_argmax"),
+        SUMMED,
+        "windows slide over at most three axes, and no array is empty",
+    ),
+    Family(
+        "pooling",
+        ("max_pool_grad", "max_pool_grad_grad", "avg_pool", "avg_pool_grad"),
+        FLOATS,
+        "windows slide over at most three axes, and no array is empty",
+    ),
+    Family(
         "elementwise",
         ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt"),
         FLOATS,
@@ -70,6 +88,9 @@ FAMILIES = (
         FLOATS,
         "the arrays have one shape",
     ),
+    Family("ctc", ("ctc_loss", "ctc_loss_grad"), FLOATS, "labels and lengths are int32, and logits are not empty"),
+    Family("sorting", ("top_k",), SUMMED, "k is from 1 to 64, and x is not empty"),
+    Family("sorting", ("searchsorted",), SUMMED, "positions are int32 or int64"),
     Family("reduction", ("reduce_mean", "reduce_logsumexp"), FLOATS, "axes are neighbours, and there are elements"),
     Family(
         "reduction",
@@ -77,7 +98,7 @@ FAMILIES = (
         SUMMED,
         "axes are neighbours, and there are elements",
     ),
-    Family("reduction", ("argmax", "argmin"), SUMMED, "there are elements, and positions are signed integers"),
+    Family("reduction", ("argmax", "argmin"), SUMMED, "there are elements, and positions are int32 or int64"),
     Family(
         "softmax",
         ("softmax", "softmax_grad", "log_softmax", "log_softmax_grad"),

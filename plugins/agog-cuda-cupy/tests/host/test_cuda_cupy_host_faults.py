@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -159,6 +160,19 @@ def test_a_launch_that_no_device_takes_is_refused(launch: Callable[[HostKernel],
     with pytest.raises(LaunchError) as caught:
         launch(_kernel("x[0] = 1;"))
     assert str(caught.value) == words
+
+
+def test_threads_of_the_host_launch_one_after_the_other() -> None:
+    kernel = _kernel(REVERSED.replace("BARRIER", "__syncthreads();"), "const float* x, float* y")
+
+    def launch(seed: int) -> bool:
+        x = np.random.default_rng(seed).random(THREADS, "f4")
+        y = np.zeros(THREADS, "f4")
+        kernel((50,), (THREADS,), (x, y))
+        return bool(np.array_equal(y, x[::-1]))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(launch, range(40)))
 
 
 def test_an_array_with_gaps_is_refused() -> None:

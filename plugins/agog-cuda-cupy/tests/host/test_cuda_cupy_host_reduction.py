@@ -116,7 +116,9 @@ def test_sums_have_the_same_bits_in_each_order_of_threads(modules: Any, monkeypa
         assert len(found) == 1
 
 
-@pytest.mark.parametrize(("shape", "to"), [((6, 3, 4), (4,)), ((6, 3, 4), (1, 4)), ((5, 4), (5, 1)), ((2, 300), (1, 1))])
+@pytest.mark.parametrize(
+    ("shape", "to"), [((6, 3, 4), (4,)), ((6, 3, 4), (1, 4)), ((5, 4), (5, 1)), ((2, 300), (1, 1))]
+)
 def test_sum_to(modules: Any, shape: tuple[int, ...], to: tuple[int, ...]) -> None:
     x = _numbers(shape, "float32")
     _agree(reduction.sum_to(modules, x, shape=to), REFERENCE("sum_to")(x.astype("f8"), shape=to), "float32", 100)

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from agog_core.plugin import as_dtype
-from agog_cuda_cupy.cuda.modules import INDEXES, Modules, number
+from agog_cuda_cupy.cuda.modules import INDEXES, ITEMS, Modules, number
 
 Array = Any
 
-_ITEMS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "item16_t"}
 _OPERATIONS = {"add": 0, "subtract": 1, "multiply": 2, "maximum": 3, "minimum": 4, "update": 5}
 _MOST_AXES = 8
 _SHAPE = np.dtype([("size", "i8", _MOST_AXES)])
@@ -154,7 +153,7 @@ def _segments(
 def _gathered(
     modules: Modules, params: Array, indices: Array, shape: tuple[int, ...], sizes: tuple[int, ...], word: Array
 ) -> Any:
-    item, index = _ITEMS.get(params.dtype.itemsize), INDEXES.get(indices.dtype.name)
+    item, index = ITEMS.get(params.dtype.itemsize), INDEXES.get(indices.dtype.name)
     if item is None or index is None or params.dtype.kind == "O":
         return NotImplemented
     y = modules.xp.empty(shape, params.dtype)

@@ -12,6 +12,8 @@ Array = Any
 FOLDER = Path(__file__).parent
 
 _ELEMENTS = {"float16": "half_t", "bfloat16": "bfloat_t", "float32": "float", "float64": "double"}
+ITEMS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "item16_t"}
+"""The types of items.cuh by their sizes."""
 INDEXES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64"}
 THREADS = 128
 

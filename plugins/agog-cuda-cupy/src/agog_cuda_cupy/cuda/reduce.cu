@@ -3,16 +3,13 @@
 // follows from the shape alone.
 #include "device.cuh"
 
-#ifndef AGOG_INDEX
-#define AGOG_INDEX i64
-#endif
-
 enum Reduction { sum, mean, product, maximum, minimum, first_maximum, first_minimum, logsumexp };
 
-// `whole` is the size of the axis before the first launch. In a later one the kernels take states, not numbers.
+// `whole` is the size of the axis before the first launch. In a later one the kernels take states, not numbers. Positions
+// are int32 or int64.
 struct Axis {
     i64 outer, count, inner, pieces, whole;
-    i32 reduction, is_later;
+    i32 reduction, is_later, is_short;
 };
 
 // What a piece gives: `merge` takes in what another one gives, and `write` puts the result down.
@@ -53,7 +50,7 @@ template <bool is_maximum> struct Extremum {
     }
     __device__ void write(void* to, i64 n, const Axis& axis) const {
         if (axis.reduction == maximum || axis.reduction == minimum) store(((number*)to)[n], value);
-        else ((AGOG_INDEX*)to)[n] = (AGOG_INDEX)at;
+        else store_position(to, n, at, axis.is_short);
     }
 };
 

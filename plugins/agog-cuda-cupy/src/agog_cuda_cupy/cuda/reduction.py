@@ -1,4 +1,4 @@
-"""Reduction: sums, products, extrema and their positions along axes that are neighbours, by the kernels of reduce.cu."""
+"""Reduction: sums, products, extrema and their positions, along axes that are neighbours: the kernels of reduce.cu."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
-from agog_cuda_cupy.cuda.modules import INDEXES, Modules, number
+from agog_cuda_cupy.cuda.modules import Modules, number
 
 Array = Any
 
@@ -16,7 +16,8 @@ Array = Any
 _REDUCTIONS = ("sum", "mean", "product", "maximum", "minimum", "first_maximum", "first_minimum", "logsumexp")
 _AXIS = np.dtype(
     [(name, "i8") for name in ("outer", "count", "inner", "pieces", "whole")]
-    + [(name, "i4") for name in ("reduction", "is_later")]
+    + [(name, "i4") for name in ("reduction", "is_later", "is_short")],
+    align=True,
 )
 _WARPS = 4  # of a block for rows; each takes a piece
 _ROW_PIECE, _COLUMN_PIECE = 1024, 256
@@ -75,16 +76,16 @@ def _reduced(modules: Modules, reduction: str, x: Array, axes: tuple[int, ...], 
     if sizes is None:
         return NotImplemented
     y = modules.xp.empty(_left(x.shape, axes, keepdims), x.dtype)
-    _launch(modules, reduction, x, y, sizes, {})
+    _launch(modules, reduction, x, y, sizes)
     return y
 
 
 def _position(modules: Modules, reduction: str, x: Array, axis: int, dtype: Any) -> Any:
     sizes, kind = _sizes(x, (axis,)), as_dtype(dtype)
-    if sizes is None or kind.name not in INDEXES:
+    if sizes is None or kind.name not in ("int32", "int64"):
         return NotImplemented
     y = modules.xp.empty(_left(x.shape, (axis,), False), kind.numpy_dtype)
-    _launch(modules, reduction, x, y, sizes, {"AGOG_INDEX": INDEXES[kind.name]})
+    _launch(modules, reduction, x, y, sizes)
     return y
 
 
@@ -96,17 +97,15 @@ def _left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tupl
     return tuple([1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes])
 
 
-def _launch(
-    modules: Modules, reduction: str, x: Array, y: Array, sizes: Sizes, definitions: dict[str, str]
-) -> None:
+def _launch(modules: Modules, reduction: str, x: Array, y: Array, sizes: Sizes) -> None:
     """Reduce pieces of the middle axis, and their states, until there is one piece."""
     xp, (outer, count, inner) = modules.xp, sizes
     given, whole, is_later = xp.ascontiguousarray(x), count, False
     name, piece_size = ("reduce_rows", _ROW_PIECE) if inner == 1 else ("reduce_columns", _COLUMN_PIECE)
-    kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "", **definitions)
+    kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "")
     while True:
         pieces = -(-count // piece_size)
-        numbers = outer, count, inner, pieces, whole, _REDUCTIONS.index(reduction), is_later
+        numbers = outer, count, inner, pieces, whole, _REDUCTIONS.index(reduction), is_later, y.itemsize == 4
         axis = np.array(numbers, _AXIS)[()]
         to = y if pieces == 1 else xp.empty((outer * pieces * inner, _state_bytes(reduction, x.dtype)), "uint8")
         if inner == 1:
@@ -120,5 +119,5 @@ def _launch(
 
 def _state_bytes(reduction: str, dtype: Any) -> int:
     """The size of a state in reduce.cu."""
-    wide = max(dtype.itemsize, 4)
+    wide: int = max(dtype.itemsize, 4)
     return {"sum": wide, "mean": wide, "product": wide, "logsumexp": 2 * wide}.get(reduction, 16)
