@@ -1,6 +1,6 @@
 // Parts of arrays by their positions. A position outside of the array is told in the error word, and gives zeros.
-#include "errors.cuh"
 #include "items.cuh"
+#include "errors.cuh"
 
 #ifndef AGOG_INDEX
 #define AGOG_INDEX i32
