@@ -82,6 +82,9 @@ class AdamWOptimizer(AdamOptimizer):
             hyperparameters = {**hyperparameters, "weight_decay": 0.0}
         super().update(variable, gradient, hyperparameters, slots)
 
+    def _updates_alike(self) -> bool:
+        return self._decaying is None and type(self).update is AdamWOptimizer.update
+
     def update_rows(
         self, variable: Variable, gradient: IndexedSlices, hyperparameters: dict[str, Any], slots: Sequence[Variable]
     ) -> None:

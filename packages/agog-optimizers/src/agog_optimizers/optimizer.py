@@ -19,6 +19,7 @@ from agog_core.checkpointable import listeners, notify
 from agog_core.errors import InvalidArgumentError
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
 from agog_optimizers.rows import distinct, gathered, scattered
+from agog_optimizers.several import take_several
 from agog_optimizers.slots import Slots
 
 __all__ = ["Optimizer", "get_optimizer_variables"]
@@ -253,10 +254,10 @@ class Optimizer(Checkpointable):
             fresh = [self._make_slots(variable) for _, variable in steps if variable not in slots_of]
             if fresh:
                 notify()
+        if len(steps) > 1 and self._updates_alike():
+            steps = take_several(self.step, steps, self._slots_for, hyperparameters)
         for gradient, variable in steps:
-            slots = slots_of.get(variable)
-            if slots is None:
-                slots = self._new_slots(variable)
+            slots = self._slots_for(variable)
             change = self.update_rows if type(gradient) is IndexedSlices else self.update
             change(variable, gradient, hyperparameters, tuple(slots.values()))
             if variable.constraint is not None:
@@ -352,6 +353,15 @@ class Optimizer(Checkpointable):
                 f"its gradient has shape {tensor.shape} and dtype {tensor.dtype.name}, and both must agree."
             )
         return tensor
+
+    def _updates_alike(self) -> bool:
+        """Whether `update` is `step`, with the same hyperparameters for all variables."""
+        return type(self).update is Optimizer.update
+
+    def _slots_for(self, variable: Variable) -> dict[str, Variable]:
+        """The slots of a variable, which are made where it has none."""
+        slots: dict[str, Variable] | None = self._slots.of.get(variable)
+        return self._new_slots(variable) if slots is None else slots
 
     def _new_slots(self, variable: Variable) -> dict[str, Variable]:
         """Make the slots of a variable, and let a restore that waits for them fill them."""

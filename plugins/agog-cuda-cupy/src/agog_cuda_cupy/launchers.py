@@ -26,6 +26,7 @@ class Family(NamedTuple):
         ops: the ops.
         dtypes: the dtypes that they are served for.
         when: for which calls they are served, in words; empty for all.
+        takes_several: whether they take a list, for each variable of what the op takes, and update all at once.
         pair: the name of the pair that two of them are, where the one keeps a reserve for the other.
     """
 
@@ -33,6 +34,7 @@ class Family(NamedTuple):
     ops: tuple[str, ...]
     dtypes: tuple[str, ...]
     when: str = ""
+    takes_several: bool = False
     pair: str | None = None
 
 
@@ -54,8 +56,15 @@ FAMILIES = (
         ),
         FLOATS,
         "all arrays are C-contiguous",
+        takes_several=True,
     ),
-    Family("optimizers", ("apply_ftrl",), FLOATS, "all arrays are C-contiguous, and learning_rate_power is -0.5"),
+    Family(
+        "optimizers",
+        ("apply_ftrl",),
+        FLOATS,
+        "all arrays are C-contiguous, and learning_rate_power is -0.5",
+        takes_several=True,
+    ),
     Family(
         "convolution",
         ("convolution", "convolution_input_grad", "convolution_filter_grad"),
@@ -136,12 +145,14 @@ FAMILIES = (
         FLOATS,
         "axes are neighbours, there are elements, and at most 65535 groups unless the axes are the last ones",
     ),
-    Family("lstm", ("lstm", "lstm_grad"), FLOATS, "activations are linear, relu or of the logistic family", "CUDA C"),
-    Family("gru", ("gru", "gru_grad"), FLOATS, "activations are linear, relu or of the logistic family", "CUDA C"),
+    Family(
+        "lstm", ("lstm", "lstm_grad"), FLOATS, "activations are linear, relu or of the logistic family", pair="CUDA C"
+    ),
+    Family("gru", ("gru", "gru_grad"), FLOATS, "activations are linear, relu or of the logistic family", pair="CUDA C"),
 )
 """All that our own kernels compute."""
 
-_MODULES = {op: family.module for family in FAMILIES for op in family.ops}
+_FAMILY_OF = {op: family for family in FAMILIES for op in family.ops}
 
 
 def kernels() -> Iterator[Kernel]:
@@ -155,6 +166,7 @@ def kernels() -> Iterator[Kernel]:
                 dtypes=family.dtypes,
                 priority=200,
                 when=family.when,
+                several="agog_cuda_cupy.launchers:make_several" if family.takes_several else None,
                 pair=family.pair,
                 unavailable=unavailable,
             )
@@ -162,7 +174,20 @@ def kernels() -> Iterator[Kernel]:
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     """The launcher of an op, with the compiled sources of a device; see `agog_core.plugin.Kernel`."""
-    launcher: Callable[..., Any] = getattr(import_module(f"agog_cuda_cupy.cuda.{_MODULES[op]}"), op)
+    launch = make_several(op, dtype, device)
+    if not _FAMILY_OF[op].takes_several:
+        return launch
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        return launch([arrays], **attributes)
+
+    run.__wrapped__ = launch  # type: ignore[attr-defined]  # whose name errors give
+    return run
+
+
+def make_several(op: str, dtype: str, device: str) -> Callable[..., Any]:
+    """The launcher as it stands, which for `Family.takes_several` takes a list."""
+    launcher: Callable[..., Any] = getattr(import_module(f"agog_cuda_cupy.cuda.{_FAMILY_OF[op].module}"), op)
     return partial(launcher, modules(device))
 
 

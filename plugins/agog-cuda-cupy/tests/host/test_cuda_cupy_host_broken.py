@@ -43,15 +43,17 @@ def _add_up(modules: Modules) -> bool:
 def _step(modules: Modules) -> bool:
     """Two variables of several blocks, whose step is a multiple of their norm."""
     rng = np.random.default_rng(7)
-    values = [(rng.random(size, "f4"), *np.zeros((2, size), "f4"), rng.random(size, "f4")) for size in (1300, 700)]
+    values = [
+        (rng.random(n, "f4"), *np.zeros((2, n), "f4"), rng.random(n, "f4") - np.float32(0.5)) for n in (1300, 700)
+    ]
     variables = [tuple(guarded(array) for array in arrays) for arrays in values]
     attributes = {"learning_rate": 0.1, "correction": 1.0, "beta1": 0.0, "beta2": 0.0, "epsilon": 0.0}
     expected = []
-    for w, _, _, _ in variables:
-        norm = np.sqrt((w.astype("f8") ** 2).sum() / w.size)  # all directions are 1
-        expected.append(w - np.float32(0.1 * norm))
-    optimizers.lamb_all(modules, variables, weight_decay=0.0, **attributes)
-    return all(np.allclose(one[0], w, rtol=1e-6) for one, w in zip(variables, expected, strict=True))
+    for w, _, _, g in variables:
+        norm = np.sqrt((w.astype("f8") ** 2).sum() / w.size)  # all directions are 1 or -1
+        expected.append(w - np.sign(g) * np.float32(0.1 * norm))
+    optimizers.apply_lamb(modules, variables, weight_decay=0.0, **attributes)
+    return all(np.allclose(one[0], w, rtol=1e-6, atol=1e-6) for one, w in zip(variables, expected, strict=True))
 
 
 def _align(modules: Modules) -> bool:

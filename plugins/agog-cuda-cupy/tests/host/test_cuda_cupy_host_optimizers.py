@@ -67,7 +67,7 @@ def test_a_step_has_the_bits_of_the_cpu(either_modules: Any, dtype: str, case: s
     expected = tuple(array.copy() for array in found)
     for _ in range(3):
         REFERENCE(op)(*expected, **attributes)
-        assert getattr(optimizers, op)(either_modules, *found, **attributes) is None
+        assert getattr(optimizers, op)(either_modules, [found], **attributes) is None
     assert not np.isnan(found[0].astype("f8")).any()
     assert _same(found, expected)
 
@@ -95,7 +95,7 @@ def test_lamb_moves_as_on_the_cpu(either_modules: Any, order: str, dtype: str) -
     expected = tuple(array.copy() for array in found)
     for _ in range(3):
         REFERENCE("apply_lamb")(*expected, **LAMB)
-        assert optimizers.apply_lamb(either_modules, *found, **LAMB) is None
+        assert optimizers.apply_lamb(either_modules, [found], **LAMB) is None
     assert _same(found[1:], expected[1:])
     tolerance = LAMB_TOLERANCES[dtype]
     np.testing.assert_allclose(found[0].astype("f8"), expected[0].astype("f8"), rtol=tolerance, atol=tolerance)
@@ -107,7 +107,7 @@ def test_lamb_steps_many_variables_in_two_launches_each_by_its_own_norms(modules
     for one in expected:
         if one[0].size:
             REFERENCE("apply_lamb")(*one, **LAMB)
-    assert optimizers.lamb_all(modules, found, **LAMB) is None
+    assert optimizers.apply_lamb(modules, found, **LAMB) is None
     for one, other in zip(found, expected, strict=True):
         assert _same(one[1:], other[1:])
         np.testing.assert_allclose(one[0], other[0], rtol=6e-8, atol=6e-8)
@@ -121,7 +121,7 @@ def test_lamb_without_a_norm_takes_the_step_as_it_is(modules: Any, zeros: slice)
     expected = tuple(array.copy() for array in found)
     attributes = {**LAMB, "weight_decay": 0.0}
     REFERENCE("apply_lamb")(*expected, **attributes)
-    optimizers.apply_lamb(modules, *found, **attributes)
+    optimizers.apply_lamb(modules, [found], **attributes)
     assert _same(found, expected)
 
 
@@ -132,18 +132,18 @@ def test_a_step_that_meets_nan_gives_nan_as_the_cpu_does(modules: Any, order: st
         found[-1][3] = np.nan
         expected = tuple(array.copy() for array in found)
         REFERENCE(op)(*expected, **attributes)
-        getattr(optimizers, op)(modules, *found, **attributes)
+        getattr(optimizers, op)(modules, [found], **attributes)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=case)
 
 
 def test_what_the_steps_do_not_serve_is_declined(modules: Any) -> None:
     integers = np.ones(3, "i4"), np.ones(3, "i4")
-    assert optimizers.apply_add(modules, *integers, scale=1) is NotImplemented
+    assert optimizers.apply_add(modules, [integers], scale=1) is NotImplemented
     with_gaps = np.ones(6, "f4")[::2], np.ones(3, "f4")
-    assert optimizers.apply_add(modules, *with_gaps, scale=1) is NotImplemented
+    assert optimizers.apply_add(modules, [with_gaps], scale=1) is NotImplemented
     mixed = np.ones(3, "f4"), np.ones(3, "f8")
-    assert optimizers.apply_add(modules, *mixed, scale=1) is NotImplemented
-    assert optimizers.apply_lamb(modules, *integers, **LAMB) is NotImplemented
+    assert optimizers.apply_add(modules, [mixed], scale=1) is NotImplemented
+    assert optimizers.apply_lamb(modules, [integers], **LAMB) is NotImplemented
     *arrays, attributes = *_variable(1, 3, 2, "float32"), {**CASES["ftrl"][2], "learning_rate_power": -0.7}
-    assert optimizers.apply_ftrl(modules, *arrays, **attributes) is NotImplemented
+    assert optimizers.apply_ftrl(modules, [arrays], **attributes) is NotImplemented

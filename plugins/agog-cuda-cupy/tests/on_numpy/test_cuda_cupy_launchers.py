@@ -24,7 +24,7 @@ def test_ops_have_their_launcher_before_cupys_kernel(op: str, family: launchers.
         usable, _ = candidates(op, "gpu", dtype)
         priorities = [200, 100] if dtype in family.dtypes else [100]
         assert [each.kernel.priority for each in usable] == priorities, dtype
-    kernel = launchers.make(op, "float32", "gpu:0")
+    kernel = launchers.make_several(op, "float32", "gpu:0")
     assert (kernel.func.__name__, kernel.func.__module__) == (op, f"agog_cuda_cupy.cuda.{family.module}")  # type: ignore[attr-defined]
 
 

@@ -188,22 +188,22 @@ def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **at
     table, shape = value._table, value._shape
     for x in inputs:
         if x._table is not table or x._shape is not shape:
-            inputs = _fitting(op, variables, inputs, table, shape)
+            inputs = fitting(op, variables, inputs, table, shape)
             break
     else:
         for variable in variables[1:]:
             value = variable._current()
             if value._table is not table or value._shape is not shape:
-                inputs = _fitting(op, variables, inputs, table, shape)
+                inputs = fitting(op, variables, inputs, table, shape)
                 break
     del value  # a reference to a variable's tensor would make the update copy it
     _run_in_place(op, table, variables, inputs, [shape], attributes)
 
 
-def _fitting(
+def fitting(
     op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], table: KernelTable, shape: Shape
 ) -> list[Tensor]:
-    """The inputs on the variables' device, if all are of one dtype and shape."""
+    """The inputs of an update on the variables' device, if all are of one dtype and shape."""
     placed = [x if x._table.device is table.device else copy_to_device(x, table.device) for x in inputs]
     tensors = [*(variable._current() for variable in variables), *placed]
     if any(x._table is not table for x in tensors):

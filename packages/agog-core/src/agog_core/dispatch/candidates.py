@@ -24,7 +24,7 @@ class Candidate(Named):
 
     kernel: Kernel
     plugin: Plugin
-    instances: dict[tuple[str, str, str], Callable[..., Any]]
+    instances: dict[tuple[str, ...], Callable[..., Any]]
 
     def __str__(self) -> str:
         names = self.kernel.dtypes
@@ -67,6 +67,10 @@ def why_unusable(kernel: Kernel) -> str | None:
         if (why := kernel.unavailable()) is not None:
             return f"not available: {why}"
         load_kernel(kernel)
+        if kernel.several is not None:
+            load_function(kernel.several)
+            if (op := registry.get(kernel.op)) is not None and not op.updates:
+                return f"it has `several`, but op {kernel.op!r} updates no variables"
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a broken kernel, in whatever language, is one candidate less, with its reason
@@ -76,7 +80,11 @@ def why_unusable(kernel: Kernel) -> str | None:
 
 def load_kernel(kernel: Kernel) -> Callable[..., Any]:
     """A kernel's function, or what makes it."""
-    reference = kernel.fn if kernel.make is None else kernel.make
+    return load_function(kernel.fn if kernel.make is None else kernel.make)
+
+
+def load_function(reference: Any) -> Callable[..., Any]:
+    """A function that a plugin has given, or named."""
     function = load_reference(reference)
     if not callable(function):
         raise TypeError(f"{reference} is not callable")

@@ -80,6 +80,10 @@ class Kernel:
             kernel.
         when: for which calls the kernel does not decline, in words, such as ``"channels are a multiple of 8"``. Errors
             and ``explain`` print it.
+        several: for an op that updates variables in place, what runs it for several variables at once, as optimizers
+            ask for it: ``several(groups, **attributes)``, where each group is a tuple of what ``fn`` takes. It returns
+            None, or NotImplemented for all of them. Given as ``fn`` is; where there is ``make`` instead, what makes it
+            in the same way. While somebody looks at each call, ``fn`` runs for each variable.
         per_thread: whether each thread gets an instance of its own from ``make``.
         pool: whether what ``make`` returns may keep threads.
         deterministic: whether two equal calls give equal bits.
@@ -108,6 +112,7 @@ class Kernel:
     dtypes: Iterable[str] | None = None
     priority: int = 100
     when: str = ""
+    several: Callable[..., Any] | str | None = None
     per_thread: bool = False
     pool: bool = False
     deterministic: bool = True
@@ -133,7 +138,7 @@ class Kernel:
         if (self.fn is None) == (self.make is None):
             both = "neither" if self.fn is None else "both"
             raise TypeError(f"Kernel(op={self.op!r}): it takes one of fn and make; got {both}.")
-        for name in ("fn", "make", "lower", "out"):
+        for name in ("fn", "make", "several", "lower", "out"):
             value = getattr(self, name)
             if value is not None and not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
                 raise TypeError(

@@ -155,6 +155,7 @@ def clear_tables() -> None:
     for table in tables():
         table.kernels.clear()
         table.scalar_kernels.clear()
+        table.several.clear()
         table.chains.clear()
 
 

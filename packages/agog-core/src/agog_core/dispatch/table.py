@@ -22,7 +22,7 @@ class KernelTable:
 
     __slots__ = (
         *("array_type", "as_array", "base", "chains", "device", "dtype", "kernels", "results", "scalar_kernels"),
-        "scalars",
+        *("scalars", "several"),
     )
 
     def __init__(self, device: Device, dtype: DType) -> None:
@@ -34,6 +34,9 @@ class KernelTable:
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.scalar_kernels: dict[str, Callable[..., Any]] = {}  # of elementwise ops, for results of rank 0
         self.chains: dict[str, Chain] = {}  # where the kernels come from, and what runs where one declines a call
+        self.several: dict[
+            str, Callable[..., Any] | None
+        ] = {}  # for several variables at once, of ops that update them
         self.results: dict[str, KernelTable] = {}
         self.scalars: dict[Any, Any] = {}
 
@@ -59,6 +62,7 @@ class KernelTable:
         """Forget which kernel runs an op, so that it is resolved again."""
         self.kernels.pop(op, None)
         self.scalar_kernels.pop(op, None)
+        self.several.pop(op, None)
         self.chains.pop(op, None)
 
     def result(self, op: Op) -> KernelTable:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import dtypes
-from agog_core.dispatch.devices import current_device, scopes
+from agog_core.dispatch.devices import current_device, device, scopes
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -91,7 +91,12 @@ def host_value(value: TensorLike) -> np.ndarray[Any, Any]:
     parts = value if type(value) in (list, tuple) else (value,)
     if parts and all(type(part) is int and INT32_MIN <= part <= INT32_MAX for part in parts):  # the usual case, fast
         return np.array(value, np.int32)
-    return convert_to_tensor(value)._host() if _holds_tensor(value) else host_array(value, None)
+    if not _holds_tensor(value):
+        return host_array(value, None)
+    if not scopes:
+        return convert_to_tensor(value)._host()
+    with device(None):  # numbers beside tensors of the host go to no device either
+        return convert_to_tensor(value)._host()
 
 
 def _holds_tensor(value: Any) -> bool:

@@ -11,7 +11,7 @@ from agog_core.dispatch.device import Device
 from agog_core.dispatch.devices import default_device, host_device, scope_device, scopes
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.pairs import Reserve
-from agog_core.dtypes import int32
+from agog_core.dtypes import int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 from agog_core.recording import active, record_unary, source_line
@@ -96,9 +96,10 @@ def bring(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
 def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     """Bring an op's inputs together: to the scope's device, else to the first of theirs that is not the default.
 
-    An op that runs on the host, or that has an input of a dtype which the device does not hold, gets them there.
+    An op that runs on the host, or that has an input of a dtype which the device does not hold, gets them there; and so
+    does one that computes sizes, in the scope of any device.
     """
-    target = scope_device() if scopes else None
+    target = scope_device() if scopes and not are_sizes(op, tensors) else None
     if target is None:
         default = default_device()
         target = next((x._table.device for x in tensors if x._table.device is not default), default)
@@ -115,6 +116,30 @@ def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
             x = copy_to_device(x, target)
         placed.append(x)
     return placed
+
+
+MOST_SIZES = 64
+
+
+def are_sizes(op: str, tensors: Sequence[Tensor]) -> bool:
+    """Whether an op computes sizes, such as ``tf.shape(x)[0] * 2``: a few integers of the host give integers.
+
+    Programs read them for shapes, so they stay there: a device would have to be waited for.
+    """
+    known = registry.get(op)
+    return (
+        known is not None
+        and known.dtype is None
+        and all(
+            x._table.dtype in _OF_SIZES
+            and x._table.device.backend.host_memory
+            and (x._shape == () or (len(x._shape) == 1 and x._shape[0] <= MOST_SIZES))
+            for x in tensors
+        )
+    )
+
+
+_OF_SIZES = frozenset((int32, int64))
 
 
 def on_host(op: Op, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor] | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.parts.deferral import check
 
 Array = Any
 
 
 def eig(xp: Any, x: Array) -> tuple[Array, Array]:
     """Complex eigenvalues and eigenvectors."""
+    _check_finite(xp, "eig", x)
     try:
-        _check_finite(xp, x)
         values, vectors = xp.linalg.eig(x)
     except ValueError as error:
         _refuse("eig", error)
@@ -21,16 +22,21 @@ def eig(xp: Any, x: Array) -> tuple[Array, Array]:
 
 def eigvals(xp: Any, x: Array) -> Array:
     """Complex eigenvalues."""
+    _check_finite(xp, "eigvals", x)
     try:
-        _check_finite(xp, x)
         return xp.linalg.eigvals(x).astype(_complex(xp, x))
     except ValueError as error:
         _refuse("eigvals", error)
 
 
-def _check_finite(xp: Any, x: Array) -> None:
-    if not xp.isfinite(x).all():  # not every library's solver notices
-        raise ValueError("Array must not contain infs or NaNs")
+def _check_finite(xp: Any, op: str, x: Array) -> None:
+    """Not every library's solver notices."""
+
+    def look(is_finite: Any) -> None:
+        if not is_finite:
+            _refuse(op, ValueError("Array must not contain infs or NaNs"))
+
+    check(xp, look, xp.isfinite(x).all())
 
 
 def _complex(xp: Any, x: Array) -> Any:

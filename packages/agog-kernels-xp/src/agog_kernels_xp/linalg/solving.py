@@ -6,6 +6,7 @@ from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.parts.companion import companion, raising
+from agog_kernels_xp.parts.deferral import check
 
 Array = Any
 
@@ -24,13 +25,17 @@ def matrix_solve(xp: Any, matrix: Array, rhs: Array) -> Array:
 
 def matrix_triangular_solve(xp: Any, matrix: Array, rhs: Array, *, lower: bool) -> Array:
     """Solution by substitution."""
-    if not (xp.diagonal(matrix, axis1=-2, axis2=-1) != 0).all():
-        raise InvalidArgumentError("matrix_triangular_solve: Input matrix is not invertible.")
+    check(xp, _look_at_diagonal, (xp.diagonal(matrix, axis1=-2, axis2=-1) != 0).all())
     if not rhs.size:
         return xp.empty(rhs.shape, rhs.dtype)
     solve = companion(xp, "linalg").solve_triangular
     pairs = zip(_flat(matrix), _flat(rhs), strict=True)  # not all versions of SciPy take batches
     return xp.stack([solve(a, b, lower=lower, check_finite=False) for a, b in pairs]).reshape(rhs.shape)
+
+
+def _look_at_diagonal(is_nonzero: Any) -> None:
+    if not is_nonzero:
+        raise InvalidArgumentError("matrix_triangular_solve: Input matrix is not invertible.")
 
 
 def _flat(x: Array) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.parts.deferral import check
 
 Array = Any
 
@@ -54,8 +55,11 @@ def singular_values(xp: Any, x: Array) -> Array:
 
 
 def _check_finite(xp: Any, op: str, what: str, x: Array) -> None:
-    if not xp.isfinite(x).all():
-        raise _failure(op, what)
+    def look(is_finite: Any) -> None:
+        if not is_finite:
+            raise _failure(op, what)
+
+    check(xp, look, xp.isfinite(x).all())
 
 
 def _failure(op: str, what: str) -> InvalidArgumentError:

@@ -37,5 +37,5 @@ def squared_difference(xp: Any, x: Array, y: Array) -> Array:
 
 def cross(xp: Any, a: Array, b: Array) -> Array:
     """Cross product along the last axis."""
-    forth, back = [1, 2, 0], [2, 0, 1]
-    return a[..., forth] * b[..., back] - a[..., back] * b[..., forth]
+    a1, b1, a2, b2 = (xp.concatenate([x[..., n:], x[..., :n]], axis=-1) for n in (1, 2) for x in (a, b))
+    return a1 * b2 - a2 * b1

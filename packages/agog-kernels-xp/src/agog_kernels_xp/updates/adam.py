@@ -114,11 +114,18 @@ def apply_lamb(
         t += w * weight_decay
         direction.reshape(-1)[start : start + t.size] = t.reshape(-1)
         start += t.size
-        square += float(xp.square(w, dtype="float64").sum())
-        length += float(xp.square(t, dtype="float64").sum())
-    trust = (square / length) ** 0.5 if square > 0 and length > 0 else 1.0
-    direction *= learning_rate * trust
+        square += xp.square(w, dtype="float64").sum()
+        length += xp.square(t, dtype="float64").sum()
+    direction *= _trust(xp, square, length, direction.dtype) * learning_rate
     variable -= direction.astype(variable.dtype, copy=False)
+
+
+def _trust(xp: Any, square: Any, length: Any, dtype: Any) -> Any:
+    """The norm of a variable over that of a direction, of which the squares are given; 1 where either is 0."""
+    if isinstance(square, float):  # a host's number, as NumPy's are too; what a device has is not waited for
+        return float(square / length) ** 0.5 if square > 0 and length > 0 else 1.0
+    is_known = xp.logical_and(square > 0, length > 0)
+    return xp.where(is_known, xp.sqrt(square / xp.where(is_known, length, 1.0)), 1.0).astype(dtype)
 
 
 def apply_lion(

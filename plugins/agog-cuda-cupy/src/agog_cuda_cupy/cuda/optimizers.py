@@ -1,4 +1,7 @@
-"""Optimizers: the steps of optimizers.cu, on one variable or on many in one launch."""
+"""Optimizers: the steps of optimizers.cu, on one variable or on many in one launch.
+
+A launcher takes for each variable what its op takes: the variable, its slots, and last the gradient.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from agog_cuda_cupy.cuda.modules import THREADS, Modules, element
 
 Array = Any
+Variables = Sequence[tuple[Array, ...]]
 
 MOST_TENSORS = 24
 _MOST_ARRAYS = 5
@@ -25,14 +29,13 @@ _TENSORS = np.dtype(
 )
 
 
-def step_all(modules: Modules, name: str, variables: Sequence[tuple[Array, ...]], *numbers: Any) -> Any:
+def step_all(modules: Modules, name: str, variables: Variables, *numbers: Any) -> Any:
     """One step of an optimizer on many variables, in place.
 
     Args:
         modules: what launches.
         name: the kernel of optimizers.cu.
-        variables: for each variable the arrays that its op takes: the variable, its slots, and last the gradient. All
-            are contiguous and of one dtype.
+        variables: for each variable its arrays, all contiguous and of one dtype.
         numbers: what the kernel takes behind the tensors.
 
     Returns:
@@ -46,13 +49,13 @@ def step_all(modules: Modules, name: str, variables: Sequence[tuple[Array, ...]]
     return None
 
 
-def _is_served(variables: Sequence[tuple[Array, ...]]) -> bool:
+def _is_served(variables: Variables) -> bool:
     arrays = [array for one in variables for array in one]
     dtype = arrays[0].dtype
     return element(dtype) is not None and all(a.dtype == dtype and a.flags.c_contiguous for a in arrays)
 
 
-def _tables(modules: Modules, variables: Sequence[tuple[Array, ...]]) -> Iterator[tuple[Any, int]]:
+def _tables(modules: Modules, variables: Variables) -> Iterator[tuple[Any, int]]:
     """The tensors of each launch, and its blocks; what has no element is in none."""
     filled = [one for one in variables if one[0].size]
     for start in range(0, len(filled), MOST_TENSORS):
@@ -60,7 +63,7 @@ def _tables(modules: Modules, variables: Sequence[tuple[Array, ...]]) -> Iterato
         yield table[()], int(table["first_block"][table["count"]])
 
 
-def _table(modules: Modules, variables: Sequence[tuple[Array, ...]]) -> Any:
+def _table(modules: Modules, variables: Variables) -> Any:
     """The addresses and sizes, and which blocks take which tensor."""
     table = np.zeros((), _TENSORS)
     table["count"] = len(variables)
@@ -74,24 +77,26 @@ def _table(modules: Modules, variables: Sequence[tuple[Array, ...]]) -> Any:
     return table
 
 
-def apply_add(modules: Modules, *arrays: Array, scale: float) -> Any:
+def apply_add(modules: Modules, variables: Variables, scale: float) -> Any:
     """See `agog_kernels_xp.updates.descent`."""
-    return step_all(modules, "apply_add", [arrays], float(scale))
+    return step_all(modules, "apply_add", variables, float(scale))
 
 
-def apply_gradient_descent(modules: Modules, *arrays: Array, learning_rate: float) -> Any:
+def apply_gradient_descent(modules: Modules, variables: Variables, learning_rate: float) -> Any:
     """See `agog_kernels_xp.updates.descent`."""
-    return step_all(modules, "apply_gradient_descent", [arrays], learning_rate)
+    return step_all(modules, "apply_gradient_descent", variables, learning_rate)
 
 
-def apply_momentum(modules: Modules, *arrays: Array, learning_rate: float, momentum: float, use_nesterov: bool) -> Any:
+def apply_momentum(
+    modules: Modules, variables: Variables, learning_rate: float, momentum: float, use_nesterov: bool
+) -> Any:
     """See `agog_kernels_xp.updates.descent`."""
-    return step_all(modules, "apply_momentum", [arrays], learning_rate, momentum, use_nesterov)
+    return step_all(modules, "apply_momentum", variables, learning_rate, momentum, use_nesterov)
 
 
 def apply_adam(
     modules: Modules,
-    *arrays: Array,
+    variables: Variables,
     learning_rate: float,
     beta1: float,
     beta2: float,
@@ -101,13 +106,12 @@ def apply_adam(
 ) -> Any:
     """See `agog_kernels_xp.updates.adam`."""
     numbers = learning_rate, epsilon, beta1, 1 - beta1, 1 - beta2, 1 - weight_decay, use_nesterov
-    return step_all(modules, "apply_adam", [arrays], *numbers)
+    return step_all(modules, "apply_adam", variables, *numbers)
 
 
-def lamb_all(
+def apply_lamb(
     modules: Modules,
-    variables: Sequence[tuple[Array, ...]],
-    *,
+    variables: Variables,
     learning_rate: float,
     correction: float,
     beta1: float,
@@ -115,7 +119,7 @@ def lamb_all(
     epsilon: float,
     weight_decay: float,
 ) -> Any:
-    """One step of LAMB on many variables, as `step_all`: two launches, whose norms nobody waits for."""
+    """See `agog_kernels_xp.updates.adam`. Two launches; the norms are sums in float64, in an order of their own."""
     if not _is_served(variables):
         return NotImplemented
     xp, dtype = modules.xp, variables[0][0].dtype
@@ -132,79 +136,76 @@ def lamb_all(
     return None
 
 
-def apply_lamb(modules: Modules, *arrays: Array, **attributes: float) -> Any:
-    """See `agog_kernels_xp.updates.adam`; the norms are sums in float64, in an order of their own."""
-    return lamb_all(modules, [arrays], **attributes)
-
-
 def apply_amsgrad(
-    modules: Modules, *arrays: Array, learning_rate: float, beta1: float, beta2: float, epsilon: float
+    modules: Modules, variables: Variables, learning_rate: float, beta1: float, beta2: float, epsilon: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adam`."""
-    return step_all(modules, "apply_amsgrad", [arrays], learning_rate, epsilon, 1 - beta1, 1 - beta2)
+    return step_all(modules, "apply_amsgrad", variables, learning_rate, epsilon, 1 - beta1, 1 - beta2)
 
 
 def apply_adamax(
-    modules: Modules, *arrays: Array, learning_rate: float, beta1: float, beta2: float, epsilon: float
+    modules: Modules, variables: Variables, learning_rate: float, beta1: float, beta2: float, epsilon: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adam`."""
-    return step_all(modules, "apply_adamax", [arrays], learning_rate, epsilon, 1 - beta1, beta2)
+    return step_all(modules, "apply_adamax", variables, learning_rate, epsilon, 1 - beta1, beta2)
 
 
 def apply_lion(
-    modules: Modules, *arrays: Array, learning_rate: float, beta1: float, beta2: float, weight_decay: float
+    modules: Modules, variables: Variables, learning_rate: float, beta1: float, beta2: float, weight_decay: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adam`."""
     numbers = learning_rate, 1 - beta1, 1 - beta2, 1 - learning_rate * weight_decay
-    return step_all(modules, "apply_lion", [arrays], *numbers)
+    return step_all(modules, "apply_lion", variables, *numbers)
 
 
-def apply_adadelta(modules: Modules, *arrays: Array, learning_rate: float, rho: float, epsilon: float) -> Any:
+def apply_adadelta(modules: Modules, variables: Variables, learning_rate: float, rho: float, epsilon: float) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    return step_all(modules, "apply_adadelta", [arrays], learning_rate, 1 - rho, epsilon)
+    return step_all(modules, "apply_adadelta", variables, learning_rate, 1 - rho, epsilon)
 
 
-def apply_adagrad(modules: Modules, *arrays: Array, learning_rate: float) -> Any:
+def apply_adagrad(modules: Modules, variables: Variables, learning_rate: float) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    return step_all(modules, "apply_adagrad", [arrays], learning_rate)
+    return step_all(modules, "apply_adagrad", variables, learning_rate)
 
 
-def apply_adagrad_da(modules: Modules, *arrays: Array, learning_rate: float, l1: float, l2: float, step: int) -> Any:
+def apply_adagrad_da(
+    modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float, step: int
+) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
     numbers = learning_rate, l1 > 0, float(l1 * step), float(l2 * step * learning_rate)
-    return step_all(modules, "apply_adagrad_da", [arrays], *numbers)
+    return step_all(modules, "apply_adagrad_da", variables, *numbers)
 
 
 def apply_rmsprop(
-    modules: Modules, *arrays: Array, learning_rate: float, decay: float, momentum: float, epsilon: float
+    modules: Modules, variables: Variables, learning_rate: float, decay: float, momentum: float, epsilon: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    return step_all(modules, "apply_rmsprop", [arrays], learning_rate, 1 - decay, float(momentum), epsilon)
+    return step_all(modules, "apply_rmsprop", variables, learning_rate, 1 - decay, float(momentum), epsilon)
 
 
 def apply_centered_rmsprop(
-    modules: Modules, *arrays: Array, learning_rate: float, decay: float, momentum: float, epsilon: float
+    modules: Modules, variables: Variables, learning_rate: float, decay: float, momentum: float, epsilon: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    return step_all(modules, "apply_centered_rmsprop", [arrays], learning_rate, 1 - decay, float(momentum), epsilon)
+    return step_all(modules, "apply_centered_rmsprop", variables, learning_rate, 1 - decay, float(momentum), epsilon)
 
 
 def apply_proximal_gradient_descent(
-    modules: Modules, *arrays: Array, learning_rate: float, l1: float, l2: float
+    modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float
 ) -> Any:
     """See `agog_kernels_xp.updates.proximal`."""
     numbers = learning_rate, l1 > 0, float(learning_rate * l1), float(1 + learning_rate * l2)
-    return step_all(modules, "apply_proximal_gradient_descent", [arrays], *numbers)
+    return step_all(modules, "apply_proximal_gradient_descent", variables, *numbers)
 
 
-def apply_proximal_adagrad(modules: Modules, *arrays: Array, learning_rate: float, l1: float, l2: float) -> Any:
+def apply_proximal_adagrad(modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float) -> Any:
     """See `agog_kernels_xp.updates.proximal`."""
-    return step_all(modules, "apply_proximal_adagrad", [arrays], learning_rate, l1 > 0, float(l1), float(l2))
+    return step_all(modules, "apply_proximal_adagrad", variables, learning_rate, l1 > 0, float(l1), float(l2))
 
 
 def apply_ftrl(
     modules: Modules,
-    *arrays: Array,
+    variables: Variables,
     learning_rate: float,
     learning_rate_power: float,
     l1: float,
@@ -214,4 +215,4 @@ def apply_ftrl(
     """See `agog_kernels_xp.updates.proximal`; powers other than -0.5 are declined."""
     if learning_rate_power != -0.5:
         return NotImplemented
-    return step_all(modules, "apply_ftrl", [arrays], learning_rate, float(l1), float(2 * l2), float(2 * l2_shrinkage))
+    return step_all(modules, "apply_ftrl", variables, learning_rate, float(l1), float(2 * l2), float(2 * l2_shrinkage))

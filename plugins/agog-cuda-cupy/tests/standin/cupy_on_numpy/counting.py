@@ -1,6 +1,7 @@
 """Counting: how often a device would be waited for, given values by the host, and given kernels to run; and where.
 
-Each is counted by what it was and by the line that asked for it: the first outside of the stand-in.
+Each is counted by what it was and by the line that asked for it: the first outside of the stand-in, and of what helps
+to launch.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-FOLDER = str(Path(__file__).parent)
+INSIDE = (str(Path(__file__).parent), "agog_cuda_cupy/cuda/modules.py")
 
 waits: Counter[str] = Counter()
 """Waits for a device, such as ``"bool(array) at losses.py:47"``."""
@@ -64,6 +65,6 @@ def allow_synchronize(allow: bool) -> Iterator[None]:
 
 def _place() -> str:
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(FOLDER):
+    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in INSIDE):
         frame = frame.f_back
     return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"

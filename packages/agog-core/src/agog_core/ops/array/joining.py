@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.calls.call import call, call_several
+from agog_core.dispatch.devices import device, scopes
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros_like
@@ -14,6 +15,7 @@ from agog_core.ops.array.slicing import slice
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors import convert
 from agog_core.tensors.convert import convert_to_tensor, first_dtype, host_value, is_tensor
+from agog_core.tensors.placement import are_sizes
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["concat", "parallel_stack", "split", "stack", "unstack"]
@@ -49,6 +51,11 @@ def concat(values: Sequence[TensorLike], axis: int, name: str | None = "concat")
 def _of_one_dtype(values: Sequence[TensorLike]) -> list[Tensor]:
     """Values as tensors; those that are none take the dtype of the first that is one, wherever it stands."""
     known = first_dtype(values)
+    if scopes and known is not None:
+        given = [value for value in values if is_tensor(value)]
+        if given and are_sizes("concat", given):
+            with device(None):
+                return [convert_to_tensor(value, None if is_tensor(value) else known) for value in values]
     return [convert_to_tensor(value, None if is_tensor(value) else known) for value in values]
 
 

@@ -1,0 +1,78 @@
+"""Several: updates of variables in place, of many at once where their device has a kernel that takes them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from agog_core.calls.call import fitting, update
+from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.op import Op
+from agog_core.dispatch.resolution import resolve_several
+from agog_core.dispatch.table import KernelTable
+from agog_core.tensors.tensor import Tensor
+from agog_core.variables.variable import Variable, give_back, take, updating
+
+Step = tuple[Sequence[Variable], Sequence[Tensor]]
+
+
+def update_several(op: Op, steps: Iterable[Step], **attributes: Any) -> None:
+    """Run an op that updates variables once for each step, as `update` does for one; the result is the same.
+
+    Steps of one device and dtype are taken at once where the kernel for them has `Kernel.several`.
+    """
+    together: dict[KernelTable, list[Step]] = {}
+    for step in steps:
+        if takes_several(op, step[0][0]):
+            together.setdefault(step[0][0]._current()._table, []).append(step)
+        else:
+            update(op, *step, **attributes)
+    for table, alike in together.items():
+        if _is_distinct(alike) and _run_at_once(op, table, alike, attributes):
+            continue
+        for step in alike:
+            update(op, *step, **attributes)
+
+
+def takes_several(op: Op, variable: Variable) -> bool:
+    """Whether the kernel for a variable's device and dtype takes several at once; whether it has, tables remember."""
+    table = variable._current()._table
+    try:
+        return table.several[op.name] is not None
+    except KeyError:
+        return resolve_several(op, table) is not None
+
+
+def _is_distinct(steps: Sequence[Step]) -> bool:
+    """Whether no variable is in two steps, of which the second one takes what the first has left."""
+    names = [id(variable) for variables, _ in steps for variable in variables]
+    return len(set(names)) == len(names)
+
+
+def _run_at_once(op: Op, table: KernelTable, steps: Sequence[Step], attributes: dict[str, Any]) -> bool:
+    """Run all steps by one call of a kernel; False where it declines them, before anything has changed."""
+    kernel = table.several[op.name]
+    assert kernel is not None
+    inputs = [_placed(op, table, *step) for step in steps]
+    groups: list[tuple[Any, ...]] = []
+    with updating:  # see `agog_core.calls.call`
+        try:
+            for (variables, _), given in zip(steps, inputs, strict=True):
+                groups.append((*take(variables), *[x._array for x in given]))
+            try:
+                return kernel(groups, **attributes) is not NotImplemented
+            except Exception as error:
+                note_failure(error, op, table, [array for group in groups for array in group], kernel)
+                raise
+        finally:
+            for variables, _ in steps:
+                give_back(variables)
+
+
+def _placed(op: Op, table: KernelTable, variables: Sequence[Variable], inputs: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The inputs of a step on the variables' device; an error where dtypes or shapes do not fit."""
+    shape = variables[0]._current()._shape
+    tensors = *(variable._current() for variable in variables), *inputs
+    if all(x._table is table and x._shape is shape for x in tensors):
+        return inputs
+    return fitting(op, variables, inputs, table, shape)

@@ -1,0 +1,32 @@
+"""Several: steps that a device takes for many variables at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agog_core import Tensor, Variable
+
+Steps = list[tuple[Any, Variable]]
+
+
+def take_several(
+    step: Any, steps: Steps, slots_of: Callable[[Variable], Mapping[str, Variable]], hyperparameters: dict[str, Any]
+) -> Steps:
+    """Take a step at once for those variables for which that can be, and give the (gradient, variable) pairs left over.
+
+    These are the gradients of lookups, variables with a constraint, and all where the first variable's device takes
+    each alone, or where a variable comes twice: its second step takes what the first has left.
+    """
+    if not hasattr(step, "several") or not step.takes_several(steps[0][1]):
+        return steps
+    if len({id(variable) for _, variable in steps}) < len(steps):
+        return steps
+    together, left = [], []
+    for gradient, variable in steps:
+        if type(gradient) is Tensor and variable.constraint is None:
+            together.append(((variable, *slots_of(variable).values()), (gradient,)))
+        else:
+            left.append((gradient, variable))
+    step.several(together, **hyperparameters)
+    return left
