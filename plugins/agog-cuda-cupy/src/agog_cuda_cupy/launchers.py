@@ -71,6 +71,7 @@ FAMILIES = (
         FLOATS,
         "windows slide over at most three axes, and no array is empty",
     ),
+    Family("patches", ("extract_image_patches", "add_image_patches"), SUMMED, "no array is empty"),
     Family(
         "pooling",
         ("max_pool", "max_pool_with_argmax"),
@@ -98,7 +99,7 @@ FAMILIES = (
         "the arrays have one shape",
     ),
     Family("ctc", ("ctc_loss", "ctc_loss_grad"), FLOATS, "labels and lengths are int32, and logits are not empty"),
-    Family("sorting", ("top_k",), SUMMED, "k is from 1 to 64, and x is not empty"),
+    Family("sorting", ("top_k",), SUMMED, "k is from 1 to 64, and rows have from 1 to 65536 elements"),
     Family("sorting", ("searchsorted",), SUMMED, "positions are int32 or int64"),
     Family("reduction", ("reduce_mean", "reduce_logsumexp"), FLOATS, "axes are neighbours, and there are elements"),
     Family(

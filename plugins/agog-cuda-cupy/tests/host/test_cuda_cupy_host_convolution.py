@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agog_kernels_xp
 from agog_cpu_numpy.backend import numpy_dtype
-from agog_cuda_cupy.cuda import convolution
+from agog_cuda_cupy.cuda import convolution, patches
 
+REFERENCE = agog_kernels_xp.bind(np, dtype=numpy_dtype)
 TOLERANCES = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-14}
 # Shapes of input and filter, strides, paddings, dilations, groups.
 CASES: dict[str, tuple[Any, ...]] = {
@@ -123,3 +125,24 @@ def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
     assert take.convolution_filter_grad(modules, x[:0], g[:0], filter_shape=f.shape, **attributes) is NotImplemented
     four: dict[str, Any] = {"strides": (1,) * 4, "paddings": ((0, 0),) * 4, "dilations": (1,) * 4, "groups": 1}
     assert take.convolution(modules, *np.ones((2, *[1] * 6), "f4"), **four) is NotImplemented
+
+
+@pytest.mark.parametrize("dtype", [*TOLERANCES, "int32", "int64"])
+def test_patches_are_those_of_the_cpu(modules: Any, order: str, dtype: str) -> None:
+    rng = np.random.default_rng(7)
+    form = {"window": (2, 3), "strides": (1, 2), "paddings": ((1, 0), (0, 2)), "dilations": (2, 1)}
+    images = rng.integers(-9, 9, (3, 6, 5, 2)).astype(numpy_dtype(dtype))
+    expected = REFERENCE("extract_image_patches")(images, **form)
+    np.testing.assert_array_equal(patches.extract_image_patches(modules, images, **form), expected, strict=True)
+    given = rng.integers(-9, 9, expected.shape).astype(numpy_dtype(dtype))
+    expected = REFERENCE("add_image_patches")(given, images_shape=images.shape, **form)
+    found = patches.add_image_patches(modules, given, images_shape=images.shape, **form)
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_patches_that_the_kernels_do_not_serve_are_declined(modules: Any) -> None:
+    form: dict[str, Any] = {"window": (1, 1), "strides": (1, 1), "paddings": ((0, 0),) * 2, "dilations": (1, 1)}
+    images = np.ones((2, 3, 3, 1), "u1")
+    assert patches.extract_image_patches(modules, images, **form) is NotImplemented
+    assert patches.add_image_patches(modules, images, images_shape=images.shape, **form) is NotImplemented
+    assert patches.extract_image_patches(modules, images[:0].astype("f4"), **form) is NotImplemented

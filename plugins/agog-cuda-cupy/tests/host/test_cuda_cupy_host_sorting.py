@@ -62,6 +62,7 @@ def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
     x = np.ones((2, 100), "f4")
     assert sorting.top_k(modules, x, k=65) is NotImplemented
     assert sorting.top_k(modules, x, k=0) is NotImplemented
+    assert sorting.top_k(modules, np.ones((1, 65537), "f4"), k=1) is NotImplemented
     assert sorting.top_k(modules, x[:0], k=1) is NotImplemented
     assert sorting.top_k(modules, x.astype("u1"), k=1) is NotImplemented
     assert sorting.searchsorted(modules, x, x.astype("f8"), side="left", dtype="int32") is NotImplemented

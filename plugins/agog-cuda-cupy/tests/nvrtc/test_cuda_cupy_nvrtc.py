@@ -22,7 +22,7 @@ COPIED = [{"AGOG_ITEM": item} for item in ITEMS.values()]
 NUMBERS = [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}]
 # For each source the definitions that its modules are compiled with.
 DEFINITIONS: dict[str, list[dict[str, str]]] = {
-    "convolution": FLOATS,
+    "convolution": NUMBERS,
     "ctc": FLOATS[2:],
     "elementwise": FLOATS,
     "gather": [

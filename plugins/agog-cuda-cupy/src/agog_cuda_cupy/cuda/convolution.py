@@ -47,8 +47,11 @@ def convolution(
         _factor(xp, weights, groups),
     )
     for part in _parts(given, images, y.dtype):
-        # Of shape (groups, rows, outputs of a group), where the result has the groups behind the rows.
-        _by_group(y[part], groups)[...] = xp.matmul(_columns(modules, x[part], given, groups), factor)
+        columns = _columns(modules, x[part], given, groups)
+        if groups == 1:
+            xp.matmul(columns[0], factor[0], out=y[part].reshape(-1, outputs))
+        else:  # the result has the groups behind the rows
+            _by_group(y[part], groups)[...] = xp.matmul(columns, factor)
     return y.reshape(shape).astype(x.dtype, copy=False)
 
 

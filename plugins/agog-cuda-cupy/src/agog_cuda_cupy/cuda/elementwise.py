@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from agog_cuda_cupy.cuda.modules import Modules, element
+from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
 
@@ -130,6 +131,6 @@ def _launched(modules: Modules, name: str, function: int, parameter: float, *arr
         return NotImplemented
     values = modules.xp.empty(first.shape, first.dtype)
     kernel = modules.kernel("elementwise", name, AGOG_NUMBER=kind)
-    contiguous = [modules.xp.ascontiguousarray(array) for array in arrays]
-    modules.launch(kernel, first.size, *contiguous, values, first.size, np.int32(function), float(parameter))
+    given = [contiguous(modules, array) for array in arrays]
+    modules.launch(kernel, first.size, *given, values, first.size, np.int32(function), float(parameter))
     return values

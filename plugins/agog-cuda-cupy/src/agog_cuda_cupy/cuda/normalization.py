@@ -6,6 +6,7 @@ from typing import Any
 
 from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
 from agog_cuda_cupy.cuda.modules import THREADS, Modules, element
+from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
 
@@ -21,7 +22,7 @@ def standardize(modules: Modules, x: Array, *, axes: tuple[int, ...], epsilon: f
     if sizes is None:
         return NotImplemented
     xp, (outer, count, inner) = modules.xp, sizes
-    x = xp.ascontiguousarray(x)
+    x = contiguous(modules, x)
     y, (mean, variance) = xp.empty(x.shape, x.dtype), _statistics(modules, x, sizes, 2)
     small = float(epsilon)
     if inner == 1:
@@ -54,7 +55,7 @@ def standardize_grad(
     if sizes is None or any(array.dtype != standardized.dtype for array in (gradients, variance)):
         return NotImplemented
     xp, (outer, count, inner) = modules.xp, sizes
-    g, s, v = (xp.ascontiguousarray(array) for array in (gradients, standardized, variance))
+    g, s, v = (contiguous(modules, array) for array in (gradients, standardized, variance))
     y = xp.empty(s.shape, s.dtype)
     small = float(epsilon)
     if inner == 1:

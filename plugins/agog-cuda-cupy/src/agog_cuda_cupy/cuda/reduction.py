@@ -9,6 +9,7 @@ import numpy as np
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
 from agog_cuda_cupy.cuda.modules import Modules, number
+from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
 
@@ -21,6 +22,7 @@ _AXIS = np.dtype(
 )
 _WARPS = 4  # of a block for rows; each takes a piece
 _ROW_PIECE, _COLUMN_PIECE = 1024, 256
+_SHORT = 16  # a warp would have too little to do with a row of so few elements, and a thread takes it
 
 
 def reduce_sum(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -100,15 +102,16 @@ def _left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tupl
 def _launch(modules: Modules, reduction: str, x: Array, y: Array, sizes: Sizes) -> None:
     """Reduce pieces of the middle axis, and their states, until there is one piece."""
     xp, (outer, count, inner) = modules.xp, sizes
-    given, whole, is_later = xp.ascontiguousarray(x), count, False
-    name, piece_size = ("reduce_rows", _ROW_PIECE) if inner == 1 else ("reduce_columns", _COLUMN_PIECE)
+    given, whole, is_later = contiguous(modules, x), count, False
+    is_of_rows = inner == 1 and count > _SHORT
+    name, piece_size = ("reduce_rows", _ROW_PIECE) if is_of_rows else ("reduce_columns", _COLUMN_PIECE)
     kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "")
     while True:
         pieces = -(-count // piece_size)
         numbers = outer, count, inner, pieces, whole, _REDUCTIONS.index(reduction), is_later, y.itemsize == 4
         axis = np.array(numbers, _AXIS)[()]
         to = y if pieces == 1 else xp.empty((outer * pieces * inner, _state_bytes(reduction, x.dtype)), "uint8")
-        if inner == 1:
+        if is_of_rows:
             kernel((-(-outer * pieces // _WARPS),), (32, _WARPS), (given, to, axis, piece_size))
         else:
             modules.launch(kernel, outer * pieces * inner, given, to, axis)

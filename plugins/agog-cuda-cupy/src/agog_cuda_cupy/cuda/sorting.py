@@ -11,14 +11,14 @@ from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
 
-_MOST = 64
-"""More elements of a row are found faster by sorting."""
+# A block goes through its row for each element: more of them, or of a longer row, are found faster by sorting.
+_MOST, _LONGEST = 64, 1 << 16
 
 
 def top_k(modules: Modules, x: Array, *, k: int) -> Any:
     """See `agog_kernels_xp.sorting.sorting`."""
     kind = number(x.dtype)
-    if kind is None or not 0 < k <= _MOST or not x.size:
+    if kind is None or not 0 < k <= _MOST or not 0 < x.shape[-1] <= _LONGEST or not x.size:
         return NotImplemented
     xp, width = modules.xp, x.shape[-1]
     values, positions = (xp.empty((*x.shape[:-1], k), dtype) for dtype in (x.dtype, "int32"))
