@@ -100,9 +100,9 @@ def test_a_convolution_and_its_gradients(modules: Any, order: str, case: str, dt
 
 
 @pytest.mark.parametrize("case", ["strides", "groups"])
-def test_images_that_are_taken_in_parts(modules: Any, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+def test_images_that_are_taken_in_parts(either_modules: Any, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     monkeypatch.setattr(convolution, "_MOST_BYTES", 1)
-    test_a_convolution_and_its_gradients(modules, "", case, "float32")
+    test_a_convolution_and_its_gradients(either_modules, "", case, "float32")
 
 
 def test_a_long_sum_of_a_depthwise_filter_is_taken_in_pieces(modules: Any) -> None:

@@ -85,20 +85,22 @@ SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-30, -1e-30, 200.0, -2
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_what_is_not_finite_is_as_on_the_cpu(modules: Any, name: str) -> None:
+def test_what_is_not_finite_is_as_on_the_cpu(either_modules: Any, name: str) -> None:
     for attributes in _calls(name):
         with np.errstate(all="ignore"):
             expected = REFERENCE(name)(SPECIAL, **attributes)
-        np.testing.assert_allclose(getattr(elementwise, name)(modules, SPECIAL, **attributes), expected, rtol=1e-6)
+        np.testing.assert_allclose(
+            getattr(elementwise, name)(either_modules, SPECIAL, **attributes), expected, rtol=1e-6
+        )
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_pairs_that_are_not_finite_are_as_on_the_cpu(modules: Any, name: str) -> None:
+def test_pairs_that_are_not_finite_are_as_on_the_cpu(either_modules: Any, name: str) -> None:
     x, y = (np.ascontiguousarray(part) for part in np.broadcast_arrays(SPECIAL[:, None], SPECIAL))
     for attributes in _calls(name):
         with np.errstate(all="ignore"):
             expected = REFERENCE(name)(x, y, **attributes)
-        found = getattr(elementwise, name)(modules, x, y, **attributes)
+        found = getattr(elementwise, name)(either_modules, x, y, **attributes)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 

@@ -82,7 +82,7 @@ def test_the_first_extremum_is_found(
         np.testing.assert_array_equal(found, calculate(x.astype("f8"), axis).astype(index), strict=True)
 
 
-def test_what_is_not_finite_is_as_on_the_cpu(modules: Any, order: str) -> None:
+def test_what_is_not_finite_is_as_on_the_cpu(either_modules: Any, order: str) -> None:
     inf, nan = np.inf, np.nan
     rows = np.zeros((7, 50), "f4")
     rows[0, 20], rows[1, 3], rows[2, 40:] = inf, -inf, nan
@@ -91,11 +91,11 @@ def test_what_is_not_finite_is_as_on_the_cpu(modules: Any, order: str) -> None:
         for op in ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_logsumexp"):
             with np.errstate(all="ignore"):
                 expected = REFERENCE(op)(x, axes=(axis,), keepdims=False)
-            found = getattr(reduction, op)(modules, x, axes=(axis,), keepdims=False)
+            found = getattr(reduction, op)(either_modules, x, axes=(axis,), keepdims=False)
             np.testing.assert_allclose(found, expected, rtol=1e-6, err_msg=op)
         for op in ("argmax", "argmin"):
             expected = REFERENCE(op)(x, axis=axis, dtype="int64")
-            np.testing.assert_array_equal(getattr(reduction, op)(modules, x, axis=axis, dtype="int64"), expected)
+            np.testing.assert_array_equal(getattr(reduction, op)(either_modules, x, axis=axis, dtype="int64"), expected)
 
 
 @pytest.mark.parametrize("shape", [(200_000, 1), (100_000, 2)])
@@ -119,9 +119,9 @@ def test_sums_have_the_same_bits_in_each_order_of_threads(modules: Any, monkeypa
 @pytest.mark.parametrize(
     ("shape", "to"), [((6, 3, 4), (4,)), ((6, 3, 4), (1, 4)), ((5, 4), (5, 1)), ((2, 300), (1, 1))]
 )
-def test_sum_to(modules: Any, shape: tuple[int, ...], to: tuple[int, ...]) -> None:
+def test_sum_to(either_modules: Any, shape: tuple[int, ...], to: tuple[int, ...]) -> None:
     x = _numbers(shape, "float32")
-    _agree(reduction.sum_to(modules, x, shape=to), REFERENCE("sum_to")(x.astype("f8"), shape=to), "float32", 100)
+    _agree(reduction.sum_to(either_modules, x, shape=to), REFERENCE("sum_to")(x.astype("f8"), shape=to), "float32", 100)
 
 
 def test_axes_that_are_neighbours() -> None:
