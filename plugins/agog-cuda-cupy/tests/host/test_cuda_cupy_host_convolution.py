@@ -146,3 +146,12 @@ def test_patches_that_the_kernels_do_not_serve_are_declined(modules: Any) -> Non
     assert patches.extract_image_patches(modules, images, **form) is NotImplemented
     assert patches.add_image_patches(modules, images, images_shape=images.shape, **form) is NotImplemented
     assert patches.extract_image_patches(modules, images[:0].astype("f4"), **form) is NotImplemented
+
+
+def test_more_than_an_i32_counts_is_declined(modules: Any) -> None:
+    many = np.broadcast_to(np.ones((), "f4"), (1 << 11, 1 << 10, 1 << 10, 1))
+    attributes: dict[str, Any] = {"strides": (1, 1), "paddings": ((0, 0),) * 2, "dilations": (1, 1)}
+    assert convolution.convolution(modules, many, np.ones((1, 1, 1, 1), "f4"), groups=1, **attributes) is NotImplemented
+    assert patches.extract_image_patches(modules, many[:600], window=(2, 2), **attributes) is NotImplemented
+    wide = np.broadcast_to(np.ones((), "f4"), (1, 1, 2, 600)), np.broadcast_to(np.ones((), "f4"), (1, 1, 1, 600 << 21))
+    assert convolution.convolution(modules, *wide, groups=600, **attributes) is NotImplemented

@@ -9,7 +9,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from agog_cuda_cupy.cuda.modules import Modules, element
+import numpy as np
+
+from agog_cuda_cupy.cuda.modules import MOST, Modules, element
 from agog_cuda_cupy.cuda.reduction import reduce_sum
 from agog_cuda_cupy.cuda.sliding import Pairs, Sizes, Windows, windows
 from agog_cuda_cupy.cuda.transposing import contiguous
@@ -34,18 +36,18 @@ def convolution(
     given = windows(input.shape, filter.shape[:-2], strides, paddings, dilations)
     if given is None or not _is_served(input, filter):
         return NotImplemented
-    xp, (x, weights) = modules.xp, _contiguous(modules, input, filter)
-    images, outputs = len(x), filter.shape[-1]
+    images, outputs = len(input), filter.shape[-1]
     shape = images, *given.places, outputs
+    if _is_depthwise(filter.shape, groups) and math.prod(shape) > MOST:
+        return NotImplemented
+    xp, (x, weights) = modules.xp, _contiguous(modules, input, filter)
     if _is_depthwise(filter.shape, groups):
         y = xp.empty(shape, x.dtype)
-        numbers = given.table(images), outputs // given.channels
+        numbers = given.table(images), np.int32(outputs // given.channels)
         modules.launch(_kernel(modules, x, "depthwise"), y.size, x, weights, y, *numbers)
         return y
-    y, factor = (
-        xp.empty((images, math.prod(given.places), groups, outputs // groups), _wide(x)),
-        _factor(xp, weights, groups),
-    )
+    y = xp.empty((images, math.prod(given.places), groups, outputs // groups), _wide(x))
+    factor = _factor(xp, weights, groups)
     for part in _parts(given, images, y.dtype):
         columns = _columns(modules, x[part], given, groups)
         if groups == 1:
@@ -70,17 +72,19 @@ def convolution_input_grad(
     given = windows(input_shape, filter.shape[:-2], strides, paddings, dilations)
     if given is None or not _is_served(gradient, filter):
         return NotImplemented
+    if _is_depthwise(filter.shape, groups) and gradient.size > MOST:
+        return NotImplemented
     xp, (g, weights) = modules.xp, _contiguous(modules, gradient, filter)
     x, outputs = xp.empty(input_shape, g.dtype), filter.shape[-1]
     if _is_depthwise(filter.shape, groups):
-        numbers = given.table(len(x)), outputs // given.channels
+        numbers = given.table(len(x)), np.int32(outputs // given.channels)
         modules.launch(_kernel(modules, g, "depthwise_input_grad"), x.size, g, weights, x, *numbers)
         return x
     factor, kernel = _factor(xp, weights, groups).swapaxes(1, 2), _kernel(modules, g, "col2im")
     rows = g.reshape(len(g), -1, groups, outputs // groups).astype(_wide(g), copy=False)
     for part in _parts(given, len(x), rows.dtype):
         columns = xp.matmul(_by_group(rows[part], groups), factor)
-        modules.launch(kernel, x[part].size, columns, x[part], given.table(len(x[part])), groups)
+        modules.launch(kernel, x[part].size, columns, x[part], given.table(len(x[part])), np.int32(groups))
     return x
 
 
@@ -103,8 +107,10 @@ def convolution_filter_grad(
     outputs, rows = filter_shape[-1], g.size // filter_shape[-1]
     if _is_depthwise(filter_shape, groups):
         pieces = -(-rows // _PIECE)
+        if max(g.size, pieces * math.prod(filter_shape)) > MOST:
+            return NotImplemented
         sums = xp.empty((pieces, *filter_shape), _wide(x))
-        numbers = given.table(len(x)), outputs // given.channels, pieces
+        numbers = given.table(len(x)), np.int32(outputs // given.channels), np.int32(pieces)
         modules.launch(_kernel(modules, x, "depthwise_filter_grad"), sums.size, x, g, sums, *numbers)
         return reduce_sum(modules, sums, axes=(0,), keepdims=False).astype(x.dtype, copy=False)
     of_groups = g.reshape(len(g), -1, groups, outputs // groups).astype(_wide(x), copy=False)
@@ -157,7 +163,7 @@ def _columns(modules: Modules, x: Array, given: Windows, groups: int) -> Array:
     if groups == 1 and taps == 1 and given.places == given.sizes and not any(given.low):  # the images themselves
         return x.reshape(shape).astype(_wide(x), copy=False)
     columns = modules.xp.empty(shape, _wide(x))
-    modules.launch(_kernel(modules, x, "im2col"), columns.size, x, columns, given.table(len(x)), groups)
+    modules.launch(_kernel(modules, x, "im2col"), columns.size, x, columns, given.table(len(x)), np.int32(groups))
     return columns
 
 

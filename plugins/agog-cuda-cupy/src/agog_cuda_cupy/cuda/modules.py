@@ -16,6 +16,8 @@ ITEMS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "item16_t"}
 """The types of items.cuh by their sizes."""
 INDEXES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64"}
 THREADS = 128
+MOST = (1 << 31) - 1024
+"""The most elements that kernels count with an i32; a launch has some more threads."""
 
 
 class Modules:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from agog_cuda_cupy.cuda.modules import MOST
 
 Sizes = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -12,10 +15,9 @@ Pairs = tuple[tuple[int, int], ...]
 _MOST_AXES = 3
 _WINDOWS = np.dtype(
     [
-        *((name, "i8") for name in ("images", "channels")),
+        *((name, "i4") for name in ("images", "channels")),
         *((name, "i4", _MOST_AXES) for name in ("size", "places", "window", "stride", "dilation", "low")),
-    ],
-    align=True,
+    ]
 )
 
 
@@ -42,10 +44,13 @@ class Windows(NamedTuple):
 
 
 def windows(shape: Sizes, window: Sizes, strides: Sizes, paddings: Pairs, dilations: Sizes) -> Windows | None:
-    """Windows over an array of a shape; None where there are more axes than three, or nothing to compute."""
+    """Windows over an array of a shape; None where there are more axes than three, nothing to compute or too much."""
     sizes = shape[1:-1]
     axes = zip(sizes, window, strides, paddings, dilations, strict=True)
     places = tuple([(size + sum(padding) - (n - 1) * d - 1) // stride + 1 for size, n, stride, padding, d in axes])
     if len(sizes) > _MOST_AXES or min(*shape, *places, *window) < 1:
+        return None
+    input, output = math.prod(shape), shape[0] * math.prod(places) * shape[-1]
+    if max(input, output, output // shape[0] * math.prod(window)) > MOST:
         return None
     return Windows(sizes, places, window, strides, dilations, tuple([low for low, _ in paddings]), shape[-1])

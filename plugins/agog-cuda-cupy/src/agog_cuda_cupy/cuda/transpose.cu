@@ -8,8 +8,8 @@
 // neighbours read and write neighbours. blockDim = (TILE, LINES); a column more keeps threads off each other's banks.
 extern "C" __global__ void transpose_matrices(const AGOG_ITEM* x, AGOG_ITEM* y, i64 rows, i64 columns) {
     __shared__ AGOG_ITEM tile[TILE][TILE + 1];
-    i64 across = (columns + TILE - 1) / TILE, down = (rows + TILE - 1) / TILE;
-    i64 column = blockIdx.x % across * TILE, row = blockIdx.x / across % down * TILE;
+    u32 across = (u32)((columns + TILE - 1) / TILE), down = (u32)((rows + TILE - 1) / TILE);
+    i64 column = (i64)(blockIdx.x % across) * TILE, row = (i64)(blockIdx.x / across % down) * TILE;
     i64 matrix = blockIdx.x / across / down * rows * columns;
     for (int n = threadIdx.y; n < TILE; n += LINES)
         if (row + n < rows && column + threadIdx.x < columns)
@@ -21,15 +21,16 @@ extern "C" __global__ void transpose_matrices(const AGOG_ITEM* x, AGOG_ITEM* y, 
 }
 
 // Any other order: a thread takes one item of the result. `step` says how far apart its neighbours along an axis are read.
+// There are not more items than an i32 counts.
 #define MOST_AXES 8
 struct Walk {
-    i64 size[MOST_AXES], step[MOST_AXES];
+    i32 size[MOST_AXES], step[MOST_AXES], axes;
 };
 
 extern "C" __global__ void permute(const AGOG_ITEM* x, AGOG_ITEM* y, i64 count, Walk walk) {
-    i64 n = thread_number(), rest = n, from = 0;
+    i32 n = (i32)thread_number(), rest = n, from = 0;
     if (n >= count) return;
-    for (int axis = MOST_AXES - 1; axis >= 0; --axis) {
+    for (int axis = walk.axes - 1; axis >= 0; --axis) {
         from += rest % walk.size[axis] * walk.step[axis];
         rest /= walk.size[axis];
     }

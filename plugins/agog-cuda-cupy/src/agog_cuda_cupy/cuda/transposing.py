@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from agog_cuda_cupy.cuda.modules import ITEMS, Modules
+from agog_cuda_cupy.cuda.modules import ITEMS, MOST, Modules
 
 Array = Any
 
 _TILE, _LINES = 32, 8
 _MOST_AXES = 8
-_WALK = np.dtype([("size", "i8", _MOST_AXES), ("step", "i8", _MOST_AXES)])
+_WALK = np.dtype([("size", "i4", _MOST_AXES), ("step", "i4", _MOST_AXES), ("axes", "i4")])
 
 
 def transpose(modules: Modules, x: Array, *, perm: tuple[int, ...]) -> Any:
@@ -24,8 +24,11 @@ def transpose(modules: Modules, x: Array, *, perm: tuple[int, ...]) -> Any:
     sizes, order = _merged(x.shape, perm)
     if item is None or x.dtype.kind == "O" or not x.flags.c_contiguous or len(sizes) > _MOST_AXES:
         return NotImplemented
+    is_turned = bool(x.size) and order in ((1, 0), (0, 2, 1))
+    if not is_turned and x.size > MOST:
+        return NotImplemented
     y = modules.xp.empty([x.shape[axis] for axis in perm], x.dtype)
-    if y.size and order in ((1, 0), (0, 2, 1)):
+    if is_turned:
         rows, columns = sizes[-2:]
         tiles = x.size // (rows * columns) * -(-rows // _TILE) * -(-columns // _TILE)
         kernel = modules.kernel("transpose", "transpose_matrices", AGOG_ITEM=item)
@@ -65,10 +68,9 @@ def _merged(shape: tuple[int, ...], perm: tuple[int, ...]) -> tuple[tuple[int, .
 
 def _walk(sizes: tuple[int, ...], order: tuple[int, ...]) -> Any:
     """How an array of some sizes is read in another order of its axes."""
-    walk = np.ones((), _WALK)
-    walk["step"] = 0
-    first = _MOST_AXES - len(sizes)
-    for axis, source in enumerate(order, first):
+    walk = np.zeros((), _WALK)
+    walk["axes"] = len(sizes)
+    for axis, source in enumerate(order):
         walk["size"][axis] = sizes[source]
         walk["step"][axis] = int(np.prod(sizes[source + 1 :]))
     return walk[()]
