@@ -304,7 +304,13 @@ template <class T> T __shfl_down_sync(unsigned mask, T x, int by) {
 template <class T> T atomicAdd(T* at, T x) { T old = *at; *at = old + x; return old; }
 template <class T> T atomicMin(T* at, T x) { T old = *at; *at = x < old ? x : old; return old; }
 template <class T> T atomicMax(T* at, T x) { T old = *at; *at = x > old ? x : old; return old; }
-template <class T> T atomicCAS(T* at, T expected, T x) { T old = *at; if (old == expected) *at = x; return old; }
+// Others come between a look and an exchange, so that some exchanges fail.
+template <class T> T atomicCAS(T* at, T expected, T x) {
+    on_host::give_turn();
+    T old = *at;
+    if (old == expected) *at = x;
+    return old;
+}
 
 inline float __fadd_rn(float x, float y) { return on_host::kept(x + y); }
 inline float __fsub_rn(float x, float y) { return on_host::kept(x - y); }

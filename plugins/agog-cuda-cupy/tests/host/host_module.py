@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ _BUILT = Path(tempfile.gettempdir()) / f"agog-cuda-on-host-{os.getuid() if hasat
 _KERNEL = re.compile(r'extern "C" __global__ void(?:\s+__launch_bounds__\([^)]*\))?\s+(\w+)\s*\(')
 # Numbers of Python as a device's launch takes them.
 _NUMBERS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
+
+
+_one_at_a_time = threading.Lock()  # a library's threads and its signals' handlers are the process's
 
 
 class LaunchError(RuntimeError):
@@ -118,7 +122,8 @@ class HostKernel:
         sizes = [(ctypes.c_uint * 3)(*(*size, 1, 1)[:3]) for size in (grid, block)]
         error = ctypes.create_string_buffer(512)
         seed = ctypes.c_uint(order)
-        status = self._function(*sizes, pointers, len(slots), order, seed, error, ctypes.c_size_t(len(error)))
+        with _one_at_a_time:
+            status = self._function(*sizes, pointers, len(slots), order, seed, error, ctypes.c_size_t(len(error)))
         for argument in arguments:
             if id(argument) in copies and argument.flags.writeable:
                 argument[...] = copies[id(argument)]

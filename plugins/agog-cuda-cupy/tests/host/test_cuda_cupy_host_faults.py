@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -107,6 +108,24 @@ def test_a_result_that_depends_on_the_order_of_threads_is_seen() -> None:
     assert len(seen) > 1
 
 
+SUM_BY_EXCHANGES = """
+    unsigned before = *(volatile unsigned*)x, expected;
+    ONCE {
+        expected = before;
+        before = atomicCAS(x, expected, expected + 1);
+    } AGAIN
+"""
+
+
+@pytest.mark.parametrize("is_repeated", [True, False])
+def test_an_exchange_that_is_not_tried_again_is_seen(order: str, is_repeated: bool) -> None:
+    repeat = ("do", "while (before != expected);") if is_repeated else ("", "")
+    body = SUM_BY_EXCHANGES.replace("ONCE", repeat[0]).replace("AGAIN", repeat[1])
+    count = np.zeros(1, "u4")
+    _kernel(body, "unsigned* x")((1,), (THREADS,), (count,))
+    assert (int(count[0]) == THREADS) == is_repeated
+
+
 @pytest.mark.parametrize(
     ("sum_of_product", "difference"),
     [("x[0] * x[1] + x[2]", -(2.0**-60)), ("__dadd_rn(__dmul_rn(x[0], x[1]), x[2])", 0.0)],
@@ -141,6 +160,19 @@ def test_a_launch_that_no_device_takes_is_refused(launch: Callable[[HostKernel],
     with pytest.raises(LaunchError) as caught:
         launch(_kernel("x[0] = 1;"))
     assert str(caught.value) == words
+
+
+def test_threads_of_the_host_launch_one_after_the_other() -> None:
+    kernel = _kernel(REVERSED.replace("BARRIER", "__syncthreads();"), "const float* x, float* y")
+
+    def launch(seed: int) -> bool:
+        x = np.random.default_rng(seed).random(THREADS, "f4")
+        y = np.zeros(THREADS, "f4")
+        kernel((50,), (THREADS,), (x, y))
+        return bool(np.array_equal(y, x[::-1]))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(launch, range(40)))
 
 
 def test_an_array_with_gaps_is_refused() -> None:

@@ -83,6 +83,40 @@ def test_updates_of_a_variable_have_the_bits_of_the_cpu(modules: Any, dtype: str
     _same(found, expected)
 
 
+ANY_ORDER = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-6, "float64": 1e-14}
+
+
+def _near(found: Any, expected: Any) -> None:
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    tolerance = ANY_ORDER.get(found.dtype.name, 0)
+    np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), rtol=tolerance, atol=10 * tolerance)
+
+
+@pytest.mark.parametrize("operation", ["add", "subtract", "multiply", "maximum", "minimum", "update"])
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_updates_of_a_variable_in_any_order_are_near(modules: Any, order: str, dtype: str, operation: str) -> None:
+    found = _numbers((9, 4, 3), dtype, 1)
+    expected = found.copy()
+    indices = np.random.default_rng(8).integers(0, 4, (30, 2)).astype("i8")
+    updates = _numbers((30, 3), dtype, 2)
+    if operation == "multiply":
+        updates = np.sign(updates) * updates.dtype.type(1)
+    given: dict[str, Any] = {"operation": operation, "is_deterministic": False}
+    assert indexing.scatter_variable(modules, found, indices, updates, **given) is None
+    REFERENCE("scatter_variable")(expected, indices, updates, operation=operation)
+    _near(found, expected)
+
+
+@pytest.mark.parametrize("op", SEGMENTS)
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_segments_in_any_order_are_near(modules: Any, order: str, dtype: str, op: str) -> None:
+    ids = np.random.default_rng(8).integers(-1, 6, (20, 3)).astype("i4")
+    data = (_numbers((20, 3, 2), "float32") / 4).astype(numpy_dtype(dtype))
+    expected = REFERENCE(op)(data, ids, num_segments=8)
+    _near(getattr(indexing, op)(modules, data, ids, num_segments=8, is_deterministic=False), expected)
+    assert modules.errors() == []
+
+
 def test_the_last_update_of_an_element_stays(modules: Any, order: str) -> None:
     tensor = _numbers((4, 2), "float32")
     indices = np.array([[1], [3], [1], [1], [3]], "i4")
@@ -102,12 +136,14 @@ def test_segments_have_the_bits_of_the_cpu(modules: Any, dtype: str, op: str) ->
     assert modules.errors() == []
 
 
+@pytest.mark.parametrize("is_deterministic", [True, False])
 @pytest.mark.parametrize("op", SEGMENTS)
-def test_segments_that_meet_nan_are_those_of_the_cpu(modules: Any, order: str, op: str) -> None:
-    ids, data = np.arange(60) % 7, _numbers((60,), "float32")
+def test_segments_that_meet_nan_are_those_of_the_cpu(modules: Any, order: str, op: str, is_deterministic: bool) -> None:
+    ids, data = np.arange(60) % 7, np.sign(_numbers((60,), "float32"))
     data[[5, 20]] = np.nan
     expected = REFERENCE(op)(data, ids, num_segments=7)
-    np.testing.assert_array_equal(getattr(indexing, op)(modules, data, ids, num_segments=7), expected)
+    found = getattr(indexing, op)(modules, data, ids, num_segments=7, is_deterministic=is_deterministic)
+    np.testing.assert_array_equal(found, expected)
 
 
 PARAMS = np.arange(12, dtype="f4").reshape(3, 4)

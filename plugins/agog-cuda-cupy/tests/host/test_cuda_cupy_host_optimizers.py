@@ -84,6 +84,47 @@ def test_many_variables_take_their_steps_in_few_launches(modules: Any, order: st
     assert all(_same(one, other) for one, other in zip(found, expected, strict=True))
 
 
+LAMB = {**RATE, "correction": 1.3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6, "weight_decay": 0.01}
+# Of the variable, whose step is scaled by norms: two float64 sums in different orders, and their root.
+LAMB_TOLERANCES = {"float16": 0, "bfloat16": 0, "float32": 6e-8, "float64": 1e-15}
+
+
+@pytest.mark.parametrize("dtype", LAMB_TOLERANCES)
+def test_lamb_moves_as_on_the_cpu(either_modules: Any, order: str, dtype: str) -> None:
+    found = _variable(7, 3001, 2, numpy_dtype(dtype))
+    expected = tuple(array.copy() for array in found)
+    for _ in range(3):
+        REFERENCE("apply_lamb")(*expected, **LAMB)
+        assert optimizers.apply_lamb(either_modules, [found], **LAMB) is None
+    assert _same(found[1:], expected[1:])
+    tolerance = LAMB_TOLERANCES[dtype]
+    np.testing.assert_allclose(found[0].astype("f8"), expected[0].astype("f8"), rtol=tolerance, atol=tolerance)
+
+
+def test_lamb_steps_many_variables_in_two_launches_each_by_its_own_norms(modules: Any, order: str) -> None:
+    found = [_variable(n, size, 2, "float32") for n, size in enumerate([1, 513, 0, 2000, 127] * 5)]
+    expected = [tuple(array.copy() for array in one) for one in found]
+    for one in expected:
+        if one[0].size:
+            REFERENCE("apply_lamb")(*one, **LAMB)
+    assert optimizers.apply_lamb(modules, found, **LAMB) is None
+    for one, other in zip(found, expected, strict=True):
+        assert _same(one[1:], other[1:])
+        np.testing.assert_allclose(one[0], other[0], rtol=6e-8, atol=6e-8)
+
+
+@pytest.mark.parametrize("zeros", [slice(0, 1), slice(1, 4)], ids=["variable", "direction"])
+def test_lamb_without_a_norm_takes_the_step_as_it_is(modules: Any, zeros: slice) -> None:
+    found = _variable(7, 300, 2, "float32")
+    for array in found[zeros]:
+        array[...] = 0
+    expected = tuple(array.copy() for array in found)
+    attributes = {**LAMB, "weight_decay": 0.0}
+    REFERENCE("apply_lamb")(*expected, **attributes)
+    optimizers.apply_lamb(modules, [found], **attributes)
+    assert _same(found, expected)
+
+
 def test_a_step_that_meets_nan_gives_nan_as_the_cpu_does(modules: Any, order: str) -> None:
     for case in ("amsgrad", "adamax", "lion", "adagrad_da_l1", "proximal_adagrad_l1", "ftrl"):
         op, slots, attributes = CASES[case]
@@ -103,5 +144,6 @@ def test_what_the_steps_do_not_serve_is_declined(modules: Any) -> None:
     assert optimizers.apply_add(modules, [with_gaps], scale=1) is NotImplemented
     mixed = np.ones(3, "f4"), np.ones(3, "f8")
     assert optimizers.apply_add(modules, [mixed], scale=1) is NotImplemented
+    assert optimizers.apply_lamb(modules, [integers], **LAMB) is NotImplemented
     *arrays, attributes = *_variable(1, 3, 2, "float32"), {**CASES["ftrl"][2], "learning_rate_power": -0.7}
     assert optimizers.apply_ftrl(modules, [arrays], **attributes) is NotImplemented

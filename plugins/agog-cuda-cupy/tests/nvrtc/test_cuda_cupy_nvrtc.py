@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agog_cuda_cupy.cuda.modules import FOLDER, INDEXES
+from agog_cuda_cupy.cuda.modules import FOLDER, INDEXES, ITEMS
 
 nvrtc = pytest.importorskip(
     "cuda.bindings.nvrtc", reason="NVRTC is not installed: pip install cuda-bindings nvidia-cuda-nvrtc-cu12"
@@ -18,19 +18,28 @@ nvrtc = pytest.importorskip(
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 FLOATS = [{"AGOG_NUMBER": name} for name in ("half_t", "bfloat_t", "float", "double")]
+COPIED = [{"AGOG_ITEM": item} for item in ITEMS.values()]
+NUMBERS = [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}]
 # For each source the definitions that its modules are compiled with.
 DEFINITIONS: dict[str, list[dict[str, str]]] = {
+    "convolution": NUMBERS,
+    "ctc": FLOATS[2:],
+    "elementwise": FLOATS,
     "gather": [
-        *[{"AGOG_ITEM": item} for item in ("u8", "u16", "u32", "u64", "item16_t")],
+        *COPIED,
         *[{"AGOG_INDEX": index} for index in INDEXES.values()],
     ],
     "gru": FLOATS[2:],
     "lstm": FLOATS[2:],
     "optimizers": FLOATS,
     "philox": [*FLOATS, *[{"AGOG_INTEGER": name} for name in (*INDEXES.values(), "u8", "u16", "u32", "u64")]],
-    "scatter": [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}],
+    "pooling": NUMBERS,
+    "reduce": NUMBERS,
+    "scatter": NUMBERS,
     "softmax": [*FLOATS, *[{"AGOG_INDEX": index} for index in INDEXES.values()]],
+    "sorting": NUMBERS,
     "standardize": FLOATS,
+    "transpose": COPIED,
 }
 # The sources whose kernels promise bits.
 EXACT = {"optimizers", "philox", "scatter"}

@@ -73,6 +73,12 @@ __device__ inline wide as_stored(wide x) {
     return load(y);
 }
 
+// Put a position into an array of int32 or int64.
+__device__ inline void store_position(void* to, i64 n, i64 position, bool is_short) {
+    if (is_short) ((i32*)to)[n] = (i32)position;
+    else ((i64*)to)[n] = position;
+}
+
 // The number of this thread among all of a launch along x.
 __device__ inline i64 thread_number() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 

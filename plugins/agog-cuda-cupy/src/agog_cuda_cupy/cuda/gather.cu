@@ -1,13 +1,7 @@
-// Parts of arrays by their positions. Items are copied as they are, whatever their dtype: AGOG_ITEM is a type of their size.
-// A position outside of the array is told in the error word, and gives zeros.
-#include "device.cuh"
+// Parts of arrays by their positions. A position outside of the array is told in the error word, and gives zeros.
+#include "items.cuh"
 #include "errors.cuh"
 
-struct item16_t { u64 first, second; };  // complex128
-
-#ifndef AGOG_ITEM
-#define AGOG_ITEM u32
-#endif
 #ifndef AGOG_INDEX
 #define AGOG_INDEX i32
 #endif

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from agog_core.plugin import as_dtype
-from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+from agog_cuda_cupy.cuda.modules import INDEXES, ITEMS, Modules, number
 
 Array = Any
 
-_ITEMS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "item16_t"}
 _OPERATIONS = {"add": 0, "subtract": 1, "multiply": 2, "maximum": 3, "minimum": 4, "update": 5}
 _MOST_AXES = 8
 _SHAPE = np.dtype([("size", "i8", _MOST_AXES)])
@@ -55,32 +54,37 @@ def scatter_nd(
     """See `agog_kernels_xp.indexing.scattering`."""
     rows = _row_numbers(modules, "scatter_nd", indices, shape, "shape")
     whole = modules.xp.zeros(shape, updates.dtype)
-    if rows is NotImplemented or _number(whole) is None:
+    if rows is NotImplemented or number(whole.dtype) is None:
         return NotImplemented
-    if is_deterministic:
-        _in_order(modules, "add", whole, rows, updates, rounds_each=False)
-        return whole
-    sums = whole if whole.dtype.itemsize > 2 else modules.xp.zeros(shape, "float32")
-    kernel = modules.kernel("scatter", "scatter_add", AGOG_NUMBER=_number(whole) or "")
-    given = modules.xp.ascontiguousarray(updates)
-    modules.launch(kernel, given.size, sums, given, rows, rows.size, given.size // max(rows.size, 1))
-    return sums.astype(updates.dtype, copy=False)
+    return _combined(modules, "add", whole, rows, updates, is_deterministic)
 
 
-def scatter_variable(modules: Modules, variable: Array, indices: Array, updates: Array, *, operation: str) -> Any:
-    """See `agog_kernels_xp.indexing.scattering`."""
-    if operation not in _OPERATIONS or _number(variable) is None or not variable.flags.c_contiguous:
+def scatter_variable(
+    modules: Modules,
+    variable: Array,
+    indices: Array,
+    updates: Array,
+    *,
+    operation: str,
+    is_deterministic: bool = True,
+) -> Any:
+    """See `agog_kernels_xp.indexing.scattering`. Half precision, and what replaces elements, is always in order."""
+    if operation not in _OPERATIONS or number(variable.dtype) is None or not variable.flags.c_contiguous:
         return NotImplemented
     rows = _row_numbers(modules, "scatter_variable", indices, variable.shape, "a variable of shape")
     if rows is NotImplemented:
         return rows
-    _in_order(modules, operation, variable, rows, _spread(modules, updates, indices, variable), rounds_each=True)
+    given = _spread(modules, updates, indices, variable)
+    if is_deterministic or operation == "update" or variable.dtype.itemsize == 2:
+        _in_order(modules, operation, variable, rows, given, rounds_each=True)
+    else:
+        _in_any_order(modules, operation, variable, rows, given)
     return None
 
 
 def tensor_scatter_update(modules: Modules, tensor: Array, indices: Array, updates: Array) -> Any:
     """See `agog_kernels_xp.indexing.scattering`."""
-    if _number(tensor) is None:
+    if number(tensor.dtype) is None:
         return NotImplemented
     rows = _row_numbers(modules, "tensor_scatter_update", indices, tensor.shape, "a tensor of shape")
     if rows is NotImplemented:
@@ -90,31 +94,51 @@ def tensor_scatter_update(modules: Modules, tensor: Array, indices: Array, updat
     return whole
 
 
-def unsorted_segment_sum(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+def unsorted_segment_sum(
+    modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
+) -> Any:
     """See `agog_kernels_xp.indexing.segments`."""
-    return _segments(modules, "unsorted_segment_sum", "add", 0, data, segment_ids, num_segments)
+    numbered = data, segment_ids, num_segments
+    return _segments(modules, "unsorted_segment_sum", "add", 0, numbered, is_deterministic)
 
 
-def unsorted_segment_prod(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+def unsorted_segment_prod(
+    modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
+) -> Any:
     """See `agog_kernels_xp.indexing.segments`."""
-    return _segments(modules, "unsorted_segment_prod", "multiply", 1, data, segment_ids, num_segments)
+    numbered = data, segment_ids, num_segments
+    return _segments(modules, "unsorted_segment_prod", "multiply", 1, numbered, is_deterministic)
 
 
-def unsorted_segment_max(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+def unsorted_segment_max(
+    modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
+) -> Any:
     """See `agog_kernels_xp.indexing.segments`."""
     lowest = as_dtype(data.dtype).min
-    return _segments(modules, "unsorted_segment_max", "maximum", lowest, data, segment_ids, num_segments)
+    numbered = data, segment_ids, num_segments
+    return _segments(modules, "unsorted_segment_max", "maximum", lowest, numbered, is_deterministic)
 
 
-def unsorted_segment_min(modules: Modules, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
+def unsorted_segment_min(
+    modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
+) -> Any:
     """See `agog_kernels_xp.indexing.segments`."""
     highest = as_dtype(data.dtype).max
-    return _segments(modules, "unsorted_segment_min", "minimum", highest, data, segment_ids, num_segments)
+    numbered = data, segment_ids, num_segments
+    return _segments(modules, "unsorted_segment_min", "minimum", highest, numbered, is_deterministic)
 
 
-def _segments(modules: Modules, op: str, operation: str, identity: Any, data: Array, ids: Array, count: int) -> Any:
+def _segments(
+    modules: Modules,
+    op: str,
+    operation: str,
+    identity: Any,
+    numbered: tuple[Array, Array, int],
+    is_deterministic: bool,
+) -> Any:
+    data, ids, count = numbered
     index = INDEXES.get(ids.dtype.name)
-    if index is None or _number(data) is None:
+    if index is None or number(data.dtype) is None:
         return NotImplemented
     xp = modules.xp
     rows = xp.empty(ids.size, "int64")
@@ -123,14 +147,13 @@ def _segments(modules: Modules, op: str, operation: str, identity: Any, data: Ar
     modules.launch(kernel, ids.size, xp.ascontiguousarray(ids), rows, ids.size, count, word)
     modules.check(word, _outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
     result = xp.full((count, *data.shape[ids.ndim :]), identity, data.dtype)
-    _in_order(modules, operation, result, rows, data, rounds_each=False)
-    return result
+    return _combined(modules, operation, result, rows, data, is_deterministic)
 
 
 def _gathered(
     modules: Modules, params: Array, indices: Array, shape: tuple[int, ...], sizes: tuple[int, ...], word: Array
 ) -> Any:
-    item, index = _ITEMS.get(params.dtype.itemsize), INDEXES.get(indices.dtype.name)
+    item, index = ITEMS.get(params.dtype.itemsize), INDEXES.get(indices.dtype.name)
     if item is None or index is None or params.dtype.kind == "O":
         return NotImplemented
     y = modules.xp.empty(shape, params.dtype)
@@ -162,6 +185,26 @@ def _row_numbers(modules: Modules, op: str, indices: Array, shape: tuple[int, ..
     return rows
 
 
+def _combined(
+    modules: Modules, operation: str, target: Array, rows: Array, updates: Array, is_deterministic: bool
+) -> Array:
+    """An array with the rows of another combined into it, rounded once: its own memory where that can be."""
+    if is_deterministic:
+        _in_order(modules, operation, target, rows, updates, rounds_each=False)
+        return target
+    exact = target.astype("float32") if target.dtype.itemsize == 2 else target
+    _in_any_order(modules, operation, exact, rows, updates)
+    return exact.astype(target.dtype, copy=False)
+
+
+def _in_any_order(modules: Modules, operation: str, target: Array, rows: Array, updates: Array) -> None:
+    """Combine rows into an array in place, in the order in which threads come."""
+    if updates.size:
+        kernel = modules.kernel("scatter", "scatter_in_any_order", AGOG_NUMBER=number(updates.dtype) or "")
+        given, code = modules.xp.ascontiguousarray(updates), np.int32(_OPERATIONS[operation])
+        modules.launch(kernel, given.size, target, given, rows, rows.size, given.size // rows.size, code)
+
+
 def _in_order(
     modules: Modules, operation: str, target: Array, rows: Array, updates: Array, *, rounds_each: bool
 ) -> None:
@@ -169,7 +212,7 @@ def _in_order(
     xp = modules.xp
     if not updates.size:
         return
-    kernel = modules.kernel("scatter", "scatter_in_order", AGOG_NUMBER=_number(target) or "")
+    kernel = modules.kernel("scatter", "scatter_in_order", AGOG_NUMBER=number(target.dtype) or "")
     order = xp.argsort(rows, kind="stable")
     code = np.int32(_OPERATIONS[operation])
     given = xp.ascontiguousarray(updates)
@@ -179,11 +222,6 @@ def _in_order(
 
 def _spread(modules: Modules, updates: Array, indices: Array, whole: Array) -> Array:
     return modules.xp.broadcast_to(updates, (*indices.shape[:-1], *whole.shape[indices.shape[-1] :]))
-
-
-def _number(array: Array) -> str | None:
-    """The C name of an array's dtype where the scatters have it."""
-    return {"int32": "i32", "int64": "i64"}.get(array.dtype.name) or element(array.dtype)
 
 
 def _outside(op: str, name: str, indices: Array, size: int, because: str) -> Callable[[int, int], str]:

@@ -12,8 +12,12 @@ Array = Any
 FOLDER = Path(__file__).parent
 
 _ELEMENTS = {"float16": "half_t", "bfloat16": "bfloat_t", "float32": "float", "float64": "double"}
+ITEMS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "item16_t"}
+"""The types of items.cuh by their sizes."""
 INDEXES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64"}
 THREADS = 128
+MOST = (1 << 31) - 1024
+"""The most elements that kernels count with an i32; a launch has some more threads."""
 
 
 class Modules:
@@ -77,6 +81,11 @@ class Modules:
 def element(dtype: Any) -> str | None:
     """The C name of a floating-point dtype; None for other dtypes."""
     return _ELEMENTS.get(dtype.name)
+
+
+def number(dtype: Any) -> str | None:
+    """The C name of a dtype that kernels add up: floating-point, or the common integers; None for other dtypes."""
+    return INDEXES[dtype.name] if dtype.name in ("int32", "int64") else element(dtype)
 
 
 def parts_of_error(word: int) -> tuple[int, int] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
 from agog_cuda_cupy.cuda.modules import THREADS, Modules, element
+from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
-Sizes = tuple[int, int, int]
 
 _COLUMNS, _LINES = 32, 8
 _MOST_PIECES = 128
@@ -22,7 +22,7 @@ def standardize(modules: Modules, x: Array, *, axes: tuple[int, ...], epsilon: f
     if sizes is None:
         return NotImplemented
     xp, (outer, count, inner) = modules.xp, sizes
-    x = xp.ascontiguousarray(x)
+    x = contiguous(modules, x)
     y, (mean, variance) = xp.empty(x.shape, x.dtype), _statistics(modules, x, sizes, 2)
     small = float(epsilon)
     if inner == 1:
@@ -55,7 +55,7 @@ def standardize_grad(
     if sizes is None or any(array.dtype != standardized.dtype for array in (gradients, variance)):
         return NotImplemented
     xp, (outer, count, inner) = modules.xp, sizes
-    g, s, v = (xp.ascontiguousarray(array) for array in (gradients, standardized, variance))
+    g, s, v = (contiguous(modules, array) for array in (gradients, standardized, variance))
     y = xp.empty(s.shape, s.dtype)
     small = float(epsilon)
     if inner == 1:
@@ -73,11 +73,11 @@ def standardize_grad(
 
 
 def _sizes(x: Array, axes: tuple[int, ...]) -> Sizes | None:
-    """The sizes before, of, and behind axes that are neighbours; None for what the kernels do not serve."""
-    if element(x.dtype) is None or not x.size or not axes or axes != tuple(range(axes[0], axes[-1] + 1)):
+    """The sizes around axes that are neighbours; None for what the kernels do not serve."""
+    sizes = sizes_around(x.shape, axes)
+    if sizes is None or element(x.dtype) is None or not x.size or (sizes[2] > 1 and sizes[0] > _MOST_OUTER):
         return None
-    outer, inner = math.prod(x.shape[: axes[0]]), math.prod(x.shape[axes[-1] + 1 :])
-    return None if inner > 1 and outer > _MOST_OUTER else (outer, x.size // outer // inner, inner)
+    return sizes
 
 
 def _statistics(modules: Modules, x: Array, sizes: Sizes, count: int) -> Any:

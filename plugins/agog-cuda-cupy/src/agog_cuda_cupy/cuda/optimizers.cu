@@ -14,10 +14,15 @@ struct Tensors {  // passed by value: nothing is uploaded
     int count;
 };
 
-// Take each element of all tensors through step(variable, slots, gradient), which changes the first two.
-template <int slots, class Step> __device__ inline void each_element(const Tensors& all, Step step) {
+__device__ inline int tensor_of_block(const Tensors& all) {
     int tensor = 0;
     while (tensor + 1 < all.count && (int)blockIdx.x >= all.first_block[tensor + 1]) ++tensor;
+    return tensor;
+}
+
+// Take each element of all tensors through step(variable, slots, gradient), which changes the first two.
+template <int slots, class Step> __device__ inline void each_element(const Tensors& all, Step step) {
+    int tensor = tensor_of_block(all);
     i64 blocks = all.first_block[tensor + 1] - all.first_block[tensor];
     i64 start = (i64)((int)blockIdx.x - all.first_block[tensor]) * blockDim.x + threadIdx.x;
     for (i64 n = start; n < all.size[tensor]; n += blocks * blockDim.x) {
@@ -194,5 +199,54 @@ extern "C" __global__ void apply_ftrl(Tensors all, double learning_rate, double 
         slot[1] = subtract(slot[1], divide(multiply(subtract(new_root, old_root), w), rate));
         wide clipped = minimum(maximum(slot[1], -limit), limit);
         w = divide(subtract(clipped, slot[1]), add(divide(new_root, rate), summand));
+    });
+}
+
+// The square of a number in double, where that of a float is exact.
+__device__ inline double squared(wide x) { return multiply((double)x, (double)x); }
+
+// LAMB, first half: the slots, the directions in which the variables are to go, and for each block the sums of squares of
+// what its threads have had of its variable and of its direction. A thread's directions lie a launch's width apart.
+extern "C" __global__ void lamb_directions(Tensors all, wide* directions, double* sums, double correction, double rest1,
+                                           double rest2, double epsilon, double weight_decay) {
+    __shared__ double parts[32];
+    wide correct = (wide)correction, share1 = (wide)rest1, share2 = (wide)rest2, small = (wide)epsilon;
+    wide decay = (wide)weight_decay, *direction = directions + thread_number();
+    double of_variable = 0, of_direction = 0;
+    each_element<2>(all, [&](wide& w, wide* slot, wide g) {
+        average(slot[0], g, share1);
+        average(slot[1], multiply(g, g), share2);
+        wide step = multiply(divide(slot[0], add(root(slot[1]), small)), correct);
+        *direction = add(step, multiply(w, decay));
+        of_variable = add(of_variable, squared(w));
+        of_direction = add(of_direction, squared(*direction));
+        direction += (i64)gridDim.x * blockDim.x;
+    });
+    of_variable = block_sum(of_variable, parts);
+    of_direction = block_sum(of_direction, parts);
+    if (threadIdx.x != 0) return;
+    sums[2 * blockIdx.x] = of_variable;
+    sums[2 * blockIdx.x + 1] = of_direction;
+}
+
+// LAMB, second half, in a launch of the same shape: each block adds up its tensor's sums, in the same order as the others,
+// and goes along the directions by the quotient of the norms.
+extern "C" __global__ void apply_lamb(Tensors all, const wide* directions, const double* sums, double learning_rate) {
+    __shared__ double parts[32];
+    int tensor = tensor_of_block(all);
+    double of_variable = 0, of_direction = 0;
+    for (int n = all.first_block[tensor] + (int)threadIdx.x; n < all.first_block[tensor + 1]; n += (int)blockDim.x) {
+        of_variable = add(of_variable, sums[2 * n]);
+        of_direction = add(of_direction, sums[2 * n + 1]);
+    }
+    of_variable = block_sum(of_variable, parts);
+    of_direction = block_sum(of_direction, parts);
+    bool has_norms = of_variable > 0 && of_direction > 0;
+    double trust = has_norms ? root(divide(of_variable, of_direction)) : 1;
+    wide rate = (wide)multiply(learning_rate, trust);
+    const wide* direction = directions + thread_number();
+    each_element<0>(all, [&](wide& w, wide*, wide) {
+        w = subtract(w, as_stored(multiply(*direction, rate)));
+        direction += (i64)gridDim.x * blockDim.x;
     });
 }

@@ -5,7 +5,7 @@ A launcher takes for each variable what its op takes: the variable, its slots, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,17 +41,26 @@ def step_all(modules: Modules, name: str, variables: Variables, *numbers: Any) -
     Returns:
         None, or NotImplemented where the arrays have another dtype or gaps.
     """
-    kind = element(variables[0][0].dtype)
-    arrays = [array for one in variables for array in one]
-    if kind is None or any(a.dtype != arrays[0].dtype or not a.flags.c_contiguous for a in arrays):
+    if not _is_served(variables):
         return NotImplemented
-    kernel = modules.kernel("optimizers", name, AGOG_NUMBER=kind)
+    kernel = modules.kernel("optimizers", name, AGOG_NUMBER=element(variables[0][0].dtype) or "")
+    for table, blocks in _tables(modules, variables):
+        kernel((blocks,), (THREADS,), (table, *numbers))
+    return None
+
+
+def _is_served(variables: Variables) -> bool:
+    arrays = [array for one in variables for array in one]
+    dtype = arrays[0].dtype
+    return element(dtype) is not None and all(a.dtype == dtype and a.flags.c_contiguous for a in arrays)
+
+
+def _tables(modules: Modules, variables: Variables) -> Iterator[tuple[Any, int]]:
+    """The tensors of each launch, and its blocks; what has no element is in none."""
     filled = [one for one in variables if one[0].size]
     for start in range(0, len(filled), MOST_TENSORS):
         table = _table(modules, filled[start : start + MOST_TENSORS])
-        blocks = int(table["first_block"][table["count"]])
-        kernel((blocks,), (THREADS,), (table[()], *numbers))
-    return None
+        yield table[()], int(table["first_block"][table["count"]])
 
 
 def _table(modules: Modules, variables: Variables) -> Any:
@@ -98,6 +107,33 @@ def apply_adam(
     """See `agog_kernels_xp.updates.adam`."""
     numbers = learning_rate, epsilon, beta1, 1 - beta1, 1 - beta2, 1 - weight_decay, use_nesterov
     return step_all(modules, "apply_adam", variables, *numbers)
+
+
+def apply_lamb(
+    modules: Modules,
+    variables: Variables,
+    learning_rate: float,
+    correction: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    weight_decay: float,
+) -> Any:
+    """See `agog_kernels_xp.updates.adam`. Two launches; the norms are sums in float64, in an order of their own."""
+    if not _is_served(variables):
+        return NotImplemented
+    xp, dtype = modules.xp, variables[0][0].dtype
+    first, second = (
+        modules.kernel("optimizers", name, AGOG_NUMBER=element(dtype) or "")
+        for name in ("lamb_directions", "apply_lamb")
+    )
+    numbers = correction, 1 - beta1, 1 - beta2, epsilon, weight_decay
+    for table, blocks in _tables(modules, variables):
+        directions = xp.empty(blocks * THREADS * _PER_THREAD, "float32" if dtype.itemsize == 2 else dtype)
+        sums = xp.empty((blocks, 2), "float64")
+        first((blocks,), (THREADS,), (table, directions, sums, *map(float, numbers)))
+        second((blocks,), (THREADS,), (table, directions, sums, float(learning_rate)))
+    return None
 
 
 def apply_amsgrad(

@@ -32,14 +32,33 @@ extern "C" __global__ void scatter_in_order(number* target, const number* update
     store(target[row * width + column], value);
 }
 
-// Sums in the order in which threads come, which is another one each time; no sort, and for small widths faster.
+// In the order in which threads come, which is another one each time; no sort, and for small widths faster. The target
+// holds what is computed with, so that half precision is rounded once, by the host.
 __device__ inline void add_at(float* at, float x) { atomicAdd(at, x); }
 __device__ inline void add_at(double* at, double x) { atomicAdd(at, x); }
 __device__ inline void add_at(int* at, int x) { atomicAdd(at, x); }
 __device__ inline void add_at(i64* at, i64 x) { atomicAdd((u64*)at, (u64)x); }
 
-extern "C" __global__ void scatter_add(wide* target, const number* updates, const i64* rows, i64 count, i64 width) {
+template <int bytes> struct Word { typedef u32 type; };
+template <> struct Word<8> { typedef u64 type; };
+
+// Try until nobody else has changed the place between the look and the write.
+__device__ inline void combine_at(wide* at, int operation, wide x) {
+    typedef Word<sizeof(wide)>::type word;
+    word before = *(volatile word*)at, expected;
+    do {
+        expected = before;
+        wide value = combined(operation, *(wide*)&expected, x);
+        before = atomicCAS((word*)at, expected, *(word*)&value);
+    } while (before != expected);
+}
+
+extern "C" __global__ void scatter_in_any_order(
+    wide* target, const number* updates, const i64* rows, i64 count, i64 width, int operation) {
     i64 n = thread_number();
     if (n >= count * width || rows[n / width] < 0) return;
-    add_at(target + rows[n / width] * width + n % width, load(updates[n]));
+    wide *at = target + rows[n / width] * width + n % width, x = load(updates[n]);
+    if (operation == operation_add) add_at(at, x);
+    else if (operation == operation_subtract) add_at(at, -x);
+    else combine_at(at, operation, x);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
 
@@ -98,6 +99,6 @@ def _launch(
     rows = like.size // width
     if rows:
         kernel = modules.kernel("softmax", name, AGOG_NUMBER=element(like.dtype) or "", **definitions)
-        contiguous = [modules.xp.ascontiguousarray(array) for array in arrays[:-1]]
+        given = [contiguous(modules, array) for array in arrays[:-1]]
         more = () if behind is None else (behind,)
-        kernel((-(-rows // _ROWS),), (32, _ROWS), (*contiguous, arrays[-1], rows, width, *more))
+        kernel((-(-rows // _ROWS),), (32, _ROWS), (*given, arrays[-1], rows, width, *more))

@@ -1,0 +1,126 @@
+"""Reduction: sums, products, extrema and their positions, along axes that are neighbours: the kernels of reduce.cu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agog_core.plugin import as_dtype
+from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
+from agog_cuda_cupy.cuda.modules import Modules, number
+from agog_cuda_cupy.cuda.transposing import contiguous
+
+Array = Any
+
+# In the order of the source.
+_REDUCTIONS = ("sum", "mean", "product", "maximum", "minimum", "first_maximum", "first_minimum", "logsumexp")
+_AXIS = np.dtype(
+    [(name, "i8") for name in ("outer", "count", "inner", "pieces", "whole")]
+    + [(name, "i4") for name in ("reduction", "is_later", "is_short")],
+    align=True,
+)
+_WARPS = 4  # of a block for rows; each takes a piece
+_ROW_PIECE, _COLUMN_PIECE = 1024, 256
+_SHORT = 16  # a warp would have too little to do with a row of so few elements, and a thread takes it
+
+
+def reduce_sum(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """See `agog_kernels_xp.reduce.reduction`."""
+    return _reduced(modules, "sum", x, axes, keepdims)
+
+
+def reduce_mean(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """See `agog_kernels_xp.reduce.reduction`; integers are declined."""
+    return NotImplemented if x.dtype.kind == "i" else _reduced(modules, "mean", x, axes, keepdims)
+
+
+def reduce_prod(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """See `agog_kernels_xp.reduce.reduction`."""
+    return _reduced(modules, "product", x, axes, keepdims)
+
+
+def reduce_max(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """See `agog_kernels_xp.reduce.extrema`."""
+    return _reduced(modules, "maximum", x, axes, keepdims)
+
+
+def reduce_min(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """See `agog_kernels_xp.reduce.extrema`."""
+    return _reduced(modules, "minimum", x, axes, keepdims)
+
+
+def reduce_logsumexp(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """See `agog_kernels_xp.reduce.reduction`; integers are declined."""
+    return NotImplemented if x.dtype.kind == "i" else _reduced(modules, "logsumexp", x, axes, keepdims)
+
+
+def argmax(modules: Modules, input: Array, *, axis: int, dtype: Any) -> Any:
+    """See `agog_kernels_xp.reduce.extrema`."""
+    return _position(modules, "first_maximum", input, axis, dtype)
+
+
+def argmin(modules: Modules, input: Array, *, axis: int, dtype: Any) -> Any:
+    """See `agog_kernels_xp.reduce.extrema`."""
+    return _position(modules, "first_minimum", input, axis, dtype)
+
+
+def sum_to(modules: Modules, x: Array, *, shape: tuple[int, ...]) -> Any:
+    """See `agog_kernels_xp.reduce.reduction`."""
+    leading = x.ndim - len(shape)
+    repeated = [axis for axis, size in enumerate(shape, leading) if size == 1 and x.shape[axis] != 1]
+    total = _reduced(modules, "sum", x, (*range(leading), *repeated), False)
+    return total if total is NotImplemented else total.reshape(shape)
+
+
+def _reduced(modules: Modules, reduction: str, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    sizes = _sizes(x, axes)
+    if sizes is None:
+        return NotImplemented
+    y = modules.xp.empty(_left(x.shape, axes, keepdims), x.dtype)
+    _launch(modules, reduction, x, y, sizes)
+    return y
+
+
+def _position(modules: Modules, reduction: str, x: Array, axis: int, dtype: Any) -> Any:
+    sizes, kind = _sizes(x, (axis,)), as_dtype(dtype)
+    if sizes is None or kind.name not in ("int32", "int64"):
+        return NotImplemented
+    y = modules.xp.empty(_left(x.shape, (axis,), False), kind.numpy_dtype)
+    _launch(modules, reduction, x, y, sizes)
+    return y
+
+
+def _sizes(x: Array, axes: tuple[int, ...]) -> Sizes | None:
+    return None if number(x.dtype) is None or not x.size else sizes_around(x.shape, axes)
+
+
+def _left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    return tuple([1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes])
+
+
+def _launch(modules: Modules, reduction: str, x: Array, y: Array, sizes: Sizes) -> None:
+    """Reduce pieces of the middle axis, and their states, until there is one piece."""
+    xp, (outer, count, inner) = modules.xp, sizes
+    given, whole, is_later = contiguous(modules, x), count, False
+    is_of_rows = inner == 1 and count > _SHORT
+    name, piece_size = ("reduce_rows", _ROW_PIECE) if is_of_rows else ("reduce_columns", _COLUMN_PIECE)
+    kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "")
+    while True:
+        pieces = -(-count // piece_size)
+        numbers = outer, count, inner, pieces, whole, _REDUCTIONS.index(reduction), is_later, y.itemsize == 4
+        axis = np.array(numbers, _AXIS)[()]
+        to = y if pieces == 1 else xp.empty((outer * pieces * inner, _state_bytes(reduction, x.dtype)), "uint8")
+        if is_of_rows:
+            kernel((-(-outer * pieces // _WARPS),), (32, _WARPS), (given, to, axis, piece_size))
+        else:
+            modules.launch(kernel, outer * pieces * inner, given, to, axis)
+        if pieces == 1:
+            return
+        given, count, is_later = to, pieces, True
+
+
+def _state_bytes(reduction: str, dtype: Any) -> int:
+    """The size of a state in reduce.cu."""
+    wide: int = max(dtype.itemsize, 4)
+    return {"sum": wide, "mean": wide, "product": wide, "logsumexp": 2 * wide}.get(reduction, 16)

@@ -1,0 +1,118 @@
+"""Functions of elements on the host, against formulas in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_kernels_xp
+from agog_cpu_numpy.backend import numpy_dtype
+from agog_cuda_cupy.cuda import elementwise
+
+REFERENCE = agog_kernels_xp.bind(np, dtype=numpy_dtype)
+TOLERANCES = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-15}
+SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
+
+
+def _logistic(x: Any) -> Any:
+    return np.exp(-np.logaddexp(0, -x))
+
+
+UNARY: dict[str, Callable[..., Any]] = {
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "elu": lambda x: np.where(x < 0, np.expm1(x), x),
+    "selu": lambda x: SCALE * np.where(x < 0, ALPHA * np.expm1(x), x),
+    "leaky_relu": lambda x, alpha: np.maximum(alpha * x, x),
+    "softsign": lambda x: x / (1 + np.abs(x)),
+    "swish": lambda x: x * _logistic(x),
+    "sigmoid": _logistic,
+    "softplus": lambda x: np.logaddexp(0, x),
+    "rsqrt": lambda x: np.abs(x) ** -0.5,
+}
+BINARY: dict[str, Callable[..., Any]] = {
+    "relu_grad": lambda g, x: np.where(x > 0, g, 0),
+    "relu6_grad": lambda g, x: np.where((x > 0) & (x < 6), g, 0),
+    "elu_grad": lambda g, y: np.where(y < 0, g * (y + 1), g),
+    "selu_grad": lambda g, y: g * np.where(y < 0, y + SCALE * ALPHA, SCALE),
+    "leaky_relu_grad": lambda g, x, alpha: g * np.where(x > 0, max(alpha, 1), min(alpha, 1)),
+    "sigmoid_grad": lambda g, y: g * y * (1 - y),
+    "tanh_grad": lambda g, y: g * (1 - y * y),
+    "squared_difference": lambda x, y: (x - y) ** 2,
+    "div_no_nan": lambda x, y: np.divide(x, y, out=np.zeros_like(x), where=y != 0),
+    "sigmoid_cross_entropy": lambda p, x: np.logaddexp(0, x) - x * p,
+}
+ALPHAS = {"leaky_relu": (0.25, 0.0, 3.0, -0.5), "leaky_relu_grad": (0.25, 0.0, 3.0, -0.5)}
+
+
+def _calls(name: str) -> list[dict[str, float]]:
+    return [{"alpha": alpha} for alpha in ALPHAS[name]] if name in ALPHAS else [{}]
+
+
+def _numbers(name: str, seed: int, dtype: str) -> Any:
+    x = 3 * np.random.default_rng(seed).standard_normal((13, 31))
+    x[::5, ::3] = 0 if name != "rsqrt" else 1
+    return (np.abs(x) if name == "rsqrt" else x).astype(numpy_dtype(dtype))
+
+
+def _agree(found: Any, expected: Any, dtype: str) -> None:
+    assert (found.shape, found.dtype) == (expected.shape, numpy_dtype(dtype))
+    tolerance = TOLERANCES[dtype]
+    np.testing.assert_allclose(found.astype("f8"), expected, rtol=4 * tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("name", UNARY)
+def test_a_function_of_one_array(modules: Any, order: str, name: str, dtype: str) -> None:
+    x = _numbers(name, 7, dtype)
+    for attributes in _calls(name):
+        found = getattr(elementwise, name)(modules, x, **attributes)
+        _agree(found, UNARY[name](x.astype("f8"), **attributes), dtype)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("name", BINARY)
+def test_a_function_of_two_arrays(modules: Any, order: str, name: str, dtype: str) -> None:
+    x, y = _numbers(name, 7, dtype), _numbers(name, 8, dtype)
+    for attributes in _calls(name):
+        found = getattr(elementwise, name)(modules, x, y, **attributes)
+        _agree(found, BINARY[name](x.astype("f8"), y.astype("f8"), **attributes), dtype)
+
+
+SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-30, -1e-30, 200.0, -200.0, 6.0, 1.0], "f4")
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_what_is_not_finite_is_as_on_the_cpu(either_modules: Any, name: str) -> None:
+    for attributes in _calls(name):
+        with np.errstate(all="ignore"):
+            expected = REFERENCE(name)(SPECIAL, **attributes)
+        np.testing.assert_allclose(
+            getattr(elementwise, name)(either_modules, SPECIAL, **attributes), expected, rtol=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_pairs_that_are_not_finite_are_as_on_the_cpu(either_modules: Any, name: str) -> None:
+    x, y = (np.ascontiguousarray(part) for part in np.broadcast_arrays(SPECIAL[:, None], SPECIAL))
+    for attributes in _calls(name):
+        with np.errstate(all="ignore"):
+            expected = REFERENCE(name)(x, y, **attributes)
+        found = getattr(elementwise, name)(either_modules, x, y, **attributes)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_arrays_with_gaps_of_rank_0_and_without_elements(modules: Any) -> None:
+    x = np.arange(20, dtype="f4").reshape(4, 5)
+    np.testing.assert_array_equal(elementwise.relu_grad(modules, x.T, x.T - 7), np.where(x.T > 7, x.T, 0))
+    assert elementwise.relu6(modules, np.array(9, "f4")).tolist() == 6
+    assert elementwise.relu6(modules, np.ones((3, 0), "f4")).shape == (3, 0)
+
+
+def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
+    x = np.ones((2, 3), "f4")
+    assert elementwise.relu6(modules, x.astype("i4")) is NotImplemented
+    assert elementwise.relu_grad(modules, x, x[:1]) is NotImplemented
+    assert elementwise.relu_grad(modules, x, x.astype("f8")) is NotImplemented
