@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from agog_core import Variable
+from agog_training.callbacks.results import Results
 
 __all__ = ["Callback", "CallbackList", "History", "LambdaCallback"]
 
@@ -186,7 +187,8 @@ class History(Callback):
 
     Attributes:
         epoch: the numbers of the epochs.
-        history: names to lists with one number for each epoch.
+        history: names to lists with one number for each epoch; what TensorFlow 1.12 called ``acc`` is found under that
+            name too where `compile` was told ``accuracy``.
 
     >>> history = History()
     >>> history.on_epoch_end(0, {"loss": 0.5})
@@ -196,10 +198,10 @@ class History(Callback):
 
     def __init__(self) -> None:
         self.epoch: list[int] = []
-        self.history: dict[str, list[float]] = {}
+        self.history: dict[str, list[float]] = Results()
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        self.epoch, self.history = [], {}
+        self.epoch, self.history = [], Results()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self.epoch.append(epoch)
