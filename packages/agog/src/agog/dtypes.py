@@ -2,6 +2,8 @@
 
 from agog import bool as bool
 from agog_core.dtypes import *
+from agog_core.dtypes import float16 as half
+from agog_core.dtypes import float64 as double
 from agog_core.exports import export as _export
 from agog_core.ops.array.casting import cast as cast
 from agog_core.ops.array.complex import complex as complex

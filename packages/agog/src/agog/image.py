@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from agog_core.exports import later as _later
 from agog_core.ops.conv.patches import *
 from agog_core.ops.image import *
+from agog_core.ops.image.geometry import resize_image_with_crop_or_pad as resize_with_crop_or_pad
+from agog_core.ops.random.uniform_and_normal import random_crop as random_crop
 
 if TYPE_CHECKING:
     from agog_data.images import *

@@ -11,6 +11,7 @@ from agog_core.ops.random.uniform_and_normal import random_shuffle as shuffle
 from agog_core.ops.random.uniform_and_normal import random_uniform as uniform
 from agog_core.ops.random.uniform_and_normal import truncated_normal
 from agog_core.random import Generator, generator, set_generator, set_random_seed
+from agog_core.random import set_random_seed as set_seed
 
 __all__ = [
     "Generator",
@@ -22,6 +23,7 @@ __all__ = [
     "poisson",
     "set_generator",
     "set_random_seed",
+    "set_seed",
     "shuffle",
     "stateless_multinomial",
     "stateless_normal",

@@ -9,6 +9,9 @@ from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_data import Dataset as Dataset
 from agog_data import Iterator as Iterator
+from agog_data.arguments import AUTOTUNE as AUTOTUNE
+from agog_data.stage import INFINITE as INFINITE_CARDINALITY
+from agog_data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 
 if TYPE_CHECKING:
     from agog.data import experimental as experimental

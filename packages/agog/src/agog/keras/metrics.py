@@ -11,6 +11,7 @@ from agog_layers.losses.classification import (
 from agog_layers.losses.named import KLD, MAE, MAPE, MSE, MSLE, cosine, kld, mae, mape, mse, msle
 from agog_layers.losses.regression import (
     cosine_proximity,
+    huber,
     kullback_leibler_divergence,
     logcosh,
     mean_absolute_error,
@@ -19,6 +20,8 @@ from agog_layers.losses.regression import (
     mean_squared_logarithmic_error,
     poisson,
 )
+from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence
+from agog_layers.losses.regression import logcosh as log_cosh
 from agog_layers.metrics.correctness import (
     binary_accuracy,
     categorical_accuracy,
@@ -96,8 +99,11 @@ __all__ = [
     "deserialize",
     "get",
     "hinge",
+    "huber",
+    "kl_divergence",
     "kld",
     "kullback_leibler_divergence",
+    "log_cosh",
     "logcosh",
     "mae",
     "mape",

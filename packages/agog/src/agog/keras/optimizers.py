@@ -1,11 +1,16 @@
 """``tf.keras.optimizers``: optimizers with Keras's names and arguments."""
 
+from agog.keras import optimizers as legacy
+from agog_training import schedules
 from agog_training.optimizers import (
     SGD,
     Adadelta,
     Adagrad,
     Adam,
     Adamax,
+    AdamW,
+    Lamb,
+    Lion,
     Nadam,
     RMSprop,
     deserialize,
@@ -19,11 +24,16 @@ __all__ = [
     "Adadelta",
     "Adagrad",
     "Adam",
+    "AdamW",
     "Adamax",
+    "Lamb",
+    "Lion",
     "Nadam",
     "Optimizer",
     "RMSprop",
     "deserialize",
     "get",
+    "legacy",
+    "schedules",
     "serialize",
 ]

@@ -1,0 +1,5 @@
+"""``tf.lookup.experimental``: values by keys, which can be added and removed."""
+
+from agog_compat.newer.tables import DenseHashTable, MutableHashTable
+
+__all__ = ["DenseHashTable", "MutableHashTable"]
