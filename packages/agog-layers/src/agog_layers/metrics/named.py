@@ -10,14 +10,14 @@ from agog_layers.base.lookup import Lookup
 from agog_layers.base.naming import snake_case
 from agog_layers.losses import named as losses
 from agog_layers.metrics import correctness
-from agog_layers.metrics.updated import counts, means, metric
+from agog_layers.metrics.updated import counts, means, metric, scores
 
 __all__ = ["deserialize", "get", "serialize"]
 
 by_name = losses.by_name | {name: getattr(correctness, name) for name in correctness.__all__}
 by_name |= {"acc": correctness.accuracy}
 
-_classes = [getattr(module, name) for module in (metric, means, counts) for name in module.__all__]
+_classes = [getattr(module, name) for module in (metric, means, counts, scores) for name in module.__all__]
 _metrics = Lookup("metric", by_name, tuple(cls for cls in _classes if cls is not metric.Metric))
 # What is made of a class's name alone.
 _makers = {
