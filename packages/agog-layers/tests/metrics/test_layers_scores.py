@@ -15,7 +15,7 @@ from agog_layers.metrics.updated import scores
 rng = np.random.default_rng(23)
 CLASSES = rng.integers(0, 3, 40)
 LABELS = np.eye(3)[CLASSES]
-P = rng.dirichlet(np.ones(3), 40) + LABELS / 4
+P = rng.dirichlet(np.ones(3), 40) + LABELS / 2
 P /= P.sum(1, keepdims=True)
 WEIGHTS = rng.uniform(0.5, 2.0, 40)
 

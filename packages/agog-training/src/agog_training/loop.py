@@ -33,7 +33,7 @@ def train(
     vars(model)["_on_gradients"] = callbacks.on_gradients
     try:
         callbacks.on_train_begin()
-        for epoch in range(initial_epoch, epochs):
+        for epoch in range(max(initial_epoch, callbacks.first_epoch), epochs):
             callbacks.on_epoch_begin(epoch)
             begin(model)
             results: Results = {}

@@ -18,7 +18,8 @@ class Callback:
     """Base of callbacks: derived classes override the methods that they need.
 
     ``self.model`` is the model, and ``self.params`` a dict with ``epochs``, ``steps``, ``samples``, ``verbose``,
-    ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch.
+    ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch. A callback that took an
+    earlier training over in `on_train_begin` says in ``first_epoch`` which epoch comes next.
 
     >>> class Shout(Callback):
     ...     def on_epoch_end(self, epoch, logs=None):
@@ -29,6 +30,7 @@ class Callback:
 
     model: Any = None
     params: dict[str, Any]
+    first_epoch: int = 0
 
     def set_model(self, model: Any) -> None:
         """Take the model that is trained.
@@ -119,6 +121,7 @@ class CallbackList(Callback):
     def on_train_begin(self, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
             callback.on_train_begin(logs or {})
+        self.first_epoch = max((getattr(callback, "first_epoch", 0) for callback in self.callbacks), default=0)
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         for callback in self.callbacks:

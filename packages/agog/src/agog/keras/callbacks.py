@@ -1,6 +1,7 @@
 """``tf.keras.callbacks``: what is told of each step of a training."""
 
 from agog_training.callbacks import (
+    BackupAndRestore,
     Callback,
     CallbackList,
     CSVLogger,
@@ -16,6 +17,7 @@ from agog_training.callbacks import (
 )
 
 __all__ = [
+    "BackupAndRestore",
     "CSVLogger",
     "Callback",
     "CallbackList",
