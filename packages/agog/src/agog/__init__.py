@@ -9,6 +9,8 @@ Everything here is defined in another package; importing it loads no plugin, and
 
 from typing import TYPE_CHECKING
 
+from agog_compat import habits as _habits
+from agog_compat.advice import taught as _taught
 from agog_compat.configuration import *
 from agog_compat.execution import enable_eager_execution as enable_eager_execution
 from agog_compat.execution import executing_eagerly as executing_eagerly
@@ -190,7 +192,6 @@ __getattr__, __dir__ = _later(
     __name__,
     modules={name: f"agog.{name}" for name in _NAMESPACES},
     rooms=[
-        _Refused("tf"),
         _Some(
             "agog_data.examples.features",
             "FixedLenFeature",
@@ -240,5 +241,7 @@ __getattr__, __dir__ = _later(
         "agog_core.ops.sorting.editing",
         "agog_core.ops.strings",
         "agog_core.tensors.tensor_spec",
+        _Refused("tf"),
     ],
 )
+__getattr__ = _taught(__name__, __getattr__)

@@ -1,5 +1,6 @@
 """``tf.debugging``: checks of values, shapes and dtypes."""
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
 from agog_core.ops.control.assertions import *
 from agog_core.ops.control.check_numerics import check_numerics as check_numerics
@@ -10,3 +11,5 @@ from agog_core.ops.math.logic import is_inf as is_inf
 from agog_core.ops.math.logic import is_nan as is_nan
 
 _export(globals())
+
+__getattr__ = _taught(__name__)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import later as _later
 from agog_core.ops.conv.patches import *
 from agog_core.ops.image import *
@@ -13,3 +14,4 @@ if TYPE_CHECKING:
 
 # Files are read with agog_data, which most programs import later, if at all.
 __getattr__, __dir__ = _later(__name__, rooms=["agog_data.images"])
+__getattr__ = _taught(__name__, __getattr__)

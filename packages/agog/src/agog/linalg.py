@@ -1,5 +1,6 @@
 """``tf.linalg``: products, factorizations, systems of equations, determinants and norms of matrices."""
 
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.matrices import matvec, normalize, pinv
 from agog_core import cross, eye
 from agog_core import diag as tensor_diag
@@ -67,3 +68,5 @@ __all__ = [
     "transpose",
     "triangular_solve",
 ]
+
+__getattr__ = _taught(__name__)

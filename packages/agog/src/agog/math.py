@@ -1,5 +1,6 @@
 """``tf.math``: elementwise mathematics, reductions and special functions."""
 
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.quotients import multiply_no_nan as multiply_no_nan
 from agog_compat.newer.quotients import reciprocal_no_nan as reciprocal_no_nan
 from agog_compat.newer.quotients import xdivy as xdivy
@@ -80,3 +81,5 @@ from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.ops.sorting.sorting import top_k as top_k
 
 _export(globals())
+
+__getattr__ = _taught(__name__)

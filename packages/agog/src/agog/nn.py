@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_core.ops.array.blocks import batch_to_space as batch_to_space
@@ -70,3 +71,4 @@ __getattr__, __dir__ = _later(
         ),
     ],
 )
+__getattr__ = _taught(__name__, __getattr__)

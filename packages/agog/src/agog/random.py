@@ -1,5 +1,6 @@
 """``tf.random``: random numbers, their seeds, and those that depend on nothing but a seed."""
 
+from agog_compat.advice import taught as _taught
 from agog_core.ops.random.distributions import categorical, multinomial
 from agog_core.ops.random.distributions import random_gamma as gamma
 from agog_core.ops.random.distributions import random_poisson as poisson
@@ -32,3 +33,5 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
+
+__getattr__ = _taught(__name__)

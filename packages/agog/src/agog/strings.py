@@ -1,5 +1,6 @@
 """``tf.strings``: joining, splitting, matching and hashing of strings."""
 
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.texts import lower, upper
 from agog_core.ops.control.printing import format
 from agog_core.ops.strings.encoding import as_string
@@ -31,3 +32,5 @@ __all__ = [
     "to_number",
     "upper",
 ]
+
+__getattr__ = _taught(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 import agog_core as ag
 from agog_core import Tensor, TensorLike, Variable, as_dtype, convert_to_tensor
 from agog_core.ops import nn
+from agog_core.ops.nn.normalization import l2_normalize as unit_vectors
 from agog_core.variables.name_scope import reset_names
 
 __all__ = [
@@ -406,7 +407,7 @@ def repeat_elements(x: TensorLike, rep: int, axis: int) -> Tensor:
 
 def l2_normalize(x: TensorLike, axis: int | None = None) -> Tensor:
     """Divide by the Euclidean norm along an axis. See `tf.nn.l2_normalize`."""
-    return nn.l2_normalize(x, axis)
+    return unit_vectors(x, axis)
 
 
 def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> Tensor:

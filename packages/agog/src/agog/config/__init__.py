@@ -1,6 +1,7 @@
 """``tf.config``: what there is to compute on, and settings that change nothing here."""
 
 from agog.config import experimental, threading
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.devices import (
     LogicalDevice,
     PhysicalDevice,
@@ -28,3 +29,5 @@ __all__ = [
     "set_visible_devices",
     "threading",
 ]
+
+__getattr__ = _taught(__name__)

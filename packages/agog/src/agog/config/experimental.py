@@ -1,5 +1,6 @@
 """``tf.config.experimental``: devices and their memory."""
 
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.devices import (
     enable_op_determinism,
     get_memory_info,
@@ -19,3 +20,5 @@ __all__ = [
     "set_memory_growth",
     "set_visible_devices",
 ]
+
+__getattr__ = _taught(__name__)

@@ -5,6 +5,7 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_data import Dataset as Dataset
@@ -31,3 +32,4 @@ __getattr__, __dir__ = _later(
     },
     rooms=[_Some("agog_data.readers", "FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset")],
 )
+__getattr__ = _taught(__name__, __getattr__)

@@ -1,5 +1,6 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
+from agog_compat.advice import taught as _taught
 from agog_data.arguments import AUTOTUNE
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset
@@ -65,3 +66,5 @@ __all__ = [
     "unbatch",
     "unique",
 ]
+
+__getattr__ = _taught(__name__)

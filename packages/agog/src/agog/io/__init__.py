@@ -1,6 +1,7 @@
 """``tf.io``: files, and bytes as tensors."""
 
 from agog.io import gfile
+from agog_compat.advice import taught as _taught
 from agog_core import decode_base64, decode_raw, encode_base64, matching_files, read_file, write_file
 from agog_data.examples.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 from agog_data.examples.parsing import parse_example, parse_single_example
@@ -38,3 +39,5 @@ __all__ = [
     "tf_record_iterator",
     "write_file",
 ]
+
+__getattr__ = _taught(__name__)

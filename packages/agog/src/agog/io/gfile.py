@@ -2,6 +2,7 @@
 
 from os.path import join
 
+from agog_compat.advice import taught as _taught
 from agog_compat.gfile import GFile, copy, exists, remove, rename, stat, walk
 from agog_compat.gfile import delete_recursively as rmtree
 from agog_compat.gfile import is_directory as isdir
@@ -26,3 +27,5 @@ __all__ = [
     "stat",
     "walk",
 ]
+
+__getattr__ = _taught(__name__)

@@ -16,6 +16,7 @@ from agog.keras import (
     regularizers,
     utils,
 )
+from agog_compat.advice import taught as _taught
 from agog_core.variables.name_scope import name_scope
 from agog_core.variables.variable import Variable
 from agog_layers import Input, Layer
@@ -53,3 +54,5 @@ __all__ = [
     "regularizers",
     "utils",
 ]
+
+__getattr__ = _taught(__name__)

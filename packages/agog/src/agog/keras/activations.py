@@ -1,5 +1,6 @@
 """``tf.keras.activations``: activation functions, and how they are named."""
 
+from agog_compat.advice import taught as _taught
 from agog_core.ops.math.elementary import exp as exponential
 from agog_core.ops.math.elementary import sigmoid, softplus, tanh
 from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softsign, swish
@@ -28,3 +29,5 @@ __all__ = [
     "swish",
     "tanh",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.keras.backend``: what layers and losses of a program are written with, over ops."""
 
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.backend import (
     arange,
     backend,
@@ -169,3 +170,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+__getattr__ = _taught(__name__)

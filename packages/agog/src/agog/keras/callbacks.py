@@ -1,5 +1,6 @@
 """``tf.keras.callbacks``: what is told of each step of a training."""
 
+from agog_compat.advice import taught as _taught
 from agog_training.callbacks import (
     BackupAndRestore,
     Callback,
@@ -31,3 +32,5 @@ __all__ = [
     "TensorBoard",
     "TerminateOnNaN",
 ]
+
+__getattr__ = _taught(__name__)

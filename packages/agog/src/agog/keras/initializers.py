@@ -1,5 +1,6 @@
 """``tf.keras.initializers``: initial values of weights."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.weights.initializers import (
     Constant,
     Identity,
@@ -81,3 +82,5 @@ __all__ = [
     "variance_scaling",
     "zeros",
 ]
+
+__getattr__ = _taught(__name__)

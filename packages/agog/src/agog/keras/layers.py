@@ -1,5 +1,6 @@
 """``tf.keras.layers``: layers as classes."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers import (
     ELU,
     GRU,
@@ -224,3 +225,5 @@ __all__ = [
     "multiply",
     "subtract",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.keras.losses``: losses of each example, and how they are named."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.losses.classification import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -113,3 +114,5 @@ __all__ = [
     "sparse_categorical_crossentropy",
     "squared_hinge",
 ]
+
+__getattr__ = _taught(__name__)

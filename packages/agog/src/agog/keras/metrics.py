@@ -1,5 +1,6 @@
 """``tf.keras.metrics``: metrics of each example and over batches, and how they are named."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.losses.classification import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -141,3 +142,5 @@ __all__ = [
     "squared_hinge",
     "top_k_categorical_accuracy",
 ]
+
+__getattr__ = _taught(__name__)

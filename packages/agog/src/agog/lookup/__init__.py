@@ -1,6 +1,7 @@
 """``tf.lookup``: values by keys."""
 
 from agog.lookup import experimental
+from agog_compat.advice import taught as _taught
 from agog_compat.newer.tables import (
     KeyValueTensorInitializer,
     StaticHashTable,
@@ -17,3 +18,5 @@ __all__ = [
     "TextFileInitializer",
     "experimental",
 ]
+
+__getattr__ = _taught(__name__)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_compat.graph_only import Refused as _Refused
 from agog_core.exports import later as _later
 from agog_summary import SummaryWriter as SummaryWriter
@@ -24,3 +25,4 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = _later(
     __name__, modules={"experimental": "agog.summary.experimental"}, rooms=[_Refused("tf.summary")]
 )
+__getattr__ = _taught(__name__, __getattr__)

@@ -1,7 +1,8 @@
 """``tf.keras.optimizers``: optimizers with Keras's names and arguments."""
 
 from agog.keras import optimizers as legacy
-from agog_training import schedules
+from agog.keras.optimizers import schedules
+from agog_compat.advice import taught as _taught
 from agog_training.optimizers import (
     SGD,
     Adadelta,
@@ -37,3 +38,5 @@ __all__ = [
     "schedules",
     "serialize",
 ]
+
+__getattr__ = _taught(__name__)
