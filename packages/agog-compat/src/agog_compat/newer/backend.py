@@ -429,4 +429,5 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
         entropy: Tensor = nn.sigmoid_cross_entropy_with_logits(labels=y, logits=p)
         return entropy
     p = ag.clip_by_value(p, epsilon(), 1.0 - epsilon())
-    return -(y * ag.log(p) + (1 - y) * ag.log(1 - p))
+    parts: Tensor = y * ag.log(p) + (1 - y) * ag.log(1 - p)
+    return -parts
