@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat.newer import arrays, backend, matrices, quotients, structures, texts
+from agog_compat.newer import arrays, backend, matrices, quotients, settings, structures, texts
 
 rng = np.random.default_rng(17)
 
@@ -155,13 +155,13 @@ def test_cross_entropies_of_the_backend() -> None:
     ("function", "value", "text"),
     [
         (
-            backend.set_floatx,
+            settings.set_floatx,
             "float16",
             "set_floatx: floats are float32 where nothing else is said; got 'float16'. Give layers dtype='float16', "
             "and inputs of that dtype.",
         ),
         (
-            backend.set_image_data_format,
+            settings.set_image_data_format,
             "channels_first",
             "set_image_data_format: channels are last where nothing else is said; got 'channels_first'. Give layers "
             "data_format='channels_first'.",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agog_data.elements import Element
+from agog_data.making import transformation
 from agog_data.methods.pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ class AppliedMethods(Pipeline):
         >>> [int(x) for x in Dataset.range(9).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        from agog_data.transformations.limiting import take_while
-
-        return self._by(take_while(predicate))
+        return self._by("take_while", predicate)
 
     def unique(self) -> Dataset:
         """See `unique` of ``tf.data.experimental``.
@@ -34,72 +33,55 @@ class AppliedMethods(Pipeline):
         >>> [int(x) for x in Dataset.from_tensor_slices([1, 37, 1]).unique()]
         [1, 37]
         """
-        from agog_data.transformations.limiting import unique
-
-        return self._by(unique())
+        return self._by("unique")
 
     def ignore_errors(self) -> Dataset:
         """See `ignore_errors` of ``tf.data.experimental``."""
-        from agog_data.transformations.limiting import ignore_errors
-
-        return self._by(ignore_errors())
+        return self._by("ignore_errors")
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any]) -> Dataset:
         """See `scan` of ``tf.data.experimental``."""
-        from agog_data.transformations.scanning import scan
-
-        return self._by(scan(initial_state, scan_func))
+        return self._by("scan", initial_state, scan_func)
 
     def group_by_window(self, *args: Any, **kwargs: Any) -> Dataset:
         """See `group_by_window` of ``tf.data.experimental``."""
-        from agog_data.transformations.grouping import group_by_window
-
-        return self._by(group_by_window(*args, **kwargs))
+        return self._by("group_by_window", *args, **kwargs)
 
     def bucket_by_sequence_length(self, *args: Any, **kwargs: Any) -> Dataset:
         """See `bucket_by_sequence_length` of ``tf.data.experimental``."""
-        from agog_data.transformations.grouping import bucket_by_sequence_length
-
-        return self._by(bucket_by_sequence_length(*args, **kwargs))
+        return self._by("bucket_by_sequence_length", *args, **kwargs)
 
     def rejection_resample(self, *args: Any, **kwargs: Any) -> Dataset:
         """See `rejection_resample` of ``tf.data.experimental``."""
-        from agog_data.transformations.sampling import rejection_resample
-
-        return self._by(rejection_resample(*args, **kwargs))
+        return self._by("rejection_resample", *args, **kwargs)
 
     def get_single_element(self) -> Element:
         """See `get_single_element` of ``tf.data.experimental``.
 
         >>> from agog_data import Dataset
-        >>> int(Dataset.range(3).skip(2).get_single_element())
+        >>> int(Dataset.range(3).skip(2).get_single_element()
         2
         """
-        from agog_data.transformations.limiting import get_single_element
-
-        dataset: Any = self
-        return get_single_element(dataset)
+        return transformation("get_single_element")(self)
 
     @staticmethod
     def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -> Dataset:
         """See `sample_from_datasets` of ``tf.data.experimental``."""
-        from agog_data.transformations.sampling import sample_from_datasets
-
-        return sample_from_datasets(datasets, weights, seed)
+        dataset: Dataset = transformation("sample_from_datasets")(datasets, weights, seed)
+        return dataset
 
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
         """See `choose_from_datasets` of ``tf.data.experimental``."""
-        from agog_data.transformations.sampling import choose_from_datasets
-
-        return choose_from_datasets(datasets, choice_dataset)
+        dataset: Dataset = transformation("choose_from_datasets")(datasets, choice_dataset)
+        return dataset
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = "int64") -> Dataset:
         """See `Counter` of ``tf.data.experimental``."""
-        from agog_data.transformations.counting import Counter
+        dataset: Dataset = transformation("Counter")(start, step, dtype)
+        return dataset
 
-        return Counter(start, step, dtype)
-
-    def _by(self, transformation: Callable[[Any], Dataset]) -> Dataset:
-        return transformation(self)
+    def _by(self, name: str, *args: Any, **kwargs: Any) -> Dataset:
+        dataset: Dataset = transformation(name)(*args, **kwargs)(self)
+        return dataset

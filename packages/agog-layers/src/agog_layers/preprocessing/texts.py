@@ -77,7 +77,14 @@ class TextVectorization(Vocabulary):
         self.count_rows(self.terms(data))
 
     def terms(self, texts: Any) -> list[list[str]]:
-        """The terms of each text."""
+        """Cut texts into terms.
+
+        Args:
+            texts: a tensor of strings.
+
+        Returns:
+            A list of terms for each text.
+        """
         x = convert_to_tensor(texts, "string")
         if callable(self.standardize):
             x = convert_to_tensor(self.standardize(x), "string")
