@@ -35,6 +35,11 @@ QUIET = {
         _ add_regularization_losses attrs checkpoint_format_version create_scope_now_ dtype first_n input_size loss
         meta_graph_suffix regularizer reset_test reuse seed unique var variable zero_debias
     """,
+    "what keeps a table apart from others, and its empty places from keys": """
+        deleted_key empty_key experimental_is_anonymous initial_num_buckets
+    """,
+    "what TensorBoard shows elsewhere, or the checks of a graph": "buckets description encoding validate_args",
+    "tensors made of several, which are leaves here": "expand_composites",
     "a database of summaries, which is refused": "experiment_name run_name user_name",
 }
 # What is needed to make a layer at all.

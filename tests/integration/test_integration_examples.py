@@ -24,7 +24,7 @@ RUNS = {
     "transformer": (["--steps", "10"], r"copied right: \d+\.\d %"),
 }
 # Program with --logdir to a scalar that it writes.
-SCALARS = {"cnn_lstm": b"accuracy", "fit": b"epoch_val_acc"}
+SCALARS = {"cnn_lstm": b"accuracy", "fit": b"epoch_val_accuracy"}
 
 
 def run(name: str, arguments: list[str], folder: Path) -> str:

@@ -38,7 +38,7 @@ def test_datasets_train_as_arrays_do() -> None:
     in_steps = make().fit(
         dataset.repeat(), epochs=3, steps_per_epoch=4, verbose=0, validation_data=tests.repeat(), validation_steps=3
     )
-    assert list(by_arrays) == ["loss", "acc", "val_loss", "val_acc"]
+    assert list(by_arrays) == ["loss", "accuracy", "val_loss", "val_accuracy"]
     for name, values in by_arrays.items():
         np.testing.assert_allclose(by_datasets[name], values, rtol=1e-6)
         assert in_steps.history[name] == by_datasets[name]

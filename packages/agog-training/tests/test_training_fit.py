@@ -192,7 +192,7 @@ def test_validation() -> None:
     model = linear()
     model.compile(GradientDescentOptimizer(0.1), "mse", metrics=["mae"])
     history = model.fit(X, Y, 8, 2, validation_data=(X[:5], Y[:5]), shuffle=False, verbose=0).history
-    assert list(history) == ["loss", "mean_absolute_error", "val_loss", "val_mean_absolute_error"]
+    assert list(history) == ["loss", "mae", "val_loss", "val_mae"]
     np.testing.assert_allclose(history["loss"], trained_by_hand(linear(), 2), rtol=1e-5)
     error = model.predict(X[:5]) - Y[:5]
     np.testing.assert_allclose(history["val_loss"][-1], (error**2).mean(), rtol=1e-5)
@@ -227,7 +227,7 @@ def test_evaluate_and_predict() -> None:
     np.testing.assert_allclose(model.predict_on_batch(X), p, rtol=1e-5)
     np.testing.assert_allclose(model.predict(Stream()), p, rtol=1e-5)
     loss, accuracy, entropy = model.evaluate(X, CLASSES, batch_size=5, verbose=0)
-    assert model.metrics_names == ["loss", "acc", "ce"]
+    assert model.metrics_names == ["loss", "accuracy", "ce"]
     np.testing.assert_allclose(loss, -np.log(p[np.arange(23), CLASSES]).mean(), rtol=1e-5)
     assert entropy == pytest.approx(loss, rel=1e-6)
     assert accuracy == (p.argmax(1) == CLASSES).mean()
@@ -387,7 +387,7 @@ def test_weighted_metrics() -> None:
     model = linear()
     model.compile("sgd", "mse", metrics=["mae"], weighted_metrics=["mae"])
     values = model.evaluate(X, Y, batch_size=8, sample_weight=WEIGHTS, verbose=0)[1:]
-    assert model.metrics_names == ["loss", "mean_absolute_error", "weighted_mean_absolute_error"]
+    assert model.metrics_names == ["loss", "mae", "weighted_mae"]
     error = abs(model.predict(X) - Y)[:, 0]
     np.testing.assert_allclose(values, [error.mean(), np.average(error, weights=WEIGHTS)], rtol=1e-5)
 

@@ -133,7 +133,8 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match=r".") as unknown:
         optimizers.get("adagard")
     assert str(unknown.value) == (
-        "Unknown optimizer 'adagard'; the names are adadelta, adagrad, adam, adamax, nadam, rmsprop, sgd."
+        "Unknown optimizer 'adagard'; the names are adadelta, adagrad, adam, adamw, adamax, lamb, lion, nadam, "
+        "rmsprop, sgd."
     )
     with pytest.raises(TypeError) as wrong:
         optimizers.get(0.1)

@@ -174,7 +174,7 @@ def test_results_as_a_dict() -> None:
     assert model.test_on_batch(X, Y, return_dict=True) == dict(
         zip(model.metrics_names, model.test_on_batch(X, Y), strict=True)
     )
-    assert list(model.train_on_batch(X, Y, return_dict=True)) == ["loss", "mean_absolute_error"]
+    assert list(model.train_on_batch(X, Y, return_dict=True)) == ["loss", "mae"]
     alone = compiled(Linear(), "mse")
     assert alone.evaluate(X, Y, verbose=0, return_dict=True) == {"loss": alone.evaluate(X, Y, verbose=0)}
 
@@ -205,7 +205,7 @@ def test_bars_show_the_mean_of_the_loss_so_far(monkeypatch: pytest.MonkeyPatch) 
     model.optimizer = GradientDescentOptimizer(0.0)
     y = Y[:, 0].astype(np.float64)
     parts = [y[:8], y[:16], y]
-    expected = [f"loss: {(part**2).mean():.4f}  mean_absolute_error: {abs(part).mean():.4f}" for part in parts]
+    expected = [f"loss: {(part**2).mean():.4f}  mae: {abs(part).mean():.4f}" for part in parts]
     model.fit(X, Y, 8, shuffle=False)
     assert shown == [*expected, expected[-1]]
     shown.clear()

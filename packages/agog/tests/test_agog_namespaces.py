@@ -24,7 +24,7 @@ MODULES = sorted(
     if file.name != "__main__.py" and file.parent.name != "commands"  # the command, which has no names for programs
 )
 
-FOREIGN = {"agog.test": {"main"}}  # unittest's
+FOREIGN = {"agog.io.gfile": {"join"}, "agog.test": {"main"}}  # os.path's and unittest's
 
 
 def is_foreign(value: Any) -> bool:
@@ -120,7 +120,6 @@ ELSEWHERE = {
     "value_and_gradients_function": "tfe",
     "why_none": "tfe",
     "count_devices": "tfe.num_gpus is for GPUs; the count of other types is not TensorFlow's",
-    "nest": "not TensorFlow's public API",
     "TensorLike": "a type for annotations",
 }
 

@@ -10,6 +10,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from agog_data import making as _making
 from agog_data.dataset import Dataset
 from agog_data.iterator import Iterator
 
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = ["Dataset", "Iterator", "datasets", "readers"]
+
+
+def _transformation(name: str) -> Any:
+    from agog_data.transformations import counting, grouping, limiting, sampling, scanning  # most programs use none
+
+    return next(
+        getattr(each, name) for each in (counting, grouping, limiting, sampling, scanning) if hasattr(each, name)
+    )
+
+
+_making.register_transformations(_transformation)
 
 
 def __getattr__(name: str) -> Any:

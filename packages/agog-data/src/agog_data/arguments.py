@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
+
+AUTOTUNE = -1
+"""Stands for a number of threads or elements that is chosen here."""
 
 
 def integer(stage: str, name: str, value: Any) -> int:
@@ -23,6 +27,15 @@ def positive(stage: str, name: str, value: Any) -> int:
     if number < 1:
         raise InvalidArgumentError(f"{stage}: {name} must be greater than zero; got {number}.")
     return number
+
+
+def parallel_calls(stage: str, value: Any) -> int | None:
+    """The number of threads in ``num_parallel_calls``: None for none, and -1, ``tf.data.AUTOTUNE``, for one for each
+    of the processor's cores."""
+    if value is None:
+        return None
+    number = integer(stage, "num_parallel_calls", value)
+    return (os.cpu_count() or 1) if number == AUTOTUNE else positive(stage, "num_parallel_calls", number)
 
 
 def count(stage: str, value: Any, name: str = "count") -> int:

@@ -9,11 +9,13 @@ from typing import Any, NoReturn
 from agog_core.errors import InvalidArgumentError
 from agog_data import making, shown, sources, sparse_sources
 from agog_data.arguments import integer
-from agog_data.elements import Described, components, map_components
+from agog_data.elements import components, map_components
 from agog_data.iterator import Iterator
 from agog_data.methods.ahead import AheadMethods
+from agog_data.methods.applied import AppliedMethods
 from agog_data.methods.caching import CachingMethods
 from agog_data.methods.choosing import ChoosingMethods
+from agog_data.methods.describing import DescribingMethods
 from agog_data.methods.flattening import FlatteningMethods
 from agog_data.methods.generating import GeneratingMethods
 from agog_data.methods.joining import JoiningMethods
@@ -36,7 +38,8 @@ class Dataset(
     ReducingMethods,
     CachingMethods,
     AheadMethods,
-    Described,
+    AppliedMethods,
+    DescribingMethods,
 ):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.
 
@@ -145,11 +148,12 @@ class Dataset(
         return Dataset(Slices(sources.RangeSource(builtins.range(*limits))))
 
     @staticmethod
-    def zip(datasets: Any) -> Dataset:
+    def zip(*args: Any, datasets: Any = None) -> Dataset:
         """A dataset whose elements are made of one element of each dataset; it ends with the shortest.
 
         Args:
-            datasets: a tuple or dict of datasets, also nested.
+            *args: datasets, or one tuple or dict of datasets, also nested.
+            datasets: such a tuple or dict, by name.
 
         Returns:
             A dataset of elements in that structure.
@@ -160,6 +164,10 @@ class Dataset(
         >>> [(int(a), int(b)) for a, b in Dataset.zip((Dataset.range(2), Dataset.range(5, 9)))]
         [(0, 5), (1, 6)]
         """
+        if (datasets is None) == (not args):
+            raise TypeError("zip: give the datasets, or one structure of them: zip(a, b), or zip(datasets=(a, b)).")
+        if datasets is None:
+            datasets = args[0] if len(args) == 1 else args
         for part in components(datasets):
             if not isinstance(part, Dataset):
                 hint = "; use a tuple, not a list" if isinstance(part, list) else ""

@@ -25,6 +25,9 @@ class Held(Stage):
             raise NoElementError
         return self._elements[0]
 
+    def cardinality(self) -> int:
+        return len(self._elements)
+
     def held(self) -> list[Element]:
         return self._elements
 

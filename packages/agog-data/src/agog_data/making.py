@@ -1,7 +1,8 @@
-"""Making: how a `Dataset` is made of a stage, also by the modules that `agog_data.dataset` itself stands on."""
+"""Making: how a `Dataset` is made of a stage or a transformation, also by what `agog_data.dataset` stands on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -21,6 +22,20 @@ _kinds: list[type[AnyDataset]] = []  # [Dataset]; only `register` writes it, onc
 def register(kind: type[AnyDataset]) -> None:
     """Say which class `dataset_of` makes; `agog_data.dataset` does."""
     _kinds.append(kind)
+
+
+# [what finds transformations by name]; only `register_transformations` writes it, once, when agog_data is imported
+_finders: list[Callable[[str], Any]] = []
+
+
+def register_transformations(find: Callable[[str], Any]) -> None:
+    """Say what finds a transformation by its name; `agog_data` does."""
+    _finders.append(find)
+
+
+def transformation(name: str) -> Any:
+    """The function of `agog_data.transformations` of a name, whose module is imported now."""
+    return _finders[0](name)
 
 
 def dataset_of(stage: Any) -> Any:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextvars import Context, copy_context
 from itertools import islice
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from agog_core import recording
 from agog_core.dispatch.devices import current_device
@@ -16,6 +16,11 @@ from agog_data.random_stream import ElementGenerator
 from agog_data.rows import Rows
 from agog_data.sources import Source
 from agog_data.state import Resumable
+
+INFINITE = -1
+"""How many elements there are where they never end."""
+UNKNOWN = -2
+"""How many elements there are where only iterating tells."""
 
 
 class Scope:
@@ -121,6 +126,10 @@ class Stage(ABC):
         """Whether the elements are known to go on forever, if there is one; what a function does is not known."""
         return False
 
+    def cardinality(self) -> int:
+        """How many elements there are; `INFINITE`, or `UNKNOWN` where nobody knows before they are made."""
+        return INFINITE if self.never_ends() else UNKNOWN
+
     def held(self) -> list[Element] | None:
         """The elements, where the stage holds them in memory already, as the datasets in windows do; else None."""
         return None
@@ -133,6 +142,9 @@ class Stage(ABC):
 
 class UnaryStage(Stage):
     """A stage with one input, and by default with elements like the input's."""
+
+    # Whether there are as many elements as the input has.
+    keeps_count: ClassVar[bool] = False
 
     def __init__(self, stage: Stage) -> None:
         self.input = stage
@@ -148,3 +160,6 @@ class UnaryStage(Stage):
 
     def never_ends(self) -> bool:
         return self.input.never_ends()
+
+    def cardinality(self) -> int:
+        return self.input.cardinality() if self.keeps_count else super().cardinality()

@@ -21,6 +21,7 @@ from agog_layers.merging import *
 from agog_layers.models import *
 from agog_layers.models import network as network
 from agog_layers.normalizing import *
+from agog_layers.preprocessing import *
 from agog_layers.recurrent import *
 from agog_layers.weights import constraints as constraints
 from agog_layers.weights import initializers as initializers

@@ -288,8 +288,9 @@ def test_metrics_and_losses_of_one_name_are_told_apart() -> None:
         metrics.get({"class_name": "FunctionMean", "config": {}})
     assert str(caught.value) == (
         "Unknown metric 'FunctionMean'; the names are AUC, Accuracy, BinaryAccuracy, BinaryCrossentropy, "
-        "CategoricalAccuracy, CategoricalCrossentropy, CategoricalHinge, CosineProximity, Hinge, KLDivergence, "
-        "LogCoshError, Mean, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError, "
-        "MeanSquaredLogarithmicError, Poisson, Precision, Recall, RootMeanSquaredError, SparseCategoricalAccuracy, "
-        "SparseCategoricalCrossentropy, SparseTopKCategoricalAccuracy, SquaredHinge, Sum, TopKCategoricalAccuracy."
+        "CategoricalAccuracy, CategoricalCrossentropy, CategoricalHinge, CosineProximity, F1Score, FBetaScore, "
+        "FalseNegatives, FalsePositives, Hinge, IoU, KLDivergence, LogCoshError, Mean, MeanAbsoluteError, "
+        "MeanAbsolutePercentageError, MeanIoU, MeanSquaredError, MeanSquaredLogarithmicError, Poisson, Precision, "
+        "R2Score, Recall, RootMeanSquaredError, SparseCategoricalAccuracy, SparseCategoricalCrossentropy, "
+        "SparseTopKCategoricalAccuracy, SquaredHinge, Sum, TopKCategoricalAccuracy, TrueNegatives, TruePositives."
     )

@@ -201,8 +201,9 @@ def test_activations() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         activations.get("swoosh")
     assert str(caught.value) == (
-        "Unknown activation 'swoosh'; the names are elu, hard_sigmoid, linear, relu, selu, sigmoid, softmax, "
-        "softplus, softsign, tanh, or pass a function."
+        "Unknown activation 'swoosh'; the names are elu, exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, "
+        "mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, exponential, silu, or pass a "
+        "function."
     )
     with pytest.raises(TypeError) as wrong:
         activations.get(3)  # type: ignore[arg-type]

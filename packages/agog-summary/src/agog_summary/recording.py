@@ -22,6 +22,10 @@ def _always() -> bool:
 _policy: ContextVar[Callable[[], bool]] = ContextVar("agog_summary_policy", default=_never)
 
 
+# The step of summaries of ``tf.summary`` that are told none, in this thread or task.
+default_step: ContextVar[Any] = ContextVar("agog_summary_step", default=None)
+
+
 def should_record_summaries() -> bool:
     """Whether summaries are recorded now, where there is a default writer.
 

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from agog_core.errors import UnimplementedError
 from agog_core.host_files import check_name
 from agog_summary.event_file import EventFile
+from agog_summary.recording import default_step
 
 # The default writer of this thread or task.
 _default: ContextVar[EventFile | None] = ContextVar("agog_summary_writer", default=None)
@@ -36,21 +37,32 @@ class SummaryWriter:
         if self._file is not None:
             self._file.reopen()
 
-    def set_as_default(self) -> None:
-        """Write the summaries from here on with this writer."""
+    def set_as_default(self, step: Any = None) -> None:
+        """Write the summaries from here on with this writer.
+
+        Args:
+            step: the step of what ``tf.summary`` writes, where that is told none.
+        """
         _default.set(self._file)
+        if step is not None:
+            default_step.set(step)
 
     @contextmanager
-    def as_default(self) -> Iterator[Self]:
+    def as_default(self, step: Any = None) -> Iterator[Self]:
         """Write the summaries inside with this writer, and flush it in the end.
+
+        Args:
+            step: the step of what ``tf.summary`` writes inside, where that is told none.
 
         Returns:
             A context manager, which gives the writer. One that does nothing leaves the default writer as it is.
         """
+        token = default_step.set(default_step.get() if step is None else step)
         try:
             with self.use():
                 yield self
         finally:
+            default_step.reset(token)
             self.flush()
 
     @contextmanager

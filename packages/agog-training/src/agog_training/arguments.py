@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from agog_layers.base.arguments import refuse_unknown
 
-__all__ = ["QUEUES", "check_arguments", "without_queues"]
+__all__ = ["QUEUES", "check_arguments", "is_due", "without_queues"]
 
 # How Keras runs generators in threads and processes, with what it does by default.
 QUEUES = {"max_queue_size": 10, "workers": 1, "use_multiprocessing": False}
@@ -39,6 +39,15 @@ def check_arguments(
             UserWarning,
             stacklevel=3,
         )
+
+
+def is_due(frequency: int | Iterable[int], epoch: int) -> bool:
+    """Whether something is done in an epoch: in each so many, or in those that are listed; they count from 1.
+
+    >>> is_due(2, 4), is_due(2, 5), is_due([1, 5], 5)
+    (True, False, True)
+    """
+    return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency
 
 
 def without_queues(given: Mapping[str, Any]) -> dict[str, Any]:

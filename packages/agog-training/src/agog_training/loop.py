@@ -12,6 +12,7 @@ from agog_core import GradientTape, cast, convert_to_tensor, nest
 from agog_layers.base.signature import takes_training
 from agog_training.batches import Batch, Batches
 from agog_training.callbacks.callback import CallbackList
+from agog_training.callbacks.results import Results as Named
 from agog_training.checks import batches_of, variables_to_train
 
 Results = dict[str, float]
@@ -25,14 +26,14 @@ def train(
     epochs: int,
     initial_epoch: int,
     callbacks: CallbackList,
-    validate: Callable[[], Results],
+    validate: Callable[[int], Results],
 ) -> None:
-    """Train a model from one epoch up to another; ``validate`` gives the results on other data after each epoch."""
+    """Train a model from one epoch up to another; ``validate`` gives the results on other data after an epoch."""
     objective, model.stop_training = model.objective, False
     vars(model)["_on_gradients"] = callbacks.on_gradients
     try:
         callbacks.on_train_begin()
-        for epoch in range(initial_epoch, epochs):
+        for epoch in range(max(initial_epoch, callbacks.first_epoch), epochs):
             callbacks.on_epoch_begin(epoch)
             begin(model)
             results: Results = {}
@@ -43,7 +44,7 @@ def train(
                 callbacks.on_batch_end(number, place | results)
                 if model.stop_training:
                     break
-            logs = objective.so_far(results) | validate()
+            logs = Named(objective.so_far(results) | validate(epoch))
             callbacks.on_epoch_end(epoch, logs)
             if model.stop_training:
                 break

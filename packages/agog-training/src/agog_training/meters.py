@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from agog_core import Tensor, cast, convert_to_tensor, multiply, reduce_mean, reduce_sum
 from agog_layers.metrics import named as keras_metrics
 
-_SHORT = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}
+_CHOSEN = ("accuracy", "acc", "crossentropy", "ce")
 
 
 class Mean:
@@ -131,14 +131,15 @@ def make_meter(metric: Any, loss: Any, prefix: str, weighted: bool = False) -> M
     """The meter of a metric, which is a name, a function of labels and predictions, or a metric object.
 
     ``loss`` is the output's loss, if it has one: it says which accuracy is meant. The meter's name begins with
-    ``prefix``. Raises ValueError where the metric's name is unknown.
+    ``prefix``, and then it is the name that was given. Raises ValueError where the metric's name is unknown.
     """
     if weighted:
         prefix += "weighted_"
-    if isinstance(metric, str) and metric in _SHORT:
-        return Meter(prefix + _SHORT[metric], partial(_chosen, metric, loss), weighted)
+    if isinstance(metric, str) and metric in _CHOSEN:
+        return Meter(prefix + metric, partial(_chosen, metric, loss), weighted)
     found = keras_metrics.get(metric)
-    name = str(getattr(found, "name", None) or getattr(found, "__name__", type(found).__name__))
+    own = getattr(found, "name", None) or getattr(found, "__name__", type(found).__name__)
+    name = metric if isinstance(metric, str) else str(own)
     if hasattr(found, "result"):
         return ObjectMeter(prefix + name, found, weighted)
     return Meter(prefix + name, found, weighted)

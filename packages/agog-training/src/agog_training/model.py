@@ -9,16 +9,20 @@ from typing import Any
 import agog_layers
 from agog_core import nest
 from agog_training import loop, optimizers
-from agog_training.arguments import QUEUES, check_arguments, without_queues
+from agog_training.arguments import QUEUES, check_arguments, is_due, without_queues
 from agog_training.batches import ArrayBatches, Batch, Batches, OneBatch, make_batches, validation_batches, weighted
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
+from agog_training.callbacks.results import Results
 from agog_training.objective import Objective
 from agog_training.saving import weights
 from agog_training.steps import Steps
 
 __all__ = ["Model", "Sequential"]
+
+# What TensorFlow 2 and Keras are told of how a step is compiled; it changes no result.
+_HOW_IT_RUNS = ("auto_scale_loss", "jit_compile", "run_eagerly", "steps_per_execution")
 
 
 class Model(Steps, agog_layers.Model):
@@ -78,7 +82,7 @@ class Model(Steps, agog_layers.Model):
             TypeError: there is no such argument.
             NotImplementedError: an argument that must be None is not.
         """
-        check_arguments(Model.compile, kwargs)
+        check_arguments(Model.compile, {name: kwargs[name] for name in kwargs if name not in _HOW_IT_RUNS})
         for name, value in (
             ("sample_weight_mode", sample_weight_mode),
             ("target_tensors", target_tensors),
@@ -117,7 +121,7 @@ class Model(Steps, agog_layers.Model):
         y: Any = None,
         batch_size: int | None = None,
         epochs: int = 1,
-        verbose: int = 1,
+        verbose: int | str = 1,
         callbacks: Iterable[Callback] | None = None,
         validation_split: float = 0.0,
         validation_data: Any = None,
@@ -127,6 +131,8 @@ class Model(Steps, agog_layers.Model):
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
+        validation_batch_size: int | None = None,
+        validation_freq: int | Iterable[int] = 1,
         **kwargs: Any,
     ) -> History:
         """Train the model.
@@ -137,7 +143,7 @@ class Model(Steps, agog_layers.Model):
             y: labels; only with arrays.
             batch_size: the number of examples in a batch; only with arrays; None for 32.
             epochs: the number of the epoch to end before.
-            verbose: 0 for silence, 1 for a progress bar, 2 for a line for each epoch.
+            verbose: 0 for silence, 1 or ``"auto"`` for a progress bar, 2 for a line for each epoch.
             callbacks: are told of each step; see `Callback`.
             validation_split: the share of arrays, at their end and before shuffling, to validate on.
             validation_data: what to validate on after each epoch: a tuple (x, y) or (x, y, sample_weight) of arrays, or
@@ -148,6 +154,8 @@ class Model(Steps, agog_layers.Model):
             initial_epoch: the number of the first epoch, where a training goes on.
             steps_per_epoch: the number of batches in an epoch; None for all.
             validation_steps: the number of batches to validate on; None for all.
+            validation_batch_size: the number of examples in a batch of arrays to validate on; None for ``batch_size``.
+            validation_freq: after how many epochs each the model is validated, or after which, counted from 1.
 
         Returns:
             The losses and metrics of all epochs, in ``history.history``.
@@ -158,12 +166,13 @@ class Model(Steps, agog_layers.Model):
             TypeError: there is no such argument.
         """
         check_arguments(Model.fit, kwargs, QUEUES)
+        verbose = 1 if verbose == "auto" else int(verbose)
         batches = make_batches(
             "fit", x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight, "steps_per_epoch"
         )
         held_out: Batches | None = None
         if validation_data is not None:
-            held_out = validation_batches(validation_data, batch_size, validation_steps)
+            held_out = validation_batches(validation_data, validation_batch_size or batch_size, validation_steps)
         elif validation_steps is not None and not validation_split:
             raise ValueError("fit: validation_steps goes with validation_data; pass that too, or leave both out.")
         elif validation_split:
@@ -171,8 +180,9 @@ class Model(Steps, agog_layers.Model):
                 raise ValueError("fit: validation_split goes with arrays alone; pass validation_data instead.")
             batches, held_out = batches.split(validation_split)
 
-        def validate() -> dict[str, float]:
-            results = {} if held_out is None else loop.evaluate(self, held_out)
+        def validate(epoch: int) -> dict[str, float]:
+            wanted = held_out is not None and is_due(validation_freq, epoch + 1)
+            results = loop.evaluate(self, held_out) if held_out is not None and wanted else {}
             return {f"val_{name}": value for name, value in results.items()}
 
         history = History()
@@ -194,7 +204,7 @@ class Model(Steps, agog_layers.Model):
         x: Any = None,
         y: Any = None,
         batch_size: int | None = None,
-        verbose: int = 1,
+        verbose: int | str = 1,
         sample_weight: Any = None,
         steps: int | None = None,
         return_dict: bool = False,
@@ -218,7 +228,7 @@ class Model(Steps, agog_layers.Model):
             return _numbers(loop.evaluate(self, batches, show), return_dict)
 
     def predict(
-        self, x: Any, batch_size: int | None = None, verbose: int = 0, steps: int | None = None, **kwargs: Any
+        self, x: Any, batch_size: int | None = None, verbose: int | str = 0, steps: int | None = None, **kwargs: Any
     ) -> Any:
         """Compute the outputs.
 
@@ -393,6 +403,6 @@ class Sequential(agog_layers.Sequential, Model):
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:
     if return_dict:
-        return results
+        return Results(results)
     values = list(results.values())
     return values if len(values) > 1 else values[0]

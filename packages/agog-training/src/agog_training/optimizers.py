@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from agog_core import Tensor, TensorLike, Variable, clip_by_norm, clip_by_value, zeros_like
+from agog_core import Tensor, Variable, zeros_like
+from agog_core.ops.updates.adam import apply_amsgrad
 from agog_layers.base.arguments import shown
-from agog_layers.base.configured import Configured, custom_object, custom_object_scope
+from agog_layers.base.configured import custom_object, custom_object_scope
 from agog_optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -15,87 +16,27 @@ from agog_optimizers import (
     AdamOptimizer,
     MomentumOptimizer,
     NadamOptimizer,
-    Optimizer,
     RMSPropOptimizer,
 )
-from agog_optimizers.hyperparameters import checked_number
+from agog_training.decaying import AdamW, Lamb, Lion
+from agog_training.keras_optimizer import KerasOptimizer
 
 __all__ = [
     "SGD",
     "Adadelta",
     "Adagrad",
     "Adam",
+    "AdamW",
     "Adamax",
     "KerasOptimizer",
+    "Lamb",
+    "Lion",
     "Nadam",
     "RMSprop",
     "deserialize",
     "get",
     "serialize",
 ]
-
-
-class KerasOptimizer(Configured, Optimizer):
-    """What Keras's optimizers have beside those of ``tf.train``: they count steps, decay, and clip gradients.
-
-    Args:
-        lr: the learning rate.
-        decay: the learning rate of step n, from 0, is ``lr / (1 + decay * n)``.
-        clipnorm: the largest norm of each gradient; None for any.
-        clipvalue: the largest absolute value in gradients; None for any.
-        *args: the arguments after the learning rate of the optimizer that has the formula.
-        **kwargs: further arguments of that optimizer.
-    """
-
-    def __init__(
-        self, lr: Any, decay: float, clipnorm: float | None, clipvalue: float | None, *args: Any, **kwargs: Any
-    ) -> None:
-        given = {"lr": lr, "decay": decay, "clipnorm": clipnorm, "clipvalue": clipvalue}
-        for name, value in given.items():
-            if value is not None or name in ("lr", "decay"):
-                checked_number(type(self).__name__, name, value)
-        super().__init__(self._decayed, *args, **kwargs)
-        self.lr, self.decay, self.clipnorm, self.clipvalue = lr, decay, clipnorm, clipvalue
-        self.iterations = Variable(0, trainable=False, name="iterations", dtype="int64")
-
-    def _shown(self) -> dict[str, Any]:
-        kept = super()._shown()
-        del kept["learning_rate"]
-        own = {"lr": self.lr, "decay": self.decay, "clipnorm": self.clipnorm, "clipvalue": self.clipvalue}
-        return {name: value for name, value in own.items() if value or name == "lr"} | kept
-
-    def _decayed(self) -> float:
-        rate = float(self.lr() if callable(self.lr) else self.lr)
-        return rate / (1 + self.decay * int(self.iterations)) if self.decay else rate
-
-    def apply_gradients(
-        self,
-        grads_and_vars: Iterable[tuple[TensorLike, Variable]],
-        global_step: Variable | None = None,
-        name: str | None = None,
-    ) -> None:
-        """See `Optimizer.apply_gradients`."""
-        pairs = [(gradient if gradient is None else self._clipped(gradient), v) for gradient, v in grads_and_vars]
-        super().apply_gradients(pairs, global_step, name)
-        self.iterations.assign_add(1)
-
-    def minimize(
-        self, loss: Callable[[], Any], global_step: Any = None, var_list: Any = None, *args: Any, **kwargs: Any
-    ) -> None:
-        """See `Optimizer.minimize`; a list in the second place are the variables, as Keras has it."""
-        if isinstance(global_step, (list, tuple)):
-            if var_list is not None:
-                raise TypeError(f"{type(self).__name__}.minimize: var_list is given twice: in the second place, too.")
-            global_step, var_list = None, global_step
-        super().minimize(loss, global_step, var_list, *args, **kwargs)
-
-    def _clipped(self, gradient: Any) -> Tensor:
-        if self.clipnorm is not None:
-            gradient = clip_by_norm(gradient, self.clipnorm)
-        if self.clipvalue is not None:
-            gradient = clip_by_value(gradient, -self.clipvalue, self.clipvalue)
-        clipped: Tensor = gradient
-        return clipped
 
 
 class SGD(KerasOptimizer, MomentumOptimizer):
@@ -121,8 +62,9 @@ class SGD(KerasOptimizer, MomentumOptimizer):
         nesterov: bool = False,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        **today: Any,
     ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, momentum, name="SGD", use_nesterov=nesterov)
+        super().__init__(lr, decay, clipnorm, clipvalue, momentum, name="SGD", use_nesterov=nesterov, today=today)
         self.nesterov = nesterov
 
 
@@ -135,8 +77,15 @@ class Adam(KerasOptimizer, AdamOptimizer):
         beta_1: how much of the mean of gradients is kept.
         beta_2: how much of the mean of squares is kept.
         epsilon: what is added to the root; None for 1e-7.
+        amsgrad: whether the largest mean of squares so far takes the place of the mean; see `AMSGradOptimizer`.
 
     Other arguments: see `KerasOptimizer`.
+
+    >>> v = Variable(5.0)
+    >>> optimizer = Adam(learning_rate=0.1)
+    >>> optimizer.minimize(lambda: v * v)
+    >>> print(f"{v:.3f}", optimizer.learning_rate)
+    4.900 0.1
     """
 
     def __init__(
@@ -148,9 +97,17 @@ class Adam(KerasOptimizer, AdamOptimizer):
         decay: float = 0.0,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        amsgrad: bool = False,
+        **today: Any,
     ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon))
-        self.beta_1, self.beta_2 = beta_1, beta_2
+        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon), today=today)
+        self.beta_1, self.beta_2, self.amsgrad = beta_1, beta_2, amsgrad
+        if amsgrad:
+            self.step = apply_amsgrad
+
+    def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
+        slots = super().make_slots(variable)
+        return {**slots, "vhat": zeros_like(variable)} if self.amsgrad else slots
 
 
 class RMSprop(KerasOptimizer, RMSPropOptimizer):
@@ -162,6 +119,8 @@ class RMSprop(KerasOptimizer, RMSPropOptimizer):
     Args:
         rho: how much of the mean is kept.
         epsilon: what keeps the quotient finite; None for 1e-7.
+        momentum: the share of the last step that is taken again.
+        centered: whether the square of the running mean of gradients is taken off the mean of their squares.
 
     Other arguments: see `KerasOptimizer`.
     """
@@ -174,8 +133,12 @@ class RMSprop(KerasOptimizer, RMSPropOptimizer):
         decay: float = 0.0,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        momentum: float = 0.0,
+        centered: bool = False,
+        **today: Any,
     ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, rho, epsilon=_or_default(epsilon), name="RMSprop")
+        given = {"epsilon": _or_default(epsilon), "centered": centered, "name": "RMSprop"}
+        super().__init__(lr, decay, clipnorm, clipvalue, rho, momentum, today=today, **given)
         self.rho = rho
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
@@ -204,9 +167,10 @@ class Adagrad(KerasOptimizer, AdagradOptimizer):
         decay: float = 0.0,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        **today: Any,
     ) -> None:
         self.epsilon = _or_default(epsilon)
-        super().__init__(lr, decay, clipnorm, clipvalue, self.epsilon**2)
+        super().__init__(lr, decay, clipnorm, clipvalue, self.epsilon**2, today=today)
 
 
 class Adadelta(KerasOptimizer, AdadeltaOptimizer):
@@ -229,8 +193,9 @@ class Adadelta(KerasOptimizer, AdadeltaOptimizer):
         decay: float = 0.0,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        **today: Any,
     ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, rho, _or_default(epsilon))
+        super().__init__(lr, decay, clipnorm, clipvalue, rho, _or_default(epsilon), today=today)
 
 
 class Adamax(KerasOptimizer, AdaMaxOptimizer):
@@ -253,8 +218,9 @@ class Adamax(KerasOptimizer, AdaMaxOptimizer):
         decay: float = 0.0,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        **today: Any,
     ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon))
+        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon), today=today)
         self.beta_1, self.beta_2 = beta_1, beta_2
 
 
@@ -275,8 +241,9 @@ class Nadam(KerasOptimizer, NadamOptimizer):
         decay: float = 0.0,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
+        **today: Any,
     ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon))
+        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon), today=today)
         self.beta_1, self.beta_2 = beta_1, beta_2
 
 
@@ -285,7 +252,7 @@ def _or_default(epsilon: float | None) -> float:
 
 
 _by_name: dict[str, type[KerasOptimizer]] = {
-    cls.__name__.lower(): cls for cls in (Adadelta, Adagrad, Adam, Adamax, Nadam, RMSprop, SGD)
+    cls.__name__.lower(): cls for cls in (Adadelta, Adagrad, Adam, AdamW, Adamax, Lamb, Lion, Nadam, RMSprop, SGD)
 }
 
 

@@ -9,6 +9,8 @@ Everything here is defined in another package; importing it loads no plugin, and
 
 from typing import TYPE_CHECKING
 
+from agog_compat import habits as _habits
+from agog_compat.advice import taught as _taught
 from agog_compat.configuration import *
 from agog_compat.execution import enable_eager_execution as enable_eager_execution
 from agog_compat.execution import executing_eagerly as executing_eagerly
@@ -31,6 +33,7 @@ from agog_core.gradients.functions import custom_gradient as custom_gradient
 from agog_core.gradients.tape import *
 from agog_core.ops.array import *
 from agog_core.ops.control import *
+from agog_core.ops.control.py_func import eager_py_func as _eager_py_func
 from agog_core.ops.indexing import *
 from agog_core.ops.linalg import *
 from agog_core.ops.math import *
@@ -50,14 +53,23 @@ from agog_core.variables.name_scope import *
 from agog_core.variables.variable import *
 
 bool = _bool
+double = float64
+half = float16
 lin_space = linspace
+numpy_function = py_func
+py_function = _eager_py_func
 reverse_v2 = reverse
+tensor_scatter_nd_add = tensor_scatter_add
+tensor_scatter_nd_sub = tensor_scatter_sub
+tensor_scatter_nd_update = tensor_scatter_update
+vectorized_map = map_fn
 
 if TYPE_CHECKING:
     from agog import app as app
     from agog import array_api as array_api
     from agog import bitwise as bitwise
     from agog import compat as compat
+    from agog import config as config
     from agog import contrib as contrib
     from agog import data as data
     from agog import debugging as debugging
@@ -74,14 +86,17 @@ if TYPE_CHECKING:
     from agog import layers as layers
     from agog import linalg as linalg
     from agog import logging as logging
+    from agog import lookup as lookup
     from agog import losses as losses
     from agog import manip as manip
     from agog import math as math
     from agog import metrics as metrics
+    from agog import nest as nest
     from agog import nn as nn
     from agog import python_io as python_io
     from agog import random as random
     from agog import sets as sets
+    from agog import signal as signal
     from agog import sparse as sparse
     from agog import spectral as spectral
     from agog import strings as strings
@@ -89,6 +104,9 @@ if TYPE_CHECKING:
     from agog import test as test
     from agog import train as train
     from agog_compat.collections import *
+    from agog_compat.newer.arrays import *
+    from agog_compat.newer.gradients import *
+    from agog_compat.newer.module import *
     from agog_core.dispatch.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -134,6 +152,7 @@ _NAMESPACES = [
     "array_api",
     "bitwise",
     "compat",
+    "config",
     "contrib",
     "data",
     "debugging",
@@ -150,14 +169,17 @@ _NAMESPACES = [
     "layers",
     "linalg",
     "logging",
+    "lookup",
     "losses",
     "manip",
     "math",
     "metrics",
+    "nest",
     "nn",
     "python_io",
     "random",
     "sets",
+    "signal",
     "sparse",
     "spectral",
     "strings",
@@ -171,7 +193,6 @@ __getattr__, __dir__ = _later(
     __name__,
     modules={name: f"agog.{name}" for name in _NAMESPACES},
     rooms=[
-        _Refused("tf"),
         _Some(
             "agog_data.examples.features",
             "FixedLenFeature",
@@ -209,6 +230,9 @@ __getattr__, __dir__ = _later(
             "variable_scope",
         ),
         "agog_compat.collections",
+        "agog_compat.newer.arrays",
+        "agog_compat.newer.gradients",
+        "agog_compat.newer.module",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.memory",
         "agog_core.observers.profiling",
@@ -218,5 +242,7 @@ __getattr__, __dir__ = _later(
         "agog_core.ops.sorting.editing",
         "agog_core.ops.strings",
         "agog_core.tensors.tensor_spec",
+        _Refused("tf"),
     ],
 )
+__getattr__ = _taught(__name__, __getattr__)

@@ -5,6 +5,7 @@ from agog_checkpoint import Checkpoint as Checkpoint
 from agog_checkpoint import CheckpointableSaver as CheckpointableSaver
 from agog_checkpoint import Saver as Saver
 from agog_checkpoint import restore_variables_on_create as restore_variables_on_create
+from agog_compat.advice import taught as _taught
 from agog_compat.app import *
 from agog_compat.defun import *
 from agog_compat.execution import *
@@ -38,3 +39,4 @@ from agog_training.network_checkpoint import save_network_checkpoint as save_net
 py_func = _eager_py_func
 
 __getattr__, __dir__ = _later(__name__, modules={"metrics": "agog_layers.metrics"}, rooms=[_Refused("tfe")])
+__getattr__ = _taught(__name__, __getattr__)

@@ -1,5 +1,6 @@
 """``tf.gfile``: files and folders."""
 
+from agog_compat.advice import taught as _taught
 from agog_compat.gfile import GFile
 from agog_compat.gfile import GFile as FastGFile
 from agog_compat.gfile import GFile as Open
@@ -33,3 +34,5 @@ __all__ = [
     "Stat",
     "Walk",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.initializers``: initial values of weights, with the defaults that they have outside of Keras."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.weights.initializers import Constant as constant
 from agog_layers.weights.initializers import Identity as identity
 from agog_layers.weights.initializers import Ones as ones
@@ -37,3 +38,5 @@ __all__ = [
     "variance_scaling",
     "zeros",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.layers``: layers as classes, and as functions that make a new layer with each call."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers import (
     average_pooling1d,
     average_pooling2d,
@@ -77,3 +78,5 @@ __all__ = [
     "separable_conv1d",
     "separable_conv2d",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,7 @@
 """``tf.linalg``: products, factorizations, systems of equations, determinants and norms of matrices."""
 
+from agog_compat.advice import taught as _taught
+from agog_compat.newer.matrices import matvec, normalize, pinv
 from agog_core import cross, eye
 from agog_core import diag as tensor_diag
 from agog_core import diag_part as tensor_diag_part
@@ -26,6 +28,7 @@ from agog_core.ops.linalg.spectra import self_adjoint_eig as eigh
 from agog_core.ops.linalg.spectra import self_adjoint_eigvals as eigvalsh
 from agog_core.ops.linalg.spectra import svd
 from agog_core.ops.nn.normalization import l2_normalize
+from agog_core.ops.reduce.norm_clipping import global_norm
 
 __all__ = [
     "adjoint",
@@ -41,13 +44,17 @@ __all__ = [
     "einsum",
     "expm",
     "eye",
+    "global_norm",
     "inv",
     "l2_normalize",
     "logdet",
     "logm",
     "lstsq",
     "matmul",
+    "matvec",
     "norm",
+    "normalize",
+    "pinv",
     "qr",
     "set_diag",
     "slogdet",
@@ -61,3 +68,5 @@ __all__ = [
     "transpose",
     "triangular_solve",
 ]
+
+__getattr__ = _taught(__name__)

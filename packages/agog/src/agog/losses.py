@@ -1,5 +1,6 @@
 """``tf.losses``: means of losses, with weights."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.losses import (
     Reduction,
     absolute_difference,
@@ -39,3 +40,5 @@ __all__ = [
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",
 ]
+
+__getattr__ = _taught(__name__)

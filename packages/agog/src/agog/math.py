@@ -1,9 +1,17 @@
 """``tf.math``: elementwise mathematics, reductions and special functions."""
 
+from agog_compat.advice import taught as _taught
+from agog_compat.newer.quotients import multiply_no_nan as multiply_no_nan
+from agog_compat.newer.quotients import reciprocal_no_nan as reciprocal_no_nan
+from agog_compat.newer.quotients import xdivy as xdivy
+from agog_compat.newer.quotients import xlog1py as xlog1py
+from agog_compat.newer.quotients import xlogy as xlogy
 from agog_core.exports import export as _export
 from agog_core.ops.array.complex import conj as conj
 from agog_core.ops.array.complex import imag as imag
 from agog_core.ops.array.complex import real as real
+from agog_core.ops.control.assertions import is_non_decreasing as is_non_decreasing
+from agog_core.ops.control.assertions import is_strictly_increasing as is_strictly_increasing
 from agog_core.ops.indexing.segments import *
 from agog_core.ops.indexing.sorted_segments import segment_max as segment_max
 from agog_core.ops.indexing.sorted_segments import segment_mean as segment_mean
@@ -17,6 +25,7 @@ from agog_core.ops.math.arithmetic import cross as cross
 from agog_core.ops.math.arithmetic import divide as divide
 from agog_core.ops.math.arithmetic import floordiv as floordiv
 from agog_core.ops.math.arithmetic import floormod as floormod
+from agog_core.ops.math.arithmetic import floormod as mod
 from agog_core.ops.math.arithmetic import maximum as maximum
 from agog_core.ops.math.arithmetic import minimum as minimum
 from agog_core.ops.math.arithmetic import multiply as multiply
@@ -27,12 +36,16 @@ from agog_core.ops.math.arithmetic import subtract as subtract
 from agog_core.ops.math.arithmetic import truediv as truediv
 from agog_core.ops.math.composed import *
 from agog_core.ops.math.composed import polyval as polyval
+from agog_core.ops.math.division import div_no_nan as divide_no_nan
 from agog_core.ops.math.division import reciprocal as reciprocal
 from agog_core.ops.math.elementary import *
 from agog_core.ops.math.elementary import softplus as softplus
 from agog_core.ops.math.logic import equal as equal
 from agog_core.ops.math.logic import greater as greater
 from agog_core.ops.math.logic import greater_equal as greater_equal
+from agog_core.ops.math.logic import is_finite as is_finite
+from agog_core.ops.math.logic import is_inf as is_inf
+from agog_core.ops.math.logic import is_nan as is_nan
 from agog_core.ops.math.logic import less as less
 from agog_core.ops.math.logic import less_equal as less_equal
 from agog_core.ops.math.logic import logical_and as logical_and
@@ -68,3 +81,5 @@ from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.ops.sorting.sorting import top_k as top_k
 
 _export(globals())
+
+__getattr__ = _taught(__name__)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_core.ops.array.blocks import batch_to_space as batch_to_space
@@ -13,6 +14,8 @@ from agog_core.ops.conv.depthwise import *
 from agog_core.ops.conv.dilated import *
 from agog_core.ops.conv.morphology import *
 from agog_core.ops.conv.pools import *
+from agog_core.ops.conv.pools import avg_pool as avg_pool2d
+from agog_core.ops.conv.pools import max_pool as max_pool2d
 from agog_core.ops.conv.transposed import *
 from agog_core.ops.indexing.embedding import *
 from agog_core.ops.math.elementary import log_sigmoid as log_sigmoid
@@ -20,6 +23,7 @@ from agog_core.ops.math.elementary import sigmoid as sigmoid
 from agog_core.ops.math.elementary import softplus as softplus
 from agog_core.ops.math.elementary import tanh as tanh
 from agog_core.ops.nn.activations import *
+from agog_core.ops.nn.activations import swish as silu
 from agog_core.ops.nn.candidates import *
 from agog_core.ops.nn.ctc import *
 from agog_core.ops.nn.ctc_decoding import *
@@ -43,6 +47,7 @@ from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.ops.sorting.sorting import top_k as top_k
 
 if TYPE_CHECKING:
+    from agog_layers.base.activations import gelu as gelu
     from agog_layers.recurrent import rnn_cell as rnn_cell
     from agog_layers.recurrent.raw_rnn import raw_rnn as raw_rnn
     from agog_layers.recurrent.recurrence import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
@@ -55,6 +60,7 @@ __getattr__, __dir__ = _later(
     __name__,
     modules={"rnn_cell": "agog_layers.recurrent.rnn_cell"},
     rooms=[
+        _Some("agog_layers.base.activations", "gelu"),
         _Some("agog_layers.recurrent.raw_rnn", "raw_rnn"),
         _Some(
             "agog_layers.recurrent.recurrence",
@@ -65,3 +71,4 @@ __getattr__, __dir__ = _later(
         ),
     ],
 )
+__getattr__ = _taught(__name__, __getattr__)

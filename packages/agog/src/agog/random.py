@@ -1,5 +1,6 @@
 """``tf.random``: random numbers, their seeds, and those that depend on nothing but a seed."""
 
+from agog_compat.advice import taught as _taught
 from agog_core.ops.random.distributions import categorical, multinomial
 from agog_core.ops.random.distributions import random_gamma as gamma
 from agog_core.ops.random.distributions import random_poisson as poisson
@@ -11,6 +12,7 @@ from agog_core.ops.random.uniform_and_normal import random_shuffle as shuffle
 from agog_core.ops.random.uniform_and_normal import random_uniform as uniform
 from agog_core.ops.random.uniform_and_normal import truncated_normal
 from agog_core.random import Generator, generator, set_generator, set_random_seed
+from agog_core.random import set_random_seed as set_seed
 
 __all__ = [
     "Generator",
@@ -22,6 +24,7 @@ __all__ = [
     "poisson",
     "set_generator",
     "set_random_seed",
+    "set_seed",
     "shuffle",
     "stateless_multinomial",
     "stateless_normal",
@@ -30,3 +33,5 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,6 +1,9 @@
 """``tf.sparse``: tensors of which few elements are given."""
 
+from agog_compat.advice import taught as _taught
 from agog_core.ops.indexing.sparse import sparse_tensor_to_dense as to_dense
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 
 __all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
+
+__getattr__ = _taught(__name__)

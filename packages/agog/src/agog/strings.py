@@ -1,6 +1,9 @@
 """``tf.strings``: joining, splitting, matching and hashing of strings."""
 
+from agog_compat.advice import taught as _taught
+from agog_compat.newer.texts import lower, upper
 from agog_core.ops.control.printing import format
+from agog_core.ops.strings.encoding import as_string
 from agog_core.ops.strings.encoding import string_to_number as to_number
 from agog_core.ops.strings.hashing import string_to_hash_bucket as to_hash_bucket
 from agog_core.ops.strings.hashing import string_to_hash_bucket_fast as to_hash_bucket_fast
@@ -12,9 +15,11 @@ from agog_core.ops.strings.strings import string_split_v2 as split
 from agog_core.ops.strings.strings import string_strip as strip
 
 __all__ = [
+    "as_string",
     "format",
     "join",
     "length",
+    "lower",
     "reduce_join",
     "regex_full_match",
     "regex_replace",
@@ -25,4 +30,7 @@ __all__ = [
     "to_hash_bucket_fast",
     "to_hash_bucket_strong",
     "to_number",
+    "upper",
 ]
+
+__getattr__ = _taught(__name__)

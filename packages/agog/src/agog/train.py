@@ -17,6 +17,7 @@ from agog_checkpoint import load_tensors as load_tensors
 from agog_checkpoint import load_variable as load_variable
 from agog_checkpoint import remove_checkpoint as remove_checkpoint
 from agog_checkpoint import update_checkpoint_state as update_checkpoint_state
+from agog_compat.advice import taught as _taught
 from agog_compat.graph_only import Refused as _Refused
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
@@ -73,4 +74,5 @@ _MESSAGES = _Some(
     "SequenceExample",
 )
 
-__getattr__, __dir__ = _later(__name__, rooms=[_Refused("tf.train"), _MESSAGES])
+__getattr__, __dir__ = _later(__name__, rooms=[_MESSAGES, _Refused("tf.train")])
+__getattr__ = _taught(__name__, __getattr__)

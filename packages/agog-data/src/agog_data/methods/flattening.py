@@ -62,7 +62,12 @@ class FlatteningMethods(Pipeline):
         return self._then(Interleave("flat_map", self._stage, map_func, 1, 1))
 
     def interleave(
-        self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: Any = None,
+        block_length: Any = 1,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
     ) -> Dataset:
         """The elements of the datasets that a function makes of the elements, some from each in turn.
 
@@ -71,10 +76,11 @@ class FlatteningMethods(Pipeline):
 
         Args:
             map_func: takes the element, a tuple as several arguments; returns a dataset.
-            cycle_length: how many datasets are read in turn.
+            cycle_length: how many datasets are read in turn; None for as many as there are threads, or one.
             block_length: how many elements are taken from each at a time.
             num_parallel_calls: how many threads work at once, each on a dataset of its own and some elements ahead of
-                the loop; the order stays. None for no thread.
+                the loop; the order stays. None for no thread, ``tf.data.AUTOTUNE`` for one for each of the
+                processor's cores.
 
         Returns:
             The dataset.
@@ -89,11 +95,12 @@ class FlatteningMethods(Pipeline):
         >>> [x.numpy().decode() for x in repeated]
         ['a', 'b', 'a', 'b', 'a', 'b', 'c', 'c', 'c']
         """
-        cycle = arguments.positive("interleave", "cycle_length", cycle_length)
+        calls = arguments.parallel_calls("interleave", num_parallel_calls)
+        automatic = cycle_length is None or cycle_length == arguments.AUTOTUNE
+        cycle = arguments.positive("interleave", "cycle_length", (calls or 1) if automatic else cycle_length)
         block = arguments.positive("interleave", "block_length", block_length)
-        if num_parallel_calls is None:
+        if calls is None:
             return self._then(Interleave("interleave", self._stage, map_func, cycle, block))
-        calls = arguments.positive("interleave", "num_parallel_calls", num_parallel_calls)
         return self._then(ParallelInterleave("interleave", self._stage, map_func, cycle, block, calls, 2 * block, 0))
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False) -> Dataset:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core import convert_to_tensor, matching_files
 from agog_core.errors import InvalidArgumentError
+from agog_core.tensors.tensor_spec import TensorSpec
 from agog_data import sources
+from agog_data.elements import components, map_components
 from agog_data.making import dataset_of
 from agog_data.methods.pipeline import Pipeline
 from agog_data.stages.generating import Generated, generated_spec
@@ -22,7 +24,11 @@ class GeneratingMethods(Pipeline):
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
     ) -> Dataset:
         """A dataset of what a generator yields.
 
@@ -35,6 +41,8 @@ class GeneratingMethods(Pipeline):
             output_types: the dtypes of the elements, in their structure. What is yielded is converted to them.
             output_shapes: their shapes in the same structure, with None for sizes that vary; None for any shapes.
             args: what the function is called with, each converted to a NumPy array; None for nothing.
+            output_signature: a `TensorSpec` for each component, in the structure of the elements, in place of
+                ``output_types`` and ``output_shapes``.
 
         Returns:
             The dataset. Iterating raises `InvalidArgumentError` where an element has another structure or shape, or
@@ -59,6 +67,19 @@ class GeneratingMethods(Pipeline):
                 f"from_generator: `generator` must be callable; got {generator!r} of type {type(generator).__name__}. "
                 "Give the function that makes the generator, so that each epoch can have its own."
             )
+        if (output_types is None) == (output_signature is None):
+            raise TypeError(
+                "from_generator: give either output_types, or output_signature, a structure of TensorSpecs."
+            )
+        if output_signature is not None:
+            for spec in components(output_signature):
+                if not isinstance(spec, TensorSpec):
+                    raise TypeError(
+                        f"from_generator: output_signature must hold TensorSpecs; it holds {spec!r} of type "
+                        f"{type(spec).__name__}. A list is one component: use a tuple."
+                    )
+            output_types = map_components(lambda spec: spec.dtype, output_signature)
+            output_shapes = map_components(lambda spec: spec.shape, output_signature)
         values = [convert_to_tensor(value).numpy() for value in args or ()]
         dataset: Dataset = dataset_of(Generated(generator, generated_spec(output_types, output_shapes), values))
         return dataset

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 class JoiningMethods(Pipeline):
     """Methods of datasets that join elements."""
 
-    def batch(self, batch_size: Any, drop_remainder: bool = False) -> Dataset:
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+    ) -> Dataset:
         """Consecutive elements, joined along a new first axis.
 
         Args:

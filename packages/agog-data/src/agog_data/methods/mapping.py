@@ -27,6 +27,7 @@ class MappingMethods(Pipeline):
         self,
         map_func: Callable[..., Any],
         num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
         *,
         vectorize: bool = False,
         processes: bool = False,
@@ -40,7 +41,7 @@ class MappingMethods(Pipeline):
             map_func: takes the element, a tuple as several arguments; returns tensors or what converts to them, in any
                 structure; a list is taken for a tuple.
             num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
-                thread.
+                thread, ``tf.data.AUTOTUNE`` for one for each of the processor's cores.
             vectorize: whether the function also works on many elements at a time, joined along a new first axis. It
                 is called once for each batch when `batch` comes next, and once for a number of elements chosen here
                 when it does not. Each tensor that it returns must keep that axis.
@@ -62,9 +63,7 @@ class MappingMethods(Pipeline):
         [0, -1, 4]
         >>> squares = Dataset.range(6).shuffle(6, seed=1).map(lambda x: x * x, vectorize=True).batch(3)  # two calls
         """
-        calls = (
-            None if num_parallel_calls is None else arguments.positive("map", "num_parallel_calls", num_parallel_calls)
-        )
+        calls = arguments.parallel_calls("map", num_parallel_calls)
         if processes and calls is None:
             raise InvalidArgumentError("map: processes=True needs num_parallel_calls, the number of processes.")
         if processes and not hasattr(os, "fork"):

@@ -16,14 +16,14 @@ class PaddingMethods(Pipeline):
     """Methods of datasets that join elements of different sizes."""
 
     def padded_batch(
-        self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: bool = False
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False
     ) -> Dataset:
         """Consecutive elements, padded at their ends to one size and joined along a new first axis.
 
         Args:
             batch_size: how many elements are joined.
             padded_shapes: in the structure of an element, the shape to which each component is padded; None or -1 for
-                an axis that is as long as the longest of the batch.
+                an axis that is as long as the longest of the batch. None for this in all axes.
             padding_values: in the structure of an element, the scalars to pad with; None for zero, False, or the empty
                 string.
             drop_remainder: whether a last batch with fewer elements is left out.

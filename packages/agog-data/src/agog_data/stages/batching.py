@@ -15,6 +15,17 @@ from agog_data.state import State
 Join = Callable[[list[Element], int], Element]
 
 
+def batches_of(count: int, size: int, drop_remainder: bool) -> int:
+    """How many batches there are of so many elements, where that is known.
+
+    >>> batches_of(10, 4, False), batches_of(10, 4, True), batches_of(-1, 4, True)
+    (3, 2, -1)
+    """
+    if count < 0:
+        return count
+    return count // size if drop_remainder else -(-count // size)
+
+
 class Batch(UnaryStage):
     """Consecutive elements, joined along a new first axis."""
 
@@ -22,6 +33,9 @@ class Batch(UnaryStage):
         super().__init__(stage)
         self._size = batch_size
         self._drop_remainder = drop_remainder
+
+    def cardinality(self) -> int:
+        return batches_of(self.input.cardinality(), self._size, self._drop_remainder)
 
     def spec(self) -> Any:
         size = self._size if self._drop_remainder else None

@@ -65,6 +65,8 @@ class Store(ABC):
 class Cache(UnaryStage):
     """The elements of a stage, which is asked for them once."""
 
+    keeps_count = True
+
     def __init__(self, stage: Stage, store: Store) -> None:
         super().__init__(stage)
         self._store = store

@@ -95,6 +95,8 @@ class AssertShape(UnaryStage):
     """The same elements, whose shapes are checked and known from then on: in their structure, what `TensorShape`
     takes."""
 
+    keeps_count = True
+
     def __init__(self, stage: Stage, shapes: Any) -> None:
         super().__init__(stage)
         self._shapes = shapes

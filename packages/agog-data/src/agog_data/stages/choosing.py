@@ -12,7 +12,7 @@ from agog_data.encoded_state import restore_elements
 from agog_data.random_stream import Order, Stream, permutation, places
 from agog_data.rows import RepeatedRows, Rows, ShuffledRows, SkippedRows, TakenRows, Turns
 from agog_data.sources import ENDLESS, Source
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import INFINITE, ElementIterator, Scope, Stage, UnaryStage
 from agog_data.stages.slicing import RowIterator
 from agog_data.state import State
 
@@ -59,6 +59,14 @@ class Repeat(ChoosingStage):
     def never_ends(self) -> bool:
         return self._count is None or super().never_ends()
 
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if not count:
+            return 0
+        if self._count is None:
+            return INFINITE
+        return count if count < 0 else count * self._count
+
 
 class RepeatIterator(ElementIterator):
     """Starts its input again for each turn."""
@@ -104,6 +112,12 @@ class Take(ChoosingStage):
     def never_ends(self) -> bool:
         return self._count >= ENDLESS and super().never_ends()
 
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if count == INFINITE:
+            return INFINITE if self._count >= ENDLESS else self._count
+        return 0 if not self._count else count if count < 0 else min(count, self._count)
+
 
 class TakeIterator(ElementIterator):
     """Counts what it has given."""
@@ -143,6 +157,10 @@ class Skip(ChoosingStage):
         # The header of a file is unlike what follows. A long part is not, and would take long.
         return self.first(scope) if self._count <= _LONGEST_HEADER else self.input.sample(scope)
 
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        return count if count < 0 else max(0, count - self._count)
+
     def choose_rows(self, rows: Rows) -> Rows:
         return SkippedRows(rows, self._count)
 
@@ -178,6 +196,8 @@ class SkipIterator(ElementIterator):
 
 class Shuffle(ChoosingStage):
     """The elements of a stage in random order, by a buffer of which a random place is emptied and refilled."""
+
+    keeps_count = True
 
     def __init__(self, stage: Stage, buffer_size: int, seed: int | None, reshuffle_each_iteration: bool) -> None:
         super().__init__(stage)

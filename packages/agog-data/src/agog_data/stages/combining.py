@@ -9,7 +9,7 @@ from typing import Any
 from agog_core.shapes import TensorShape
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element, SparseSpec, components, map_components, packer
-from agog_data.stage import ElementIterator, NoElementError, Scope, Stage
+from agog_data.stage import INFINITE, UNKNOWN, ElementIterator, NoElementError, Scope, Stage
 from agog_data.state import State
 
 
@@ -38,6 +38,10 @@ class Zip(Stage):
 
     def never_ends(self) -> bool:
         return all(stage.never_ends() for stage in components(self._stages))
+
+    def cardinality(self) -> int:
+        counts = [stage.cardinality() for stage in components(self._stages)]
+        return UNKNOWN if UNKNOWN in counts else min((count for count in counts if count >= 0), default=INFINITE)
 
 
 class ZipIterator(ElementIterator):
@@ -108,6 +112,10 @@ class Concatenate(Stage):
 
     def never_ends(self) -> bool:
         return self._first.never_ends() or self._second.never_ends()
+
+    def cardinality(self) -> int:
+        first, second = self._first.cardinality(), self._second.cardinality()
+        return first + second if first >= 0 and second >= 0 else super().cardinality()
 
 
 def component_dtypes(spec: Any) -> Any:

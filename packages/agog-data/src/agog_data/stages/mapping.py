@@ -18,6 +18,8 @@ class Map(UnaryStage):
     """What a function makes of each element; ``num_parallel_calls`` is how many threads call it, None for the
     consumer's own."""
 
+    keeps_count = True
+
     def __init__(self, stage: Stage, function: ElementFunction, num_parallel_calls: int | None, stream: Stream) -> None:
         super().__init__(stage)
         self._function = function

@@ -14,7 +14,7 @@ from agog_core.tensors.convert import convert_to_tensor, from_host, host_value
 from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, components, packer, spec_of, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
-from agog_data.stages.batching import BatchIterator
+from agog_data.stages.batching import BatchIterator, batches_of
 from agog_data.structures import flatten_up_to
 
 
@@ -26,6 +26,9 @@ class PaddedBatch(UnaryStage):
         self._size = batch_size
         self._padding = padding
         self._drop_remainder = drop_remainder
+
+    def cardinality(self) -> int:
+        return batches_of(self.input.cardinality(), self._size, self._drop_remainder)
 
     def spec(self) -> Any:
         return self._padding.spec(self.input.spec(), self._size if self._drop_remainder else None)
@@ -78,13 +81,23 @@ class Padding:
         )
 
     def _components(self, spec: Any) -> list[ComponentPadding]:
-        shapes = _up_to(spec, self._shapes, "padded_shapes")
         parts = components(spec)
+        shapes = _longest(parts) if self._shapes is None else _up_to(spec, self._shapes, "padded_shapes")
         values = [None] * len(parts) if self._values is None else _up_to(spec, self._values, "padding_values")
         return [
             ComponentPadding(part.dtype, _sizes(shape), value)
             for part, shape, value in zip(parts, shapes, values, strict=True)
         ]
+
+
+def _longest(parts: Sequence[ComponentSpec]) -> list[list[None]]:
+    """Shapes as long as the longest of the batch in all axes."""
+    for number, part in enumerate(parts):
+        if part.shape.ndims is None:
+            raise ValueError(
+                f"padded_batch: nobody knows how many axes component {number} of the elements has; give padded_shapes."
+            )
+    return [[None] * len(part.shape) for part in parts]
 
 
 class ComponentPadding:

@@ -14,6 +14,8 @@ from agog_data.state import State
 class Place(UnaryStage):
     """The elements of a stage, on the device named ``target``; the stages before work on ``source``."""
 
+    keeps_count = True
+
     def __init__(self, stage: Stage, target: str, source: str) -> None:
         super().__init__(stage)
         self._target = target

@@ -13,6 +13,8 @@ from agog_data.threads import WorkAhead
 class Prefetch(UnaryStage):
     """The elements of a stage, some of them computed before they are asked for."""
 
+    keeps_count = True
+
     def __init__(self, stage: Stage, buffer_size: int) -> None:
         super().__init__(stage)
         self._buffer_size = buffer_size

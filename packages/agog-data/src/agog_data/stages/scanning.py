@@ -42,6 +42,8 @@ def _pair(value: Any) -> tuple[Element, Element]:
 class Scan(UnaryStage):
     """What a function makes of a state and each element: the next state and an element."""
 
+    keeps_count = True
+
     def __init__(self, stage: Stage, initial_state: Any, function: Callable[..., Any]) -> None:
         super().__init__(stage)
         self.initial_state = as_state(initial_state)

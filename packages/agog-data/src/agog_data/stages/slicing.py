@@ -7,7 +7,7 @@ from typing import Any
 from agog_data.elements import Element
 from agog_data.rows import AllRows, Rows
 from agog_data.sources import ENDLESS, Reader, Source
-from agog_data.stage import ElementIterator, NoElementError, Scope, Stage
+from agog_data.stage import INFINITE, ElementIterator, NoElementError, Scope, Stage
 from agog_data.state import State
 
 _LARGEST_BLOCK = 64
@@ -32,6 +32,9 @@ class Slices(Stage):
 
     def iterate(self, scope: Scope) -> ElementIterator:
         return RowIterator(*self.rows(), scope)
+
+    def cardinality(self) -> int:
+        return INFINITE if self.never_ends() else self._source.count
 
     def never_ends(self) -> bool:
         return self._source.count == ENDLESS

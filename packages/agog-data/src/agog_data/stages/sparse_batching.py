@@ -15,7 +15,7 @@ from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, SparseSpec
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
-from agog_data.stages.batching import BatchIterator
+from agog_data.stages.batching import BatchIterator, batches_of
 
 
 class SparseBatch(UnaryStage):
@@ -26,6 +26,9 @@ class SparseBatch(UnaryStage):
         super().__init__(stage)
         self._size = batch_size
         self._row_shape = row_shape
+
+    def cardinality(self) -> int:
+        return batches_of(self.input.cardinality(), self._size, False)
 
     def spec(self) -> Any:
         spec = self.input.spec()

@@ -21,6 +21,8 @@ class VectorizedMap(UnaryStage):
     """What a function makes of elements that are joined along a new first axis. Where a batch follows, the function
     gets the batches. ``num_parallel_calls`` threads call it, or processes; None for the consumer's own thread."""
 
+    keeps_count = True
+
     def __init__(
         self, stage: Stage, function: Callable[..., Any], num_parallel_calls: int | None, processes: bool = False
     ) -> None:

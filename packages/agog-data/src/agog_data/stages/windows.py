@@ -23,6 +23,13 @@ class Window(UnaryStage):
         self._stride = stride
         self._drop_remainder = drop_remainder
 
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if count < 0:
+            return count
+        last = (self._size - 1) * self._stride if self._drop_remainder else 0  # the elements that follow a first one
+        return max(0, -(-(count - last) // self._shift))
+
     def spec(self) -> Any:
         return map_components(DatasetSpec, self.input.spec())
 

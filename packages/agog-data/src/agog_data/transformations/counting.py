@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import dtypes
+from agog_core import Tensor, dtypes
 from agog_data import arguments
 from agog_data.dataset import Dataset
 from agog_data.stages.counting import CounterSource, Random
@@ -44,3 +44,12 @@ class RandomDataset(Dataset):
 
     def __init__(self, seed: Any = None) -> None:
         super().__init__(Random(None if seed is None else arguments.integer("RandomDataset", "seed", seed)))
+
+
+def cardinality(dataset: Dataset) -> Tensor:
+    """See `Dataset.cardinality`.
+
+    >>> int(cardinality(Dataset.range(3)))
+    3
+    """
+    return dataset.cardinality()

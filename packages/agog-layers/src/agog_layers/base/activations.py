@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ from agog_core import (
     TensorLike,
     add,
     convert_to_tensor,
+    erf,
+    exp,
     greater,
     maximum,
     minimum,
@@ -19,9 +22,18 @@ from agog_core import (
     where,
 )
 from agog_core.ops import nn
-from agog_core.ops.nn import relu, selu, softmax, softplus, softsign
+from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign, swish
 
-__all__ = ["Activation", "elu", "get", "hard_sigmoid", "linear"]
+__all__ = [
+    "Activation",
+    "elu",
+    "gelu",
+    "get",
+    "hard_sigmoid",
+    "linear",
+    "mish",
+    "serialize",
+]
 
 Activation = Callable[[Tensor], Tensor]
 
@@ -73,13 +85,79 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     return minimum(maximum(add(multiply(convert_to_tensor(x), 0.2), 0.5), 0.0), 1.0)
 
 
-_BY_NAME: dict[str, Activation] = {
+def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
+    """Gaussian error linear unit, elementwise: ``x`` times the probability that a normal number is less than ``x``.
+
+    D. Hendrycks and K. Gimpel, "Gaussian error linear units (GELUs)", arXiv:1606.08415, 2016.
+
+    Args:
+        x: a tensor of floats.
+        approximate: whether the probability is that of the paper's formula with ``tanh``.
+
+    Returns:
+        A tensor of the same shape.
+
+    >>> print(gelu([-1.0, 0.0, 2.0]))
+    tf.Tensor([-0.15865526  0.          1.9544997 ], shape=(3,), dtype=float32)
+    """
+    tensor = convert_to_tensor(x)
+    if approximate:
+        inner = multiply(
+            add(tensor, multiply(multiply(multiply(tensor, tensor), tensor), 0.044715)), _ROOT_OF_2_OVER_PI
+        )
+        return multiply(multiply(tensor, 0.5), add(tanh(inner), 1.0))
+    return multiply(multiply(tensor, 0.5), add(erf(multiply(tensor, _HALF_ROOT)), 1.0))
+
+
+def mish(x: TensorLike) -> Tensor:
+    """``x * tanh(softplus(x))``, elementwise.
+
+    D. Misra, "Mish: a self regularized non-monotonic activation function", BMVC 2020.
+
+    Args:
+        x: a tensor of floats.
+
+    Returns:
+        A tensor of the same shape.
+
+    >>> print(mish([0.0, 1.0]))
+    tf.Tensor([0.         0.86509836], shape=(2,), dtype=float32)
+    """
+    tensor = convert_to_tensor(x)
+    return multiply(tensor, tanh(softplus(tensor)))
+
+
+def serialize(activation: Activation) -> str:
+    """The name of an activation function.
+
+    Args:
+        activation: the function.
+
+    Returns:
+        The name, for `get`.
+
+    Raises:
+        ValueError: it is none that is known by name.
+
+    >>> serialize(relu)
+    'relu'
+    """
+    name = str(getattr(activation, "__name__", ""))
+    if name not in _BY_NAME or _BY_NAME[name] is not activation:
+        raise ValueError(f"serialize: no activation is known as {activation!r}; the names are {', '.join(_BY_NAME)}.")
+    return name
+
+
+# `gelu` multiplies by these.
+_HALF_ROOT, _ROOT_OF_2_OVER_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
+
+_BY_NAME: dict[str, Any] = {
     function.__name__: function
     for function in (
-        *(elu, hard_sigmoid, linear, relu, selu, sigmoid),
-        *(softmax, softplus, softsign, tanh),
+        *(elu, exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, mish, relu, relu6, selu, sigmoid),
+        *(softmax, softplus, softsign, swish, tanh),
     )
-}
+} | {"exponential": exp, "silu": swish}
 
 
 def get(identifier: str | Activation | None) -> Activation:
@@ -105,7 +183,8 @@ def get(identifier: str | Activation | None) -> Activation:
             raise ValueError(
                 f"Unknown activation {identifier!r}; the names are {', '.join(_BY_NAME)}, or pass a function."
             )
-        return _BY_NAME[identifier]
+        known: Activation = _BY_NAME[identifier]
+        return known
     if not callable(identifier):
         raise TypeError(
             f"An activation is a name, a function or None; got {identifier!r} of type {type(identifier).__name__}."

@@ -103,8 +103,9 @@ def custom_object(name: str) -> Any:
     return _custom_objects.get().get(name)
 
 
-def constructor_arguments(cls: type) -> list[str]:
-    """The names of a class's constructor's arguments; what it takes as ``**kwargs`` are those of the next base.
+def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
+    """The names of a class's constructor's arguments; what it takes as ``**kwargs`` are those of the next base, up to
+    the base ``end`` without its own.
 
     >>> class Base:
     ...     def __init__(self, name=None): ...
@@ -117,6 +118,8 @@ def constructor_arguments(cls: type) -> list[str]:
 
     names: dict[str, None] = {}
     for base in cls.__mro__:
+        if base is end:
+            break
         if "__init__" in vars(base):
             parameters = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
             names |= {p.name: None for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}

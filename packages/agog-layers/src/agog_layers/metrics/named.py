@@ -7,17 +7,22 @@ from typing import Any
 
 from agog_core import TensorShape
 from agog_layers.base.lookup import Lookup
+from agog_layers.base.naming import snake_case
 from agog_layers.losses import named as losses
 from agog_layers.metrics import correctness
-from agog_layers.metrics.updated import counts, means, metric
+from agog_layers.metrics.updated import counts, means, metric, scores
 
 __all__ = ["deserialize", "get", "serialize"]
 
 by_name = losses.by_name | {name: getattr(correctness, name) for name in correctness.__all__}
 by_name |= {"acc": correctness.accuracy}
 
-_classes = [getattr(module, name) for module in (metric, means, counts) for name in module.__all__]
+_classes = [getattr(module, name) for module in (metric, means, counts, scores) for name in module.__all__]
 _metrics = Lookup("metric", by_name, tuple(cls for cls in _classes if cls is not metric.Metric))
+# What is made of a class's name alone.
+_makers = {
+    name: cls for cls in _classes for name in (cls.__name__, snake_case(cls.__name__)) if cls is not metric.Metric
+}
 
 _ACCURACY = ("accuracy", "acc")
 _CROSSENTROPY = ("crossentropy", "ce")
@@ -30,7 +35,7 @@ def get(identifier: Any) -> Any:
 
     Args:
         identifier: a name, a function or a `Metric`, what `serialize` returned, or None. ``"accuracy"`` and ``"acc"``
-            go by the shapes of labels and predictions.
+            go by the shapes of labels and predictions. The name of a class, as it is or in snake case, makes a metric.
 
     Returns:
         A function of labels and predictions, or a `Metric`; None for None.
@@ -42,6 +47,8 @@ def get(identifier: Any) -> Any:
     >>> print(get("accuracy")([1, 1], [[0.2, 0.8], [0.7, 0.3]]))
     tf.Tensor([1. 0.], shape=(2,), dtype=float32)
     """
+    if isinstance(identifier, str) and identifier not in by_name and identifier in _makers:
+        return _makers[identifier]()
     return _metrics.get(identifier)
 
 

@@ -1,6 +1,7 @@
 """Callbacks: what is told of each step of a training, and may write, stop, or change it."""
 
 from agog_core.exports import export as _export
+from agog_training.callbacks.backup import *
 from agog_training.callbacks.callback import *
 from agog_training.callbacks.csv_logger import *
 from agog_training.callbacks.monitors import *

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from agog_core import Variable
+from agog_training.callbacks.results import Results
 
 __all__ = ["Callback", "CallbackList", "History", "LambdaCallback"]
 
@@ -17,7 +18,8 @@ class Callback:
     """Base of callbacks: derived classes override the methods that they need.
 
     ``self.model`` is the model, and ``self.params`` a dict with ``epochs``, ``steps``, ``samples``, ``verbose``,
-    ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch.
+    ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch. A callback that took an
+    earlier training over in `on_train_begin` says in ``first_epoch`` which epoch comes next.
 
     >>> class Shout(Callback):
     ...     def on_epoch_end(self, epoch, logs=None):
@@ -28,6 +30,7 @@ class Callback:
 
     model: Any = None
     params: dict[str, Any]
+    first_epoch: int = 0
 
     def set_model(self, model: Any) -> None:
         """Take the model that is trained.
@@ -118,6 +121,7 @@ class CallbackList(Callback):
     def on_train_begin(self, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
             callback.on_train_begin(logs or {})
+        self.first_epoch = max((getattr(callback, "first_epoch", 0) for callback in self.callbacks), default=0)
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
@@ -186,7 +190,8 @@ class History(Callback):
 
     Attributes:
         epoch: the numbers of the epochs.
-        history: names to lists with one number for each epoch.
+        history: names to lists with one number for each epoch; what TensorFlow 1.12 called ``acc`` is found under that
+            name too where `compile` was told ``accuracy``.
 
     >>> history = History()
     >>> history.on_epoch_end(0, {"loss": 0.5})
@@ -196,10 +201,10 @@ class History(Callback):
 
     def __init__(self) -> None:
         self.epoch: list[int] = []
-        self.history: dict[str, list[float]] = {}
+        self.history: dict[str, list[float]] = Results()
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        self.epoch, self.history = [], {}
+        self.epoch, self.history = [], Results()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self.epoch.append(epoch)

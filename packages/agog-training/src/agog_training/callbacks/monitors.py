@@ -10,6 +10,7 @@ from agog_checkpoint import Checkpoint
 from agog_checkpoint.file import file_name
 from agog_training.callbacks.callback import Callback, Logs
 from agog_training.callbacks.rates import learning_rate, set_learning_rate
+from agog_training.callbacks.results import Results
 from agog_training.saving.weights import told_of_format
 
 __all__ = ["EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau", "TerminateOnNaN"]
@@ -220,9 +221,9 @@ class ModelCheckpoint(Monitor):
             print(f"Epoch {epoch + 1}: saved {file_name(path)}")
 
     def _path(self, epoch: int, logs: Logs) -> str:
-        known = {"epoch": epoch + 1} | logs
+        known = Results({"epoch": epoch + 1} | logs)
         try:
-            return self.filepath.format(**known)
+            return self.filepath.format_map(known)
         except KeyError as error:
             raise ValueError(
                 f"ModelCheckpoint: filepath {self.filepath!r} names {error.args[0]!r}, which is not in the logs; they "

@@ -64,9 +64,9 @@ class ProgbarLogger(Callback):
 
 
 @contextmanager
-def bar(steps: int | None, verbose: int) -> Iterator[Callable[[Callable[[], Logs]], None]]:
-    """A function that takes what gives the results so far; where ``verbose`` is 1, it moves a bar of the batches."""
-    if verbose != 1:
+def bar(steps: int | None, verbose: int | str) -> Iterator[Callable[[Callable[[], Logs]], None]]:
+    """A function that takes what gives the results so far; with ``verbose`` 1 it moves a bar of the batches."""
+    if verbose not in (1, "auto"):
         yield lambda results: None
         return
     from tqdm import tqdm  # here, because only bars need it

@@ -18,6 +18,7 @@ from agog.contrib import (
     summary,
     training,
 )
+from agog_compat.advice import taught as _taught
 
 # So that `import agog.contrib.eager as tfe` finds the same module.
 _sys.modules["agog.contrib.eager"] = eager
@@ -38,3 +39,5 @@ __all__ = [
     "summary",
     "training",
 ]
+
+__getattr__ = _taught(__name__)

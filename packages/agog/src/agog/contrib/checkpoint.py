@@ -7,6 +7,7 @@ from agog_checkpoint.metadata import (
     list_objects,
     object_metadata,
 )
+from agog_compat.advice import taught as _taught
 from agog_core import Checkpointable
 from agog_core import Checkpointable as CheckpointableBase
 from agog_core.checkpointable import NoDependency
@@ -28,3 +29,5 @@ __all__ = [
     "list_objects",
     "object_metadata",
 ]
+
+__getattr__ = _taught(__name__)

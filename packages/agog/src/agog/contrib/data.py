@@ -1,5 +1,6 @@
 """``tf.contrib.data``: transformations for ``dataset.apply(...)``, most of which ``tf.data.experimental`` has too."""
 
+from agog_compat.advice import taught as _taught
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset
@@ -70,3 +71,5 @@ __all__ = [
     "unbatch",
     "unique",
 ]
+
+__getattr__ = _taught(__name__)

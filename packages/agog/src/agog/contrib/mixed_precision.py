@@ -1,5 +1,6 @@
 """``tf.contrib.mixed_precision``: training in half precision."""
 
+from agog_compat.advice import taught as _taught
 from agog_optimizers import (
     ExponentialUpdateLossScaleManager,
     FixedLossScaleManager,
@@ -13,3 +14,5 @@ __all__ = [
     "LossScaleManager",
     "LossScaleOptimizer",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.contrib.opt``: further optimizers, some of them newer than TensorFlow 1.12: AMSGrad, LAMB, Lion, SWA."""
 
+from agog_compat.advice import taught as _taught
 from agog_optimizers import (
     AdaMaxOptimizer,
     AdamWOptimizer,
@@ -25,3 +26,5 @@ __all__ = [
     "NadamOptimizer",
     "SWAOptimizer",
 ]
+
+__getattr__ = _taught(__name__)

@@ -5,10 +5,14 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_data import Dataset as Dataset
 from agog_data import Iterator as Iterator
+from agog_data.arguments import AUTOTUNE as AUTOTUNE
+from agog_data.stage import INFINITE as INFINITE_CARDINALITY
+from agog_data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 
 if TYPE_CHECKING:
     from agog.data import experimental as experimental
@@ -28,3 +32,4 @@ __getattr__, __dir__ = _later(
     },
     rooms=[_Some("agog_data.readers", "FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset")],
 )
+__getattr__ = _taught(__name__, __getattr__)

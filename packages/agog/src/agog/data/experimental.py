@@ -1,13 +1,17 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
+from agog_compat.advice import taught as _taught
+from agog_data.arguments import AUTOTUNE
 from agog_data.examples.parsing import parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset
 from agog_data.readers.example_batches import make_batched_features_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
 from agog_data.readers.sqlite import SqlDataset
+from agog_data.stage import INFINITE as INFINITE_CARDINALITY
+from agog_data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 from agog_data.transformations.batching import dense_to_sparse_batch, map_and_batch
-from agog_data.transformations.counting import Counter, RandomDataset
+from agog_data.transformations.counting import Counter, RandomDataset, cardinality
 from agog_data.transformations.flattening import (
     enumerate_dataset,
     parallel_interleave,
@@ -26,6 +30,9 @@ from agog_data.transformations.sampling import (
 from agog_data.transformations.scanning import scan
 
 __all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
     "Counter",
     "CsvDataset",
     "Optional",
@@ -34,6 +41,7 @@ __all__ = [
     "SqlDataset",
     "TFRecordWriter",
     "bucket_by_sequence_length",
+    "cardinality",
     "choose_from_datasets",
     "copy_to_device",
     "dense_to_sparse_batch",
@@ -58,3 +66,5 @@ __all__ = [
     "unbatch",
     "unique",
 ]
+
+__getattr__ = _taught(__name__)

@@ -2,6 +2,7 @@
 
 from agog.keras import (
     activations,
+    backend,
     callbacks,
     constraints,
     datasets,
@@ -9,19 +10,36 @@ from agog.keras import (
     layers,
     losses,
     metrics,
+    mixed_precision,
     models,
     optimizers,
     regularizers,
     utils,
 )
-from agog_layers import Input
+from agog_compat.advice import taught as _taught
+from agog_core.variables.name_scope import name_scope
+from agog_core.variables.variable import Variable
+from agog_layers import Input, Layer
+from agog_layers.losses.loss import Loss
+from agog_layers.metrics.updated.metric import Metric
+from agog_layers.weights.initializers import Initializer
+from agog_layers.weights.regularizers import Regularizer
 from agog_training import Model, Sequential
+from agog_training.optimizers import KerasOptimizer as Optimizer
 
 __all__ = [
+    "Initializer",
     "Input",
+    "Layer",
+    "Loss",
+    "Metric",
     "Model",
+    "Optimizer",
+    "Regularizer",
     "Sequential",
+    "Variable",
     "activations",
+    "backend",
     "callbacks",
     "constraints",
     "datasets",
@@ -29,8 +47,12 @@ __all__ = [
     "layers",
     "losses",
     "metrics",
+    "mixed_precision",
     "models",
+    "name_scope",
     "optimizers",
     "regularizers",
     "utils",
 ]
+
+__getattr__ = _taught(__name__)

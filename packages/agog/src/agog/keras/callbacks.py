@@ -1,6 +1,8 @@
 """``tf.keras.callbacks``: what is told of each step of a training."""
 
+from agog_compat.advice import taught as _taught
 from agog_training.callbacks import (
+    BackupAndRestore,
     Callback,
     CallbackList,
     CSVLogger,
@@ -16,6 +18,7 @@ from agog_training.callbacks import (
 )
 
 __all__ = [
+    "BackupAndRestore",
     "CSVLogger",
     "Callback",
     "CallbackList",
@@ -29,3 +32,5 @@ __all__ = [
     "TensorBoard",
     "TerminateOnNaN",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.keras.constraints``: functions that optimizers apply to weights after each update."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.weights.constraints import (
     Constraint,
     MaxNorm,
@@ -29,3 +30,5 @@ __all__ = [
     "serialize",
     "unit_norm",
 ]
+
+__getattr__ = _taught(__name__)

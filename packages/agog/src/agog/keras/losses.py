@@ -1,5 +1,6 @@
 """``tf.keras.losses``: losses of each example, and how they are named."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.losses.classification import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -27,6 +28,7 @@ from agog_layers.losses.loss import (
     SparseCategoricalCrossentropy,
     SquaredHinge,
 )
+from agog_layers.losses.loss import CosineProximity as CosineSimilarity
 from agog_layers.losses.named import (
     KLD,
     MAE,
@@ -55,6 +57,9 @@ from agog_layers.losses.regression import (
     mean_squared_logarithmic_error,
     poisson,
 )
+from agog_layers.losses.regression import cosine_proximity as cosine_similarity
+from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence
+from agog_layers.losses.regression import logcosh as log_cosh
 
 __all__ = [
     "KLD",
@@ -66,6 +71,7 @@ __all__ = [
     "CategoricalCrossentropy",
     "CategoricalHinge",
     "CosineProximity",
+    "CosineSimilarity",
     "Hinge",
     "Huber",
     "KLDivergence",
@@ -84,13 +90,16 @@ __all__ = [
     "categorical_hinge",
     "cosine",
     "cosine_proximity",
+    "cosine_similarity",
     "deserialize",
     "get",
     "hinge",
     "huber",
     "huber_loss",
+    "kl_divergence",
     "kld",
     "kullback_leibler_divergence",
+    "log_cosh",
     "logcosh",
     "mae",
     "mape",
@@ -105,3 +114,5 @@ __all__ = [
     "sparse_categorical_crossentropy",
     "squared_hinge",
 ]
+
+__getattr__ = _taught(__name__)

@@ -1,5 +1,6 @@
 """``tf.keras.metrics``: metrics of each example and over batches, and how they are named."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers.losses.classification import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -11,6 +12,7 @@ from agog_layers.losses.classification import (
 from agog_layers.losses.named import KLD, MAE, MAPE, MSE, MSLE, cosine, kld, mae, mape, mse, msle
 from agog_layers.losses.regression import (
     cosine_proximity,
+    huber,
     kullback_leibler_divergence,
     logcosh,
     mean_absolute_error,
@@ -19,6 +21,8 @@ from agog_layers.losses.regression import (
     mean_squared_logarithmic_error,
     poisson,
 )
+from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence
+from agog_layers.losses.regression import logcosh as log_cosh
 from agog_layers.metrics.correctness import (
     binary_accuracy,
     categorical_accuracy,
@@ -52,6 +56,17 @@ from agog_layers.metrics.updated.means import (
     TopKCategoricalAccuracy,
 )
 from agog_layers.metrics.updated.metric import Mean, Metric, Sum
+from agog_layers.metrics.updated.scores import (
+    F1Score,
+    FalseNegatives,
+    FalsePositives,
+    FBetaScore,
+    IoU,
+    MeanIoU,
+    R2Score,
+    TrueNegatives,
+    TruePositives,
+)
 
 __all__ = [
     "AUC",
@@ -67,17 +82,24 @@ __all__ = [
     "CategoricalCrossentropy",
     "CategoricalHinge",
     "CosineProximity",
+    "F1Score",
+    "FBetaScore",
+    "FalseNegatives",
+    "FalsePositives",
     "Hinge",
+    "IoU",
     "KLDivergence",
     "LogCoshError",
     "Mean",
     "MeanAbsoluteError",
     "MeanAbsolutePercentageError",
+    "MeanIoU",
     "MeanSquaredError",
     "MeanSquaredLogarithmicError",
     "Metric",
     "Poisson",
     "Precision",
+    "R2Score",
     "Recall",
     "RootMeanSquaredError",
     "SparseCategoricalAccuracy",
@@ -86,6 +108,8 @@ __all__ = [
     "SquaredHinge",
     "Sum",
     "TopKCategoricalAccuracy",
+    "TrueNegatives",
+    "TruePositives",
     "binary_accuracy",
     "binary_crossentropy",
     "categorical_accuracy",
@@ -96,8 +120,11 @@ __all__ = [
     "deserialize",
     "get",
     "hinge",
+    "huber",
+    "kl_divergence",
     "kld",
     "kullback_leibler_divergence",
+    "log_cosh",
     "logcosh",
     "mae",
     "mape",
@@ -115,3 +142,5 @@ __all__ = [
     "squared_hinge",
     "top_k_categorical_accuracy",
 ]
+
+__getattr__ = _taught(__name__)

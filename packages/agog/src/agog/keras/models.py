@@ -1,5 +1,6 @@
 """``tf.keras.models``: models, and how they are made from their descriptions."""
 
+from agog_compat.advice import taught as _taught
 from agog_layers import Input
 from agog_training import (
     Model,
@@ -15,3 +16,5 @@ __all__ = [
     *("Input", "Model", "Sequential", "clone_model", "load_model", "model_from_config", "model_from_json"),
     "save_model",
 ]
+
+__getattr__ = _taught(__name__)

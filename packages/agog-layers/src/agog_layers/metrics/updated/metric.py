@@ -85,6 +85,10 @@ class Metric(State):
         """Forget all that was seen."""
         self.set_back()
 
+    def reset_state(self) -> None:
+        """Forget all that was seen. See `Metric.reset_states`."""
+        self.reset_states()
+
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments.
 

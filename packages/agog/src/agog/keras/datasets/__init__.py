@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from agog_compat.advice import taught as _taught
 from agog_core.exports import later as _later
 
 if TYPE_CHECKING:
@@ -13,3 +14,4 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = _later(
     __name__, modules={name: f"agog.keras.datasets.{name}" for name in ("cifar10", "fashion_mnist", "mnist")}
 )
+__getattr__ = _taught(__name__, __getattr__)

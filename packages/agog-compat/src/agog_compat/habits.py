@@ -1,0 +1,146 @@
+"""Habits: what programmers of PyTorch and NumPy write after a tensor; what costs nothing works, the rest teaches."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from agog_core import Tensor, Variable, stop_gradient
+
+__all__ = ["METHODS", "SAID_INSTEAD"]
+
+# The methods that there are not, and what to write instead; x is the tensor.
+SAID_INSTEAD = {
+    "abs": "tf.abs(x)",
+    "add_": "v.assign_add(...) on a tf.Variable; tensors never change",
+    "all": "tf.reduce_all(x, axis)",
+    "any": "tf.reduce_any(x, axis)",
+    "argmax": "tf.argmax(x, axis)",
+    "argmin": "tf.argmin(x, axis)",
+    "astype": "tf.cast(x, dtype)",
+    "backward": "a tf.GradientTape: with tf.GradientTape() as tape: ..., and then tape.gradient(loss, variables)",
+    "bool": "tf.cast(x, tf.bool)",
+    "chunk": "tf.split(x, n, axis)",
+    "clamp": "tf.clip_by_value(x, low, high)",
+    "clip": "tf.clip_by_value(x, low, high)",
+    "clone": "x itself; tensors never change",
+    "contiguous": "x itself; its array is what kernels need",
+    "copy": "x itself; tensors never change",
+    "copy_": "v.assign(...) on a tf.Variable; tensors never change",
+    "cuda": "x.gpu(), or with tf.device('/gpu:0')",
+    "cumsum": "tf.cumsum(x, axis)",
+    "dim": "x.ndim",
+    "dot": "tf.tensordot(x, y, 1), or x @ y",
+    "double": "tf.cast(x, tf.float64)",
+    "exp": "tf.exp(x)",
+    "expand": "tf.broadcast_to(x, shape)",
+    "fill_": "v.assign(...) on a tf.Variable; tensors never change",
+    "flatten": "tf.reshape(x, [-1])",
+    "float": "tf.cast(x, tf.float32)",
+    "gather": "tf.gather(x, indices, axis=axis)",
+    "grad": "tape.gradient(loss, x), of the tf.GradientTape that recorded the loss",
+    "grad_fn": "tape.summary(), of the tf.GradientTape that records",
+    "half": "tf.cast(x, tf.float16)",
+    "int": "tf.cast(x, tf.int32)",
+    "is_cuda": "x.device",
+    "is_leaf": "tape.watched_variables()",
+    "log": "tf.log(x)",
+    "long": "tf.cast(x, tf.int64)",
+    "masked_fill": "tf.where(mask, value, x)",
+    "matmul": "x @ y, or tf.matmul(x, y)",
+    "max": "tf.reduce_max(x, axis)",
+    "mean": "tf.reduce_mean(x, axis)",
+    "min": "tf.reduce_min(x, axis)",
+    "mm": "x @ y, or tf.matmul(x, y)",
+    "mul_": "v.assign(v * ...) on a tf.Variable; tensors never change",
+    "norm": "tf.norm(x)",
+    "numel": "x.size",
+    "permute": "tf.transpose(x, perm)",
+    "pow": "x ** y, or tf.pow(x, y)",
+    "prod": "tf.reduce_prod(x, axis)",
+    "relu": "tf.nn.relu(x)",
+    "repeat": "tf.tile(x, multiples), or tf.repeat(x, repeats, axis) for each element",
+    "requires_grad": "tape.watch(x); a tf.Variable is watched as it is",
+    "requires_grad_": "tape.watch(x); a tf.Variable is watched as it is",
+    "reshape": "tf.reshape(x, shape)",
+    "round": "tf.round(x)",
+    "scatter_": "tf.tensor_scatter_nd_update(x, indices, updates)",
+    "sigmoid": "tf.sigmoid(x)",
+    "softmax": "tf.nn.softmax(x, axis)",
+    "sort": "tf.sort(x, axis)",
+    "split": "tf.split(x, sizes, axis)",
+    "sqrt": "tf.sqrt(x)",
+    "squeeze": "tf.squeeze(x, axis)",
+    "std": "tf.math.reduce_std(x, axis)",
+    "sub_": "v.assign_sub(...) on a tf.Variable; tensors never change",
+    "sum": "tf.reduce_sum(x, axis)",
+    "t": "tf.transpose(x)",
+    "tanh": "tf.tanh(x)",
+    "to": "tf.cast(x, dtype) for a dtype, and x.gpu() or x.cpu() for a device",
+    "topk": "tf.nn.top_k(x, k)",
+    "transpose": "tf.transpose(x, perm)",
+    "type": "x.dtype, and tf.cast(x, dtype)",
+    "unsqueeze": "tf.expand_dims(x, axis)",
+    "var": "tf.math.reduce_variance(x, axis)",
+    "view": "tf.reshape(x, shape)",
+    "zero_": "v.assign(tf.zeros_like(v)) on a tf.Variable; tensors never change",
+}
+
+
+class Lesson:
+    """An attribute that is not there, so that NumPy and others that ask for it go their own way: its error teaches.
+
+    >>> from agog_core import ones
+    >>> hasattr(ones([2]), "sum")
+    False
+    """
+
+    def __init__(self, owner: str, name: str) -> None:
+        self._text = f"{owner}.{name}: not in agog; use {SAID_INSTEAD[name]}"
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        raise AttributeError(self._text)
+
+
+def item(self: Any) -> Any:
+    """The value of a tensor of one element, as a Python number, bool or bytes.
+
+    >>> from agog_core import constant
+    >>> constant([[3]]).item()
+    3
+    """
+    if self.shape.num_elements() != 1:
+        raise ValueError(f"item: the tensor must have one element; got shape {self.shape}. Use x.tolist().")
+    value = self.numpy()
+    return value if isinstance(value, bytes) else value.item()
+
+
+def tolist(self: Any) -> Any:
+    """The values of a tensor, as nested lists of Python numbers.
+
+    >>> from agog_core import constant
+    >>> constant([[1, 2]]).tolist()
+    [[1, 2]]
+    """
+    value = self.numpy()
+    return value if isinstance(value, bytes) else value.tolist()
+
+
+def detach(self: Any) -> Tensor:
+    """The same value, which no gradient flows through: see `stop_gradient`.
+
+    >>> from agog_core import constant
+    >>> constant(3).detach().numpy()
+    np.int32(3)
+    """
+    return stop_gradient(self)
+
+
+METHODS = {"detach": detach, "item": item, "tolist": tolist}
+
+for _kind in (Tensor, Variable):
+    for _name, _method in METHODS.items():
+        if not hasattr(_kind, _name):
+            setattr(_kind, _name, _method)
+    for _name in SAID_INSTEAD:
+        if _name not in dir(_kind):
+            setattr(_kind, _name, Lesson(_kind.__name__, _name))

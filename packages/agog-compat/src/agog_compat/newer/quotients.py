@@ -1,0 +1,113 @@
+"""Quotients: products, quotients and logarithms that are 0 where the first factor is, whatever the second one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agog_core import (
+    Tensor,
+    TensorLike,
+    broadcast_to,
+    convert_to_tensor,
+    equal,
+    log,
+    log1p,
+    multiply,
+    ones_like,
+    where,
+    zeros_like,
+)
+from agog_core.shapes import broadcast_shapes
+
+__all__ = ["multiply_no_nan", "reciprocal_no_nan", "xdivy", "xlog1py", "xlogy"]
+
+
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """``x * log(y)``, elementwise; 0 where ``x`` is 0.
+
+    Args:
+        x: a tensor of floats.
+        y: a tensor of the same dtype, whose shape broadcasts with it.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> print(xlogy([0.0, 2.0], [0.0, 1.0]))
+    tf.Tensor([0. 0.], shape=(2,), dtype=float32)
+    """
+    return _or_zero(x, y, lambda a, b: multiply(a, log(b)))
+
+
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """``x * log(1 + y)``, elementwise; 0 where ``x`` is 0.
+
+    Args:
+        x: a tensor of floats.
+        y: a tensor of the same dtype, whose shape broadcasts with it.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> print(xlog1py([0.0, 2.0], [-1.0, 0.0]))
+    tf.Tensor([0. 0.], shape=(2,), dtype=float32)
+    """
+    return _or_zero(x, y, lambda a, b: multiply(a, log1p(b)))
+
+
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """``x / y``, elementwise; 0 where ``x`` is 0.
+
+    Args:
+        x: a tensor of floats.
+        y: a tensor of the same dtype, whose shape broadcasts with it.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> print(xdivy([0.0, 2.0], [0.0, 4.0]))
+    tf.Tensor([0.  0.5], shape=(2,), dtype=float32)
+    """
+    return _or_zero(x, y, lambda a, b: a / b)
+
+
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """``x * y``, elementwise; 0 where ``y`` is 0, even if ``x`` is infinite or no number.
+
+    Args:
+        x: a tensor of floats.
+        y: a tensor of the same dtype, whose shape broadcasts with it.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> print(multiply_no_nan([float("nan"), 2.0], [0.0, 4.0]))
+    tf.Tensor([0. 8.], shape=(2,), dtype=float32)
+    """
+    return _or_zero(y, x, multiply)
+
+
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """``1 / x``, elementwise; 0 where ``x`` is 0.
+
+    Args:
+        x: a tensor of floats.
+
+    Returns:
+        A tensor of the same shape.
+
+    >>> print(reciprocal_no_nan([0.0, 4.0]))
+    tf.Tensor([0.   0.25], shape=(2,), dtype=float32)
+    """
+    y = convert_to_tensor(x)
+    safe = where(equal(y, 0), ones_like(y), y)
+    return where(equal(y, 0), zeros_like(y), 1 / safe)
+
+
+def _or_zero(x: TensorLike, y: TensorLike, function: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """A function of two tensors, and 0 where the first one is, so that no gradient there is NaN."""
+    a = convert_to_tensor(x)
+    b = convert_to_tensor(y, preferred_dtype=a.dtype)
+    shape = broadcast_shapes("broadcast", a._shape, b._shape)
+    a, b = broadcast_to(a, shape), broadcast_to(b, shape)
+    nothing = equal(a, 0)
+    return where(nothing, zeros_like(a), function(a, where(nothing, ones_like(b), b)))

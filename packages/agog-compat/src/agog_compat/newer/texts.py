@@ -1,0 +1,62 @@
+"""Texts: strings in lower and upper case, and their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agog_core import Tensor, TensorLike, constant, convert_to_tensor, reshape
+
+__all__ = ["lower", "upper"]
+
+
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
+    """Strings in lower case, elementwise.
+
+    Args:
+        input: a tensor of strings.
+        encoding: ``"utf-8"`` for all letters; empty for those of ASCII, where other bytes stay.
+
+    Returns:
+        A tensor of strings of the same shape.
+
+    Raises:
+        ValueError: the encoding is another one.
+
+    >>> print(lower(["CamelCase"]))
+    tf.Tensor([b'camelcase'], shape=(1,), dtype=string)
+    """
+    return _each("lower", input, encoding, bytes.lower, str.lower)
+
+
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
+    """Strings in upper case, elementwise.
+
+    Args:
+        input: a tensor of strings.
+        encoding: ``"utf-8"`` for all letters; empty for those of ASCII, where other bytes stay.
+
+    Returns:
+        A tensor of strings of the same shape.
+
+    Raises:
+        ValueError: the encoding is another one.
+
+    >>> print(upper("straße", encoding="utf-8").numpy().decode())
+    STRASSE
+    """
+    return _each("upper", input, encoding, bytes.upper, str.upper)
+
+
+def _each(
+    function: str,
+    strings: TensorLike,
+    encoding: str,
+    of_bytes: Callable[[bytes], bytes],
+    of_text: Callable[[str], str],
+) -> Tensor:
+    if encoding not in ("", "utf-8"):
+        raise ValueError(f"{function}: encoding must be '' or 'utf-8'; got {encoding!r}.")
+    x = convert_to_tensor(strings, "string")
+    flat = reshape(x, [-1]).numpy().tolist()
+    made = [of_text(each.decode("utf-8")).encode() if encoding else of_bytes(each) for each in flat]
+    return reshape(constant(made, "string"), x.shape)

@@ -1,0 +1,174 @@
+"""Functions of TensorFlow 2 over ops, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_compat.newer import arrays, backend, matrices, quotients, settings, structures, texts
+
+rng = np.random.default_rng(17)
+
+
+@pytest.mark.parametrize(("repeats", "axis"), [(2, None), (3, 0), ([1, 0, 2], 1), (2, -1), ([2], 0)])
+def test_repeat(repeats: Any, axis: int | None) -> None:
+    x = rng.normal(size=(2, 3))
+    np.testing.assert_array_equal(arrays.repeat(x, repeats, axis).numpy(), np.repeat(x, repeats, axis))
+
+
+def test_gradients_flow_through_repeat() -> None:
+    (gradient,) = ag.gradients_function(lambda x: arrays.repeat(x, [1, 3], 0))([1.0, 2.0])
+    assert gradient.numpy().tolist() == [1.0, 3.0]
+
+
+def test_what_is_a_tensor() -> None:
+    sparse = ag.SparseTensor([[0]], [1.0], [2])
+    assert [arrays.is_tensor(x) for x in (ag.ones([2]), ag.Variable(1.0), sparse, [1.0], np.ones(2))] == [
+        *([True] * 3),
+        *([False] * 2),
+    ]
+
+
+A, B = np.array([0.0, 0.0, 2.0, -1.5]), np.array([0.0, np.inf, 3.0, 0.5])
+WITHOUT_NAN: dict[str, tuple[Any, list[float], list[float]]] = {
+    "xlogy": (quotients.xlogy, [0, 0, 2 * np.log(3), -1.5 * np.log(0.5)], [0, 0, np.log(3), np.log(0.5)]),
+    "xlog1py": (quotients.xlog1py, [0, 0, 2 * np.log(4), -1.5 * np.log(1.5)], [0, 0, np.log(4), np.log(1.5)]),
+    "xdivy": (quotients.xdivy, [0, 0, 2 / 3, -3], [0, 0, 1 / 3, 2]),
+    "multiply_no_nan": (lambda a, b: quotients.multiply_no_nan(b, a), [0, 0, 6, -0.75], [0, 0, 3, 0.5]),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_NAN)
+def test_nothing_times_anything_is_nothing(name: str) -> None:
+    function, values, gradients = WITHOUT_NAN[name]
+    np.testing.assert_allclose(function(A, B).numpy(), values, rtol=1e-12)
+    (gradient,) = ag.gradients_function(lambda a: function(a, B))(A)
+    np.testing.assert_allclose(gradient.numpy(), gradients, rtol=1e-12)
+
+
+def test_reciprocals_of_nothing() -> None:
+    (gradient,) = ag.gradients_function(lambda x: quotients.reciprocal_no_nan(x))([0.0, 4.0])
+    assert quotients.reciprocal_no_nan([0.0, 4.0]).numpy().tolist() == [0.0, 0.25]
+    assert gradient.numpy().tolist() == [0.0, -0.0625]
+
+
+def test_shapes_broadcast() -> None:
+    assert quotients.xlogy(np.ones((2, 1)), np.ones(3)).shape.as_list() == [2, 3]
+
+
+def test_lower_and_upper() -> None:
+    words = [["ÄB", "Cd"], ["", "x1"]]
+    assert texts.lower(words, "utf-8").numpy().tolist() == [["äb".encode(), b"cd"], [b"", b"x1"]]
+    assert texts.lower(words).numpy().tolist() == [["Äb".encode(), b"cd"], [b"", b"x1"]]
+    assert texts.upper("äb", "utf-8").numpy() == "ÄB".encode()
+    with pytest.raises(ValueError, match=r".") as error:
+        texts.upper("a", "latin")
+    assert str(error.value) == "upper: encoding must be '' or 'utf-8'; got 'latin'."
+
+
+def test_products_with_vectors() -> None:
+    a, b = rng.normal(size=(2, 3, 4)), rng.normal(size=(2, 4))
+    np.testing.assert_allclose(matrices.matvec(a, b).numpy(), np.einsum("bij,bj->bi", a, b), rtol=1e-12)
+    transposed = matrices.matvec(a, b[:, :3], transpose_a=True)
+    np.testing.assert_allclose(transposed.numpy(), np.einsum("bij,bi->bj", a, b[:, :3]), rtol=1e-12)
+
+
+def test_norms_are_taken_off() -> None:
+    x = rng.normal(size=(3, 4))
+    quotient, length = matrices.normalize(x, axis=1)
+    np.testing.assert_allclose(length.numpy(), np.linalg.norm(x, axis=1, keepdims=True), rtol=1e-12)
+    np.testing.assert_allclose(quotient.numpy(), x / np.linalg.norm(x, axis=1, keepdims=True), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 5), (2, 3, 2)])
+def test_pseudoinverses(shape: tuple[int, ...]) -> None:
+    x = rng.normal(size=shape)
+    np.testing.assert_allclose(matrices.pinv(x).numpy(), np.linalg.pinv(x), rtol=1e-8, atol=1e-10)
+    x[..., 0, :] = x[..., 1, :]
+    np.testing.assert_allclose(matrices.pinv(x).numpy(), np.linalg.pinv(x), rtol=1e-8, atol=1e-10)
+
+
+def test_structures() -> None:
+    structure = {"b": (1, [2]), "a": 3}
+    assert structures.map_structure(lambda x, y: x * y, structure, structure) == {"b": (1, [4]), "a": 9}
+    assert structures.pack_sequence_as(structure, (7, 8, 9)) == {"b": (8, [9]), "a": 7}
+    structures.assert_same_structure([1, (2,)], (1, [2]), check_types=False)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind", "text"),
+    [
+        ([1, 2], [1], ValueError, "The structures differ: one has the parts [0, 1], the other [0]."),
+        ({"a": [1]}, {"a": 1}, ValueError, "The structures differ at ['a']: one has [1], the other 1."),
+        ([(1,)], [[1]], TypeError, "The structures differ at [0]: one has a tuple, the other a list."),
+        ({"a": 1}, {"b": 1}, ValueError, "The structures differ: one has the parts ['a'], the other ['b']."),
+    ],
+)
+def test_structures_that_differ(one: Any, other: Any, kind: type[Exception], text: str) -> None:
+    for function in (structures.assert_same_structure, lambda *given: structures.map_structure(print, *given)):
+        with pytest.raises(kind) as error:
+            function(one, other)
+        assert str(error.value) == text
+
+
+def test_what_map_structure_needs() -> None:
+    with pytest.raises(TypeError) as error:
+        structures.map_structure(3, [1])
+    assert str(error.value) == "map_structure: func must be callable; got 3 of type int."
+    with pytest.raises(ValueError, match=r".") as none:
+        structures.map_structure(len)
+    assert str(none.value) == "map_structure: give at least one structure."
+
+
+def test_values_of_the_backend() -> None:
+    v = backend.variable(np.arange(3))
+    assert (v.dtype.name, backend.get_value(v).tolist()) == ("int64", [0, 1, 2])
+    backend.batch_set_value([(v, [5, 6, 7])])
+    backend.update_sub(backend.update_add(v, [1, 1, 1]), [2, 2, 2])
+    assert backend.batch_get_value([v, 3])[0].tolist() == [4, 5, 6]
+    assert backend.update(v, [1, 2, 3]) is v
+    with pytest.raises(TypeError) as error:
+        backend.set_value(3, 4)
+    assert str(error.value) == "set_value: x must be a variable; got 3 of type int."
+
+
+def test_products_of_the_backend() -> None:
+    x, y = rng.normal(size=(2, 3, 4)), rng.normal(size=(5, 4, 6))
+    np.testing.assert_allclose(backend.dot(x, y).numpy(), np.dot(x, y), rtol=1e-12)
+    np.testing.assert_allclose(backend.dot(x, y[0]).numpy(), x @ y[0], rtol=1e-12)
+    assert backend.repeat_elements(x, 2, 1).shape.as_list() == [2, 6, 4]
+    assert backend.arange(2, 6, 2).numpy().tolist() == [2, 4]
+
+
+def test_cross_entropies_of_the_backend() -> None:
+    y, logits = np.array([0.0, 1.0, 0.25]), np.array([-1.0, 2.0, 0.5])
+    p = 1 / (1 + np.exp(-logits))
+    expected = -(y * np.log(p) + (1 - y) * np.log(1 - p))
+    np.testing.assert_allclose(backend.binary_crossentropy(y, p).numpy(), expected, rtol=1e-6)
+    np.testing.assert_allclose(backend.binary_crossentropy(y, logits, from_logits=True).numpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "text"),
+    [
+        (
+            settings.set_floatx,
+            "float16",
+            "set_floatx: floats are float32 where nothing else is said; got 'float16'. Give layers dtype='float16', "
+            "and inputs of that dtype.",
+        ),
+        (
+            settings.set_image_data_format,
+            "channels_first",
+            "set_image_data_format: channels are last where nothing else is said; got 'channels_first'. Give layers "
+            "data_format='channels_first'.",
+        ),
+    ],
+)
+def test_what_layers_are_told_instead(function: Any, value: str, text: str) -> None:
+    with pytest.raises(ValueError, match=r".") as error:
+        function(value)
+    assert str(error.value) == text

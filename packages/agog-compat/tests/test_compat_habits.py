@@ -1,0 +1,64 @@
+"""What is written after a tensor by habit: it works, or its error says what to write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_compat import habits
+
+
+@pytest.mark.parametrize("make", [ag.constant, ag.Variable], ids=["Tensor", "Variable"])
+def test_what_works(make: Any) -> None:
+    assert make(2.5).item() == 2.5
+    assert type(make([[True]]).item()) is bool
+    assert make([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    with ag.GradientTape() as tape:
+        x = make(3.0)
+        tape.watch(x)
+        y = x.detach() * x
+    assert float(tape.gradient(y, x)) == 3.0
+    with pytest.raises(ValueError, match=r".") as error:
+        make([1, 2]).item()
+    assert str(error.value) == "item: the tensor must have one element; got shape (2,). Use x.tolist()."
+
+
+def test_texts_work() -> None:
+    assert (ag.constant("a").item(), ag.constant("a").tolist(), ag.constant(["a"]).tolist()) == (b"a", b"a", [b"a"])
+
+
+@pytest.mark.parametrize("name", habits.SAID_INSTEAD)
+@pytest.mark.parametrize("make", [ag.constant, ag.Variable], ids=["Tensor", "Variable"])
+def test_what_teaches(make: Any, name: str) -> None:
+    x = make([1.0, 2.0])
+    with pytest.raises(AttributeError) as error:
+        getattr(x, name)
+    assert str(error.value) == f"{type(x).__name__}.{name}: not in agog; use {habits.SAID_INSTEAD[name]}"
+    assert not hasattr(x, name)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        np.sum,
+        np.mean,
+        np.max,
+        np.std,
+        np.prod,
+        np.argmax,
+        np.cumsum,
+        np.sort,
+        np.transpose,
+        np.squeeze,
+        np.round,
+        np.any,
+    ],
+)
+def test_numpy_goes_its_own_way(function: Any) -> None:
+    x = np.array([[1.5, -2.0], [0.0, 4.0]], "f4")
+    found, expected = function(ag.constant(x)), function(x)
+    assert type(found) is type(expected)
+    np.testing.assert_array_equal(found, expected)

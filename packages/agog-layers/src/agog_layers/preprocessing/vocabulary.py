@@ -1,0 +1,311 @@
+"""Vocabulary: layers that make numbers of words or integers, by a list that is given or that data has."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from agog_core import Tensor, constant, convert_to_tensor, reshape, string_to_hash_bucket_fast
+from agog_core.errors import InvalidArgumentError
+from agog_layers.base.arguments import choice
+from agog_layers.preprocessing.adapting import Adaptable
+from agog_layers.preprocessing.encoding import MODES, encoded
+
+__all__ = ["IntegerLookup", "StringLookup"]
+
+
+class Vocabulary(Adaptable):
+    """Base of layers with a list of terms; for the arguments see `StringLookup`."""
+
+    # The dtype of terms.
+    terms_dtype: str
+
+    def __init__(
+        self,
+        max_tokens: int | None,
+        num_oov_indices: int,
+        mask_token: Any,
+        oov_token: Any,
+        vocabulary: Any,
+        idf_weights: Any,
+        invert: bool,
+        output_mode: str,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        kind = type(self).__name__
+        self.max_tokens, self.num_oov_indices = max_tokens, num_oov_indices
+        self.mask_token, self.oov_token, self.invert = mask_token, oov_token, invert
+        self.output_mode = choice(kind, "output_mode", output_mode, MODES)
+        self._terms: list[Any] = []
+        self._idf: list[float] | None = None
+        self._given = vocabulary is not None
+        self.reset_counts()
+        if vocabulary is not None:
+            self.set_vocabulary(vocabulary, idf_weights)
+
+    @property
+    def _first_unknown(self) -> int:
+        return 0 if self.mask_token is None or self.output_mode != "int" else 1
+
+    @property
+    def _first_term(self) -> int:
+        return self._first_unknown + self.num_oov_indices
+
+    @property
+    def vocabulary(self) -> list[Any] | None:
+        """The terms, for the layer's description; None before there are any."""
+        return self._terms or None
+
+    @property
+    def idf_weights(self) -> list[float] | None:
+        """The weights of the terms for ``"tf_idf"``, for the layer's description."""
+        return self._idf
+
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
+        """List the terms by their numbers.
+
+        Args:
+            include_special_tokens: whether the mask and what stands for unknown terms come first.
+
+        Returns:
+            A list of strings or integers.
+        """
+        before = [] if self._first_unknown == 0 else [self.mask_token]
+        specials = [*before, *([self.oov_token] * self.num_oov_indices)]
+        return [*(specials if include_special_tokens else []), *self._terms]
+
+    def vocabulary_size(self) -> int:
+        """Count the terms, with the mask and what stands for unknown ones.
+
+        Returns:
+            The number.
+        """
+        return self._first_term + len(self._terms)
+
+    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+        """Give the terms.
+
+        Args:
+            vocabulary: the terms, an array or list; or the name of a file that has one in each line. The mask and what
+                stands for unknown terms may come first.
+            idf_weights: a weight for each term, for ``"tf_idf"``.
+
+        Raises:
+            ValueError: a term is there twice, there are too many, or not as many weights.
+        """
+        if isinstance(vocabulary, str):
+            with open(vocabulary, encoding="utf-8") as file:
+                vocabulary = file.read().splitlines()
+        terms = [self._term(each) for each in convert_to_tensor(vocabulary, self.terms_dtype).numpy().tolist()]
+        for special in (self.mask_token, *([self.oov_token] * self.num_oov_indices)):
+            if special is not None and terms[:1] == [special]:
+                terms = terms[1:]
+        twice = [term for term, count in Counter(terms).items() if count > 1]
+        if twice:
+            raise ValueError(f"{self._title}: the vocabulary has {twice[0]!r} twice.")
+        if self.max_tokens is not None and self._first_term + len(terms) > self.max_tokens:
+            raise ValueError(
+                f"{self._title}: the vocabulary has {len(terms)} terms, and {self._first_term} places are for others; "
+                f"max_tokens is {self.max_tokens}."
+            )
+        weights = None if idf_weights is None else [float(each) for each in idf_weights]
+        if weights is not None and len(weights) != len(terms):
+            raise ValueError(f"{self._title}: there are {len(terms)} terms and {len(weights)} idf_weights.")
+        vars(self)["_terms"], vars(self)["_idf"] = terms, weights
+        vars(self)["_numbers"] = {term: self._first_term + n for n, term in enumerate(terms)}
+
+    def reset_counts(self) -> None:
+        """Forget what was seen."""
+        vars(self).update(_counts=Counter(), _in_rows=Counter(), _rows=0)
+
+    def reset_state(self) -> None:
+        """Forget what was learned."""
+        if self._given:
+            raise ValueError(f"{self._title}: the vocabulary was given, so there is nothing to adapt; leave it out.")
+        self.reset_counts()
+
+    def update_state(self, data: Tensor) -> None:
+        """Look at a batch."""
+        self.count_rows(_rows(convert_to_tensor(data, preferred_dtype=self.terms_dtype)))
+
+    def count_rows(self, rows: list[list[Any]]) -> None:
+        """Count the terms in rows of terms."""
+        for row in rows:
+            terms = [self._term(each) for each in row]
+            vars(self)["_counts"].update(terms)
+            vars(self)["_in_rows"].update(set(terms))
+        vars(self)["_rows"] += len(rows)
+
+    def finalize_state(self) -> None:
+        """Take the most frequent terms; of those that are equally frequent, the last by the alphabet first."""
+        counts, rows = vars(self)["_counts"], vars(self)["_rows"]
+        terms = sorted((term for term in counts if term not in (self.mask_token, self.oov_token)), reverse=True)
+        terms.sort(key=lambda term: -counts[term])
+        if self.max_tokens is not None:
+            terms = terms[: max(0, self.max_tokens - self._first_term)]
+        in_rows = vars(self)["_in_rows"]
+        weights = [math.log(1 + rows / (1 + in_rows[term])) for term in terms]
+        self.set_vocabulary(terms, weights if self.output_mode == "tf_idf" else None)
+        self.reset_counts()
+
+    def call(self, inputs: Tensor) -> Tensor:
+        """Find the numbers, or the terms where ``invert``."""
+        if not self._terms:
+            raise RuntimeError(f"{self._title} has no vocabulary yet: call adapt on data, or set_vocabulary.")
+        x = convert_to_tensor(inputs, preferred_dtype=self.terms_dtype)
+        flat = reshape(x, [-1]).numpy().tolist()
+        if self.invert:
+            known = self.get_vocabulary()
+            found = [known[n] if 0 <= n < len(known) else self.oov_token for n in flat]
+            return reshape(constant(found, self.terms_dtype), x._shape)
+        numbers = reshape(constant(self.numbers([self._term(each) for each in flat]), "int64"), x._shape)
+        return self.encode(numbers)
+
+    def encode(self, numbers: Tensor) -> Tensor:
+        """What the output mode makes of numbers."""
+        weights = None
+        if self.output_mode == "tf_idf":
+            if self._idf is None:
+                raise RuntimeError(
+                    f"{self._title} has no idf_weights: call adapt on data, or set_vocabulary with them."
+                )
+            mean = sum(self._idf) / len(self._idf)
+            weights = constant([*[mean] * self._first_term, *self._idf], "float32")
+        return encoded(numbers, self.output_mode, self.vocabulary_size(), weights)
+
+    def numbers(self, terms: Sequence[Any]) -> list[int]:
+        """The numbers of terms."""
+        known: dict[Any, int] = vars(self)["_numbers"]
+        found = [0 if term == self.mask_token and self._first_unknown else known.get(term, -1) for term in terms]
+        unknown = [n for n, number in enumerate(found) if number < 0]
+        if unknown and not self.num_oov_indices:
+            raise InvalidArgumentError(
+                f"{self._title}: {terms[unknown[0]]!r} is not in the vocabulary, and num_oov_indices is 0; give it a "
+                "place with num_oov_indices=1."
+            )
+        if unknown and self.num_oov_indices > 1:
+            texts = constant([str(terms[n]) for n in unknown], "string")
+            places = string_to_hash_bucket_fast(texts, self.num_oov_indices).numpy().tolist()
+        else:
+            places = [0] * len(unknown)
+        for n, place in zip(unknown, places, strict=True):
+            found[n] = self._first_unknown + place
+        return found
+
+    def _term(self, value: Any) -> Any:
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        """See `Checkpointable.checkpoint_state`."""
+        return {"vocabulary": self._terms, "idf_weights": self._idf}
+
+    def restore_checkpoint_state(self, state: Any) -> None:
+        """See `Checkpointable.restore_checkpoint_state`."""
+        if state["vocabulary"]:
+            self.set_vocabulary(state["vocabulary"], state["idf_weights"])
+
+
+class StringLookup(Vocabulary):
+    """Make numbers of strings, by a vocabulary that is given or that `adapt` finds.
+
+    The number 0 is the mask's, if there is a mask and the mode is ``"int"``; then come those of unknown strings, and
+    then those of the vocabulary.
+
+    Args:
+        max_tokens: how many numbers there are at most; None for any number.
+        num_oov_indices: how many numbers unknown strings have; 0 makes them an error.
+        mask_token: the string of number 0; None for none.
+        oov_token: what unknown strings are called, going back.
+        vocabulary: the strings, most frequent first, or the name of a file of them; None for those that `adapt` finds.
+        idf_weights: a weight for each of them, for ``"tf_idf"``.
+        invert: whether to go back, from numbers to strings.
+        output_mode: ``"int"``; or ``"one_hot"``, ``"multi_hot"``, ``"count"`` or ``"tf_idf"``, which make vectors: see
+            `CategoryEncoding`; the last is counts times weights.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: the mode is unknown, or the vocabulary has a string twice.
+
+    >>> layer = StringLookup()
+    >>> layer.adapt([["cat", "dog"], ["cat", "bird"]])
+    >>> layer.get_vocabulary()
+    ['[UNK]', 'cat', 'dog', 'bird']
+    >>> print(layer([["bird", "cow"]]))
+    tf.Tensor([[3 0]], shape=(1, 2), dtype=int64)
+    """
+
+    terms_dtype = "string"
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: str | None = None,
+        oov_token: str = "[UNK]",
+        vocabulary: Any = None,
+        idf_weights: Any = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            max_tokens,
+            num_oov_indices,
+            mask_token,
+            oov_token,
+            vocabulary,
+            idf_weights,
+            invert,
+            output_mode,
+            **kwargs,
+        )
+
+
+class IntegerLookup(Vocabulary):
+    """Make numbers without gaps of integers, by a vocabulary that is given or that `adapt` finds.
+
+    Args:
+        mask_token: the integer of number 0; None for none.
+        oov_token: what unknown integers are called, going back.
+        Other arguments: see `StringLookup`.
+
+    >>> layer = IntegerLookup(vocabulary=[12, 36, 1138])
+    >>> print(layer([[36, 7]]))
+    tf.Tensor([[2 0]], shape=(1, 2), dtype=int64)
+    """
+
+    terms_dtype = "int64"
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: int | None = None,
+        oov_token: int = -1,
+        vocabulary: Any = None,
+        idf_weights: Any = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            max_tokens,
+            num_oov_indices,
+            mask_token,
+            oov_token,
+            vocabulary,
+            idf_weights,
+            invert,
+            output_mode,
+            **kwargs,
+        )
+
+
+def _rows(x: Tensor) -> list[list[Any]]:
+    """The values of each example."""
+    rows = reshape(x, [x._shape[0], -1]) if x._shape else reshape(x, [1, 1])
+    listed: list[list[Any]] = rows.numpy().tolist()
+    return listed

@@ -1,0 +1,41 @@
+"""Results: the numbers of a training by name, which older programs find by the names that TensorFlow 1.12 gave them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Results"]
+
+# What `compile` is given, and what TensorFlow 1.12 called it in the logs.
+_OLDER = {
+    "accuracy": "acc",
+    "crossentropy": "ce",
+    "kld": "kullback_leibler_divergence",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "mse": "mean_squared_error",
+    "msle": "mean_squared_logarithmic_error",
+}
+
+
+class Results(dict[str, Any]):
+    """Names to numbers. What is not there is looked for under the name that `compile` was given.
+
+    >>> results = Results(val_accuracy=0.75)
+    >>> results["val_acc"], results.get("val_acc"), list(results)
+    (0.75, 0.75, ['val_accuracy'])
+    """
+
+    def __missing__(self, name: str) -> Any:
+        for given, older in _OLDER.items():
+            kept = name.removesuffix(older) + given
+            if name.endswith(older) and kept in self:
+                return self[kept]
+        raise KeyError(name)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The number of a name, or the default."""
+        try:
+            return self[key]
+        except KeyError:
+            return default

@@ -1,0 +1,33 @@
+"""``tf.config``: what there is to compute on, and settings that change nothing here."""
+
+from agog.config import experimental, threading
+from agog_compat.advice import taught as _taught
+from agog_compat.newer.devices import (
+    LogicalDevice,
+    PhysicalDevice,
+    functions_run_eagerly,
+    get_soft_device_placement,
+    get_visible_devices,
+    list_logical_devices,
+    list_physical_devices,
+    run_functions_eagerly,
+    set_soft_device_placement,
+    set_visible_devices,
+)
+
+__all__ = [
+    "LogicalDevice",
+    "PhysicalDevice",
+    "experimental",
+    "functions_run_eagerly",
+    "get_soft_device_placement",
+    "get_visible_devices",
+    "list_logical_devices",
+    "list_physical_devices",
+    "run_functions_eagerly",
+    "set_soft_device_placement",
+    "set_visible_devices",
+    "threading",
+]
+
+__getattr__ = _taught(__name__)
