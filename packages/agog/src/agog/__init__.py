@@ -49,6 +49,8 @@ from agog_core.variables.name_scope import *
 from agog_core.variables.variable import *
 
 bool = _bool
+double = float64
+half = float16
 lin_space = linspace
 reverse_v2 = reverse
 
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
     from agog import test as test
     from agog import train as train
     from agog_compat.collections import *
+    from agog_compat.replication import *
     from agog_core.dispatch.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -208,6 +211,7 @@ __getattr__, __dir__ = _later(
             "variable_scope",
         ),
         "agog_compat.collections",
+        "agog_compat.replication",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.memory",
         "agog_core.observers.profiling",

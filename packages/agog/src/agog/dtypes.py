@@ -1,6 +1,8 @@
 """``tf.dtypes``: the types of elements, and their conversions."""
 
 from agog import bool as bool
+from agog import double as double
+from agog import half as half
 from agog_core.dtypes import *
 from agog_core.exports import export as _export
 from agog_core.ops.array.casting import cast as cast

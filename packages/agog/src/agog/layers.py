@@ -1,6 +1,7 @@
 """``tf.layers``: layers as classes, and as functions that make a new layer with each call."""
 
 from agog_layers import (
+    InputSpec,
     average_pooling1d,
     average_pooling2d,
     average_pooling3d,
@@ -53,6 +54,7 @@ __all__ = [
     "Dense",
     "Dropout",
     "Flatten",
+    "InputSpec",
     "Layer",
     "MaxPooling1D",
     "MaxPooling2D",

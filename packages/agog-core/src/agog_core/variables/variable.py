@@ -121,6 +121,11 @@ class Variable(State):
         """The full name of the device that holds the value."""
         return self._current().device
 
+    @property
+    def initializer(self) -> None:
+        """None: a variable has its value from its construction on, so nothing is left to be run or evaluated."""
+        return None
+
     def get_shape(self) -> TensorShape:
         """The sizes along the axes.
 

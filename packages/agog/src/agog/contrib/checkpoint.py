@@ -7,6 +7,7 @@ from agog_checkpoint.metadata import (
     list_objects,
     object_metadata,
 )
+from agog_checkpoint.split_dependency import split_dependency
 from agog_core import Checkpointable
 from agog_core import Checkpointable as CheckpointableBase
 from agog_core.checkpointable import NoDependency
@@ -27,4 +28,5 @@ __all__ = [
     "dot_graph_from_checkpoint",
     "list_objects",
     "object_metadata",
+    "split_dependency",
 ]

@@ -11,8 +11,11 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from agog.old_programs import missing
-from agog.old_programs.places import PLACES
+from agog.old_programs.places import sources_of
 from agog.old_programs.stand_in import StandIn
+
+# How the names of files and folders of tests end.
+_TESTS = ("_test", "_tests", "_test_util")
 
 
 class _StandInLoader(Loader):
@@ -27,10 +30,7 @@ class _StandInLoader(Loader):
 
 
 class Finder(MetaPathFinder):
-    """Finds ``tensorflow`` and the modules below it: those that agog stands in for, then the program's own files.
-
-    A program that lies in folders of these names imports its neighbours from there. What is installed is left alone.
-    """
+    """Finds ``tensorflow`` and the modules below it: those that agog stands in for, then the program's own."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -43,12 +43,12 @@ class Finder(MetaPathFinder):
         top, _, place = fullname.partition(".")
         if top != "tensorflow":
             return None
-        sources = _sources(fullname, place)
-        if sources is not None:
-            return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
-        own = PathFinder.find_spec(fullname, _own_folders(fullname.rpartition(".")[0]))
+        sources = sources_of(place)
+        own = None if sources else _own_spec(fullname)
         if own is not None:
             return own
+        if sources is not None:
+            return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
         text = f"No module named {fullname!r}: agog stands in for TensorFlow here, and has nothing that this module holds."
         missing.note(fullname, text)
         raise ModuleNotFoundError(text, name=fullname)
@@ -60,16 +60,14 @@ def activate() -> None:
         sys.meta_path.insert(0, Finder())
 
 
-def _sources(fullname: str, place: str) -> tuple[str, ...] | None:
-    if place in PLACES:
-        return PLACES[place]
-    parent, _, name = fullname.rpartition(".")
-    above = sys.modules[parent]
-    source = above.source_of(name) if isinstance(above, StandIn) else None
-    return None if source is None else (source.__name__,)
+def _own_spec(fullname: str) -> ModuleSpec | None:
+    """The spec of an example or a test that lies in folders of TensorFlow's names, and imports its neighbours so.
 
-
-def _own_folders(package: str) -> list[str]:
+    Nothing else is taken from such folders, and nothing that is installed: half of a library would not run.
+    """
+    package, _, name = fullname.rpartition(".")
+    if "examples" not in fullname.split(".") and not name.endswith(_TESTS):
+        return None
     installed = {os.path.realpath(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
     entries = [entry for entry in sys.path if os.path.realpath(entry) not in installed]
-    return [folder for folder in (os.path.join(entry, *package.split(".")) for entry in entries) if os.path.isdir(folder)]
+    return PathFinder.find_spec(fullname, [os.path.join(entry, *package.split(".")) for entry in entries])

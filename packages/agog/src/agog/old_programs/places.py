@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
+
 # The modules of TensorFlow, without its own name, by the modules of agog that have their names, in the order of search.
 _BY_SOURCES = {
     "": """
+        contrib.eager.python.examples
+        python.autograph python.debug python.distribute python.estimator python.feature_column python.grappler
+        python.profiler python.pywrap_tensorflow python.saved_model python.tools python.user_ops
+        python.keras.testing_utils python.keras.utils.tf_utils
         contrib.checkpoint.python contrib.eager.python contrib.framework.python contrib.framework.python.ops
-        contrib.layers.python contrib.layers.python.layers contrib.lookup.python
-        contrib.mixed_precision contrib.mixed_precision.python
+        contrib.layers.python contrib.layers.python.layers
+        contrib.cudnn_rnn contrib.cudnn_rnn.python contrib.cudnn_rnn.python.layers contrib.cudnn_rnn.python.ops
+        contrib.mixed_precision.python
         contrib.opt.python contrib.opt.python.training contrib.rnn.python contrib.rnn.python.ops
         contrib.summary.python contrib.training.python contrib.training.python.training
-        core core.example core.framework core.protobuf
+        core core.example core.framework core.lib core.protobuf core.util
         python.client python.compat python.data python.data.experimental.ops python.data.ops python.data.util python.eager
         python.framework python.keras.engine python.keras.preprocessing
         python.lib python.lib.io python.ops python.ops.linalg python.ops.losses python.ops.signal
         python.platform python.summary python.summary.writer python.training python.training.checkpointable
-        python.util
+        python.util python.util.protobuf
     """,
     "agog": """
         core.protobuf.config_pb2 python.client.session
         python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
         python.framework.ops python.framework.random_seed python.framework.sparse_tensor
         python.framework.tensor_shape python.framework.tensor_spec python.framework.tensor_util
-        python.ops.array_grad python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
+        python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
         python.ops.gen_data_flow_ops python.ops.gen_dataset_ops python.ops.gen_script_ops python.ops.gen_state_ops
         python.ops.gen_functional_ops python.ops.gen_sparse_ops python.ops.gen_list_ops
-        python.ops.gradients python.ops.gradients_impl python.ops.histogram_ops python.ops.init_ops
+        python.ops.gradients python.ops.gradients_impl python.ops.histogram_ops
         python.ops.list_ops
         python.ops.logging_ops python.ops.gen_logging_ops python.ops.numerics python.ops.partitioned_variables
         python.ops.gen_resource_variable_ops python.ops.resource_variable_ops
         python.ops.script_ops python.ops.state_ops python.ops.template
-        python.ops.tensor_array_ops python.ops.variable_scope python.ops.variables
+        python.ops.tensor_array_ops python.ops.variables
     """,
+    "agog agog.keras.initializers": "python.ops.init_ops",
+    "agog agog.eager": "python.ops.variable_scope",
     "agog agog.bitwise": "python.ops.bitwise_ops python.ops.gen_bitwise_ops",
     "agog agog.debugging": "python.ops.check_ops python.ops.control_flow_ops python.ops.gen_control_flow_ops",
     "agog agog.image": "python.ops.gen_image_ops python.ops.image_ops python.ops.image_ops_impl",
@@ -61,12 +71,13 @@ _BY_SOURCES = {
     """,
     "agog.contrib.data": "contrib.data.python contrib.data.python.ops",
     "agog.contrib.framework": "contrib.framework.python.ops.sort_ops",
+    "agog.contrib.lookup agog": "contrib.lookup contrib.lookup.lookup_ops python.ops.lookup_ops",
     "agog.contrib.layers": """
         contrib.layers.python.layers.initializers contrib.layers.python.layers.layers
         contrib.layers.python.layers.regularizers
     """,
     "agog.contrib.mixed_precision": """
-        contrib.mixed_precision.python.loss_scale_manager contrib.mixed_precision.python.loss_scale_optimizer
+        contrib.mixed_precision contrib.mixed_precision.python.loss_scale_manager contrib.mixed_precision.python.loss_scale_optimizer
     """,
     "agog.contrib.opt": """
         contrib.opt.python.training.adamax contrib.opt.python.training.lazy_adam_optimizer
@@ -92,16 +103,18 @@ _BY_SOURCES = {
         python.data.experimental.ops.shuffle_ops python.data.experimental.ops.unique
         python.data.experimental.ops.writers
     """,
-    "agog.dtypes": "python.framework.dtypes",
+    "agog_compat.eager_tape": "python.eager.tape",
+    "agog.dtypes agog": "python.framework.dtypes",
     "agog.eager": """
         contrib.eager contrib.eager.python.datasets contrib.eager.python.evaluator contrib.eager.python.network
         contrib.eager.python.saver contrib.eager.python.tfe
         python.eager.core python.eager.execution_callbacks python.eager.function
     """,
-    "agog.eager.metrics": "contrib.eager.python.metrics contrib.eager.python.metrics_impl",
+    "agog_layers.metrics": "contrib.eager.python.metrics contrib.eager.python.metrics_impl",
     "agog.errors agog": "python.framework.errors python.framework.errors_impl",
     "agog.flags": "python.platform.flags",
-    "agog.gfile": "python.lib.io.file_io python.platform.gfile",
+    "agog.gfile": "python.platform.gfile",
+    "agog_compat.gfile agog.gfile": "python.lib.io.file_io",
     "agog.keras": "keras python.keras",
     "agog.keras.activations": "python.keras.activations",
     "agog.keras.callbacks": "python.keras.callbacks",
@@ -138,11 +151,16 @@ _BY_SOURCES = {
         python.ops.candidate_sampling_ops python.ops.ctc_ops python.ops.embedding_ops python.ops.gen_ctc_ops
         python.ops.gen_nn_ops python.ops.nn python.ops.nn_impl python.ops.nn_ops python.ops.rnn
     """,
-    "agog.nn.rnn_cell": "python.ops.rnn_cell python.ops.rnn_cell_impl",
+    "agog_layers.recurrent.rnn_cell": "python.ops.rnn_cell python.ops.rnn_cell_impl",
     "agog.python_io": "python.lib.io.tf_record",
     "agog.summary agog.contrib.summary": "python.summary.summary python.summary.writer.writer",
-    "agog.test": "python.eager.test python.framework.test_util python.ops.gradient_checker python.platform.googletest python.platform.test",
-    "agog.train": """
+    "agog.test": "python.eager.test python.ops.gradient_checker python.platform.googletest python.platform.test",
+    "agog.test agog_compat.testing.test_util": "python.framework.test_util",
+    "agog_compat.eager_context agog.eager agog": "python.eager.context",
+    "agog.train agog": """
+        contrib.optimizer_v2 contrib.optimizer_v2.adadelta contrib.optimizer_v2.adagrad contrib.optimizer_v2.adam
+        contrib.optimizer_v2.gradient_descent contrib.optimizer_v2.momentum contrib.optimizer_v2.optimizer_v2
+        contrib.optimizer_v2.rmsprop
         core.example.example_pb2 core.example.feature_pb2
         python.training.adadelta python.training.adagrad python.training.adagrad_da python.training.adam
         python.training.checkpoint_management python.training.checkpoint_utils python.training.ftrl
@@ -168,11 +186,51 @@ RENAMED = {
     "python.eager.backprop.implicit_val_and_grad": "agog.eager:implicit_value_and_gradients",
     "python.eager.backprop.gradients_function": "agog.eager:gradients_function",
     "python.eager.backprop.val_and_grad_function": "agog.eager:value_and_gradients_function",
+    "python.platform.googletest.GetTempDir": "agog.test:get_temp_dir",
+    "contrib.optimizer_v2.optimizer_v2.OptimizerV2": "agog.train:Optimizer",
     "python.framework.ops.EagerTensor": "agog:Tensor",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
     "python.ops.script_ops.eager_py_func": "agog.eager:py_func",
     "python.ops.template.make_template_internal": "agog:make_template",
+    "python.lib.io.file_io.FileIO": "agog.gfile:GFile",
+    "python.lib.io.file_io.create_dir": "agog.gfile:MkDir",
+    "python.lib.io.file_io.delete_file": "agog.gfile:Remove",
+    "python.lib.io.file_io.file_exists": "agog.gfile:Exists",
+    "python.lib.io.file_io.get_matching_files": "agog.gfile:Glob",
+    "python.lib.io.file_io.recursive_create_dir": "agog.gfile:MakeDirs",
+    "python.ops.linalg.linalg_impl.matrix_exponential": "agog.linalg:expm",
+    "python.ops.logging_ops.print_v2": "agog:print",
+    "python.platform.benchmark.TensorFlowBenchmark": "agog.test:Benchmark",
+    "python.ops.array_ops.listdiff": "agog:setdiff1d",
+    "python.ops.variable_scope.variable": "agog:Variable",
     "python.training.checkpointable.util.CheckpointableSaver": "agog.eager:CheckpointableSaver",
 }
+
+
+def sources_of(place: str) -> tuple[str, ...] | None:
+    """The modules of agog that are searched for the names of a module of TensorFlow; None where agog has no such module.
+
+    Args:
+        place: the module's name without TensorFlow's, such as ``"keras.layers"``.
+    """
+    if place in PLACES:
+        return PLACES[place]
+    parent, _, name = place.rpartition(".")
+    if has_modules_only(parent):
+        return ()
+    for source in sources_of(parent) or ():
+        value = getattr(import_module(source), name, None)
+        if isinstance(value, ModuleType) and value.__name__.startswith("agog"):
+            return (value.__name__,)
+    return None
+
+
+def has_modules_only(place: str) -> bool:
+    """Whether a module is a package inside of TensorFlow that has nothing but modules.
+
+    Programs import more of these modules than they use, some for their effect on graphs alone. So all of them can be
+    imported, and what agog has not is missed when one of its names is asked for.
+    """
+    return PLACES.get(place) == ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
 from agog.old_programs import missing
-from agog.old_programs.places import PLACES, RENAMED
+from agog.old_programs.places import PLACES, RENAMED, has_modules_only
 
 
 class StandIn(ModuleType):
@@ -30,13 +31,18 @@ class StandIn(ModuleType):
         try:
             value = self.find(name)
         except AttributeError as error:
-            missing.note(f"{self.__name__}.{name}", str(error))
+            self._note(name, str(error))
             raise
         if isinstance(value, FunctionType) and "refusal" in vars(value):
-            missing.note(f"{self.__name__}.{name}", value.refusal)
+            self._note(name, value.refusal)
         else:
             setattr(self, name, value)
         return value
+
+    def _note(self, name: str, advice: str) -> None:
+        asks = sys._getframe(2).f_code.co_filename
+        if not name.startswith("_") and not asks.startswith("<frozen importlib"):  # which asks before the program does
+            missing.note(f"{self.__name__}.{name}", advice)
 
     def find(self, name: str) -> Any:
         """What stands for a name of TensorFlow's module; an AttributeError where nothing does."""
@@ -44,20 +50,11 @@ class StandIn(ModuleType):
         if place in RENAMED:
             module, _, attribute = RENAMED[place].partition(":")
             return getattr(import_module(module), attribute)
-        if place in PLACES:
+        if place in PLACES or has_modules_only(place.rpartition(".")[0]):
             return import_module(f"tensorflow.{place}")
         value = self._searched(name)
-        if isinstance(value, ModuleType) and value.__name__.partition(".")[0].startswith("agog"):
-            return import_module(f"tensorflow.{place}")
-        return value
-
-    def source_of(self, name: str) -> ModuleType | None:
-        """The module of agog that has a name of this module, where it is a module."""
-        try:
-            value = self._searched(name)
-        except AttributeError:
-            return None
-        return value if isinstance(value, ModuleType) else None
+        is_own = isinstance(value, ModuleType) and value.__name__.startswith("agog")
+        return import_module(f"tensorflow.{place}") if is_own else value
 
     def _searched(self, name: str) -> Any:
         errors = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat.test_case import TestCase
+from agog_compat.testing.test_case import TestCase
 
 
 class ExampleTest(TestCase):
