@@ -319,7 +319,7 @@ class Model(Steps, agog_layers.Model):
             ValueError: the model has no weights yet, or the format is another.
             AlreadyExistsError: there is such a file, and it may not be replaced.
         """
-        if save_format not in (None, "tf"):
+        if save_format not in (None, "tf", "tensorflow"):
             raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
         weights.save_weights(self, weights.told_of_format("save_weights", os.fspath(filepath)), overwrite)
 

@@ -25,8 +25,12 @@ __all__ = [
     "assert_no_garbage_created",
     "assert_no_new_pyobjects_executing_eagerly",
     "assert_no_new_tensors",
+    "create_local_cluster",
     "device",
+    "disable_control_flow_v2",
+    "dismantle_polymorphic_function",
     "enable_c_shapes",
+    "enable_control_flow_v2",
     "generate_combinations_with_testcase_name",
     "run_all_in_graph_and_eager_modes",
     "run_deprecated_v1",
@@ -34,6 +38,7 @@ __all__ = [
     "run_v1_only",
     "skip_if",
     "with_c_shapes",
+    "with_control_flow_v2",
 ]
 
 
@@ -96,7 +101,25 @@ def with_c_shapes(cls: Any) -> Any:
     return cls
 
 
-enable_c_shapes = with_c_shapes
+enable_c_shapes = enable_control_flow_v2 = with_control_flow_v2 = with_c_shapes
+
+
+def disable_control_flow_v2(unused_msg: str) -> Callable[[Any], Any]:
+    """A decorator that leaves the test as it is: there is one way of control flow."""
+    return with_c_shapes
+
+
+def create_local_cluster(num_workers: int, num_ps: int, *args: Any, **kwargs: Any) -> tuple[list[Any], list[Any]]:
+    """No servers: tests that need some run graphs on them.
+
+    Returns:
+        Two empty lists.
+    """
+    return [], []
+
+
+def dismantle_polymorphic_function(func: Any) -> None:
+    """Do nothing: a function of `tfe.defun` holds no graph, whose cycles one would break."""
 
 
 def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, Any]]:

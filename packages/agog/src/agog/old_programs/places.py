@@ -10,8 +10,7 @@ _BY_SOURCES = {
     "": """
         contrib.eager.python.examples
         python.autograph python.debug python.distribute python.estimator python.feature_column python.grappler
-        python.profiler python.pywrap_tensorflow python.saved_model python.tools python.user_ops
-        python.keras.testing_utils python.keras.utils.tf_utils
+        python.profiler python.saved_model python.tools python.user_ops
         contrib.checkpoint.python contrib.eager.python contrib.framework.python contrib.framework.python.ops
         contrib.layers.python contrib.layers.python.layers
         contrib.cudnn_rnn contrib.cudnn_rnn.python contrib.cudnn_rnn.python.layers contrib.cudnn_rnn.python.ops
@@ -29,7 +28,7 @@ _BY_SOURCES = {
         core.protobuf.config_pb2 python.client.session
         python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
         python.framework.ops python.framework.random_seed python.framework.sparse_tensor
-        python.framework.tensor_shape python.framework.tensor_spec python.framework.tensor_util
+        python.framework.tensor_shape python.framework.tensor_spec
         python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
         python.ops.gen_data_flow_ops python.ops.gen_dataset_ops python.ops.gen_script_ops python.ops.gen_state_ops
         python.ops.gen_functional_ops python.ops.gen_sparse_ops python.ops.gen_list_ops
@@ -104,6 +103,8 @@ _BY_SOURCES = {
         python.data.experimental.ops.writers
     """,
     "agog_compat.eager_tape": "python.eager.tape",
+    "agog_compat.tensor_util agog": "python.framework.tensor_util",
+    "agog.old_programs.keras_testing": "python.keras.testing_utils",
     "agog.dtypes agog": "python.framework.dtypes",
     "agog.eager": """
         contrib.eager contrib.eager.python.datasets contrib.eager.python.evaluator contrib.eager.python.network
@@ -154,8 +155,10 @@ _BY_SOURCES = {
     "agog_layers.recurrent.rnn_cell": "python.ops.rnn_cell python.ops.rnn_cell_impl",
     "agog.python_io": "python.lib.io.tf_record",
     "agog.summary agog.contrib.summary": "python.summary.summary python.summary.writer.writer",
-    "agog.test": "python.eager.test python.ops.gradient_checker python.platform.googletest python.platform.test",
-    "agog.test agog_compat.testing.test_util": "python.framework.test_util",
+    "agog.test": "python.ops.gradient_checker",
+    "agog.test agog_compat.testing.test_util": """
+        python.eager.test python.framework.test_util python.platform.googletest python.platform.test
+    """,
     "agog_compat.eager_context agog.eager agog": "python.eager.context",
     "agog.train agog": """
         contrib.optimizer_v2 contrib.optimizer_v2.adadelta contrib.optimizer_v2.adagrad contrib.optimizer_v2.adam
@@ -174,8 +177,12 @@ _BY_SOURCES = {
     "agog_core.nest": "python.util.nest python.data.util.nest",
 }
 
+# Modules that programs import, and of which agog has no name.
+_EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
+
 # The modules of agog that are searched for the names of each module of TensorFlow.
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
+PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.old_programs.nothing",))
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 PLACES["keras.datasets"] = PLACES["python.keras.datasets"] = ("agog_data.datasets",)
 
@@ -203,6 +210,17 @@ RENAMED = {
     "python.ops.linalg.linalg_impl.matrix_exponential": "agog.linalg:expm",
     "python.ops.logging_ops.print_v2": "agog:print",
     "python.platform.benchmark.TensorFlowBenchmark": "agog.test:Benchmark",
+    "python.ops.gen_math_ops.mul": "agog:multiply",
+    "python.ops.gen_math_ops.sub": "agog:subtract",
+    "python.ops.gen_math_ops.neg": "agog:negative",
+    "python.ops.gen_math_ops.mean": "agog:reduce_mean",
+    "python.ops.gen_math_ops.mat_mul": "agog:matmul",
+    "python.ops.math_ops.mul": "agog:multiply",
+    "python.ops.math_ops.sub": "agog:subtract",
+    "python.ops.math_ops.neg": "agog:negative",
+    "python.ops.string_ops.string_format": "agog.strings:format",
+    "python.ops.string_ops.string_length": "agog.strings:length",
+    "python.ops.array_ops.rank_internal": "agog:rank",
     "python.ops.array_ops.listdiff": "agog:setdiff1d",
     "python.ops.variable_scope.variable": "agog:Variable",
     "python.training.checkpointable.util.CheckpointableSaver": "agog.eager:CheckpointableSaver",

@@ -23,7 +23,7 @@ def run_script(path: str, arguments: Sequence[str]) -> int:
     """
     sys.argv = [path, *arguments]
     if os.path.isdir(path) or is_zipfile(path):
-        _put_first(path)
+        _put_first(os.path.abspath(path))
         spec = PathFinder.find_spec("__main__", [path])
         return _fails(f"can't find '__main__' module in {path!r}", 1) if spec is None else _run_spec(spec)
     _put_first(os.path.dirname(os.path.realpath(path)))
@@ -51,12 +51,14 @@ def run_module(name: str, arguments: Sequence[str]) -> int:
             spec = importlib.util.find_spec(name)
     except ImportError as error:
         return _fails(f"Error while finding module specification for {name!r} ({type(error).__name__}: {error})", 1)
-    return _fails(f"No module named {name}", 1) if spec is None else _run_spec(spec)
+    if spec is None:
+        return _fails(f"No module named {name}", 1)
+    sys.argv[0] = spec.origin or sys.argv[0]
+    return _run_spec(spec)
 
 
 def _run_spec(spec: ModuleSpec) -> int:
     loader: Any = spec.loader
-    sys.argv[0] = spec.origin or sys.argv[0]
     attributes = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__package__": spec.parent}
     return _run({**attributes, "__loader__": loader}, lambda: loader.get_code(spec.name))
 
@@ -65,6 +67,8 @@ def _run(attributes: dict[str, Any], make_code: Callable[[], CodeType]) -> int:
     main = ModuleType("__main__")
     main.__dict__.update(attributes, __builtins__=__builtins__)
     sys.modules["__main__"] = main
+    interrupts: list[KeyboardInterrupt] = []
+    atexit.register(_end_by, interrupts)  # now, so that it is called after what the program registers
     try:
         exec(make_code(), main.__dict__)
     except SystemExit:
@@ -73,7 +77,7 @@ def _run(attributes: dict[str, Any], make_code: Callable[[], CodeType]) -> int:
         error.__traceback__ = _own_frames(error.__traceback__, main)
         sys.excepthook(type(error), error, error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
-            _end_by_interrupt()
+            interrupts.append(error)
         return 1
     return 0
 
@@ -85,15 +89,12 @@ def _own_frames(trace: TracebackType | None, main: ModuleType) -> TracebackType 
     return trace
 
 
-def _end_by_interrupt() -> None:
-    """Let the process end, once it has cleaned up, by the signal of Ctrl-C, which shells look for."""
-
-    def end() -> None:
+def _end_by(interrupts: list[KeyboardInterrupt]) -> None:
+    """End an interrupted program, now that it has cleaned up, by the signal of Ctrl-C, which shells look for."""
+    if interrupts:
         sys.stdout.flush()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)
-
-    atexit.register(end)
 
 
 def _put_first(folder: str) -> None:
