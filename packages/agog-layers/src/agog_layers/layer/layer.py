@@ -324,6 +324,9 @@ class Layer(Connected, Specified, OlderNames, Module):
         regularizer: Regularizer | None = None,
         trainable: bool = True,
         constraint: Constraint | None = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
     ) -> Variable:
         """Make a variable that belongs to the layer.
 

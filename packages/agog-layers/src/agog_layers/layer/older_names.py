@@ -21,10 +21,13 @@ class OlderNames:
         regularizer: Any = None,
         trainable: bool = True,
         constraint: Any = None,
+        **distribution: Any,
     ) -> Variable:
         """The older name of `add_weight`. See `Layer.add_weight`."""
         layer: Any = self
-        made: Variable = layer.add_weight(name, shape, dtype, initializer, regularizer, trainable, constraint)
+        made: Variable = layer.add_weight(
+            name, shape, dtype, initializer, regularizer, trainable, constraint, **distribution
+        )
         return made
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

@@ -18,7 +18,7 @@ _BY_SOURCES = {
         contrib.opt.python contrib.opt.python.training contrib.rnn.python contrib.rnn.python.ops
         contrib.summary.python contrib.training.python contrib.training.python.training
         core core.example core.framework core.lib core.protobuf core.util
-        python.client python.compat python.data python.data.experimental.ops python.data.ops python.data.util python.eager
+        python.client python.compat python.data.experimental.ops python.data.ops python.data.util python.eager
         python.framework python.keras.engine python.keras.preprocessing
         python.lib python.lib.io python.ops python.ops.linalg python.ops.losses python.ops.signal
         python.platform python.summary python.summary.writer python.training python.training.checkpointable
@@ -89,7 +89,7 @@ _BY_SOURCES = {
     "agog.contrib.signal": "python.ops.signal.signal",
     "agog.contrib.summary": "python.ops.summary_ops_v2 contrib.summary.summary",
     "agog.contrib.training": "contrib.training.python.training.hparam",
-    "agog.data": "python.data.ops.dataset_ops python.data.ops.iterator_ops python.data.ops.readers",
+    "agog.data": "python.data python.data.ops.dataset_ops python.data.ops.iterator_ops python.data.ops.readers",
     "agog.data.experimental agog.contrib.data": """
         python.data.experimental python.data.ops.optional_ops
         python.data.experimental.ops.batching python.data.experimental.ops.counter
