@@ -45,7 +45,8 @@ class MutableHashTable(LookupInterface, Checkpointable):
         checkpoint: bool = True,
     ) -> None:
         LookupInterface.__init__(self, key_dtype, value_dtype, name)
-        self._default = np.asarray(constant(default_value, self._value_dtype).numpy())
+        kind = object if self._value_dtype is string else None
+        self._default = np.asarray(constant(default_value, self._value_dtype).numpy(), kind)
         self._is_saved = checkpoint
         self._entries: _Entries = _Entries()
 
@@ -71,9 +72,10 @@ class MutableHashTable(LookupInterface, Checkpointable):
                 f"{self._name}.insert: keys of shape {key_tensor.shape} need values of shape {expected}; got "
                 f"{value_tensor.shape}."
             )
-        rows = np.asarray(value_tensor.numpy()).reshape(-1, *self._default.shape)
-        for key, row in zip(np.ravel(key_tensor.numpy()).tolist(), rows, strict=True):
-            self._entries.values[key] = row
+        kind = object if self._value_dtype is string else None
+        rows = np.asarray(value_tensor.numpy(), kind).reshape(-1, *self._default.shape)
+        for place, key in enumerate(np.ravel(key_tensor.numpy()).tolist()):
+            self._entries.values[key] = rows[place : place + 1].reshape(self._default.shape)
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """The values of keys.
@@ -106,7 +108,7 @@ class MutableHashTable(LookupInterface, Checkpointable):
         kind = object if self._value_dtype is string else self._value_dtype.as_numpy_dtype
         array = np.empty((len(rows), *self._default.shape), kind)
         for place, row in enumerate(rows):
-            array[place] = row
+            array[place : place + 1] = row
         return convert_to_tensor(array.reshape(*shape, *self._default.shape), self._value_dtype)
 
     def checkpoint_state(self) -> dict[str, Any]:
@@ -163,7 +165,7 @@ class MutableDenseHashTable(MutableHashTable):
         checkpoint: bool = True,
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value, shared_name, name, checkpoint)
-        self._empty = constant(empty_key, self._key_dtype).numpy()
+        self._empty = np.asarray(constant(empty_key, self._key_dtype).numpy()).item()
 
     def _checked(self, keys: Any, dtype: Any = None) -> Tensor:
         tensor = super()._checked(keys, dtype)

@@ -50,7 +50,9 @@ class Finder(MetaPathFinder):
         if sources is not None:
             return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
         text = f"No module named {fullname!r}: agog stands in for TensorFlow here, and has nothing that this module holds."
-        missing.note(fullname, text)
+        parent, _, name = fullname.rpartition(".")
+        if name not in getattr(sys.modules.get(parent), "awaited", ()):
+            missing.note(fullname, text)
         raise ModuleNotFoundError(text, name=fullname)
 
 

@@ -184,7 +184,6 @@ _EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
 PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.old_programs.nothing",))
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
-PLACES["keras.datasets"] = PLACES["python.keras.datasets"] = ("agog_data.datasets",)
 
 # Names that are others in agog, or elsewhere.
 RENAMED = {

@@ -22,6 +22,8 @@ class StandIn(ModuleType):
     def __init__(self, name: str, sources: tuple[str, ...]) -> None:
         super().__init__(name, f"agog's {' and '.join(sources) or 'modules'} under TensorFlow's name.")
         self._sources = sources
+        # What `from ... import` looked for, before it looks for a module and then for the name again.
+        self.awaited: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
@@ -40,8 +42,9 @@ class StandIn(ModuleType):
         return value
 
     def _note(self, name: str, advice: str) -> None:
-        asks = sys._getframe(2).f_code.co_filename
-        if not name.startswith("_") and not asks.startswith("<frozen importlib"):  # which asks before the program does
+        if sys._getframe(2).f_code.co_filename.startswith("<frozen importlib"):
+            self.awaited.add(name)
+        elif not name.startswith("_"):
             missing.note(f"{self.__name__}.{name}", advice)
 
     def find(self, name: str) -> Any:
@@ -68,4 +71,4 @@ class StandIn(ModuleType):
     def __dir__(self) -> list[str]:
         modules = map(import_module, self._sources)
         names = (name for module in modules for name in getattr(module, "__all__", None) or dir(module))
-        return sorted({*vars(self), *names} - {"_sources"})
+        return sorted({*vars(self), *names} - {"_sources", "awaited"})
