@@ -58,12 +58,12 @@ def test_each_save_asks_anew(tmp_path: Path) -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    with pytest.raises(ValueError) as count:
+    with pytest.raises(ValueError, match="dtype for each") as count:
         split_dependency(["a", "b"], ["float32"], lambda buffer: None, lambda buffer: None)
     assert str(count.value) == "split_dependency: there must be a dtype for each component; got 1 for 2 components."
     holder = ag.Checkpointable()
     holder.a = split_dependency(["a"], ["float32"], lambda buffer: None, lambda buffer: None)["a"]
-    with pytest.raises(ValueError) as missing:
+    with pytest.raises(ValueError, match="is missing") as missing:
         Checkpoint(holder=holder).write(tmp_path / "ckpt")
     assert str(missing.value) == (
         "split_dependency: fill_save_buffer_fn must put a tensor under each name; a is missing."
@@ -75,7 +75,7 @@ def test_what_a_folder_would_say() -> None:
     assert state == ("/runs/c-2", ["/runs/c-1", "/runs/c-2"], [1.0, 2.0], 3.0)
     relative = generate_checkpoint_state_proto("runs", "runs/c-2", ["runs/c-1"])
     assert relative == ("c-2", ["c-1", "c-2"], [], 0.0)
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="a time for each") as error:
         generate_checkpoint_state_proto("/runs", "/runs/c-1", ["/runs/c-1"], [1.0, 2.0])
     assert str(error.value) == (
         "generate_checkpoint_state_proto: there must be a time for each checkpoint; got 2 times for 1 checkpoints."

@@ -93,7 +93,6 @@ def test_the_entries_are_state() -> None:
     assert lookup.MutableHashTable("string", "int64", -1, checkpoint=False).checkpoint_state() == {}
 
 
-
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [

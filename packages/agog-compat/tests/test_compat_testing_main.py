@@ -43,7 +43,10 @@ if __name__ == "__main__":
     [
         ([], "the test ran\n"),
         (["SumTest.test_it"], "the test ran\n"),
-        (["--benchmarks=small"], '{"name": "SumBenchmark.benchmark_small", "iters": 5, "wall_time": 0.5, "extras": {"size": 3}}\n'),
+        (
+            ["--benchmarks=small"],
+            '{"name": "SumBenchmark.benchmark_small", "iters": 5, "wall_time": 0.5, "extras": {"size": 3}}\n',
+        ),
         (["--benchmarks=nothing"], ""),
     ],
 )

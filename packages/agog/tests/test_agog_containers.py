@@ -114,7 +114,10 @@ def test_containers_tell_their_layers_and_what_is_trained() -> None:
     assert parts.layers == [dense, norm]
     assert parts.weights == parts.variables
     assert len(parts.trainable_weights) == 2 + 1 + 2
-    assert [v.name for v in parts.non_trainable_variables] == [still.name, *[v.name for v in norm.non_trainable_weights]]
+    assert [v.name for v in parts.non_trainable_variables] == [
+        still.name,
+        *[v.name for v in norm.non_trainable_weights],
+    ]
     parts.trainable = False
     assert (parts.trainable_variables, parts.non_trainable_weights) == ([], parts.variables)
     tracker = tf.contrib.checkpoint.UniqueNameTracker()

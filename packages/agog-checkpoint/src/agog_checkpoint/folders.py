@@ -71,7 +71,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """What a folder's file ``checkpoint`` would say, with paths from the folder where the folder's own path is relative.
+    """What a folder's file ``checkpoint`` would say; of a relative folder, with paths that begin in it.
 
     Args:
         save_dir: the folder.
@@ -101,7 +101,9 @@ def generate_checkpoint_state_proto(
         paths.append(newest)
         times += [time.time()] if times else []
     if not os.path.isabs(folder):
-        newest, *paths = [os.path.relpath(path, folder) if not os.path.isabs(path) else path for path in (newest, *paths)]
+        newest, *paths = [
+            os.path.relpath(path, folder) if not os.path.isabs(path) else path for path in (newest, *paths)
+        ]
     return CheckpointState(newest, paths, times, last_preserved_timestamp or 0.0)
 
 

@@ -21,7 +21,13 @@ class _Component(ArrayPart):
     """One of the parts: a checkpoint finds its array in what the functions exchange."""
 
     def __init__(
-        self, name: str, dtype: Any, saved: Buffer, restored: Buffer, fill: Callable[[], Any], consume: Callable[[], Any]
+        self,
+        name: str,
+        dtype: Any,
+        saved: Buffer,
+        restored: Buffer,
+        fill: Callable[[], Any],
+        consume: Callable[[], Any],
     ) -> None:
         self._name, self._dtype = name, as_dtype(dtype)
         self._saved, self._restored = saved, restored
@@ -42,7 +48,7 @@ class _Component(ArrayPart):
         return convert_to_tensor(self._saved.pop(self._name), self._dtype).numpy()
 
     @array.setter
-    def array(self, array: np.ndarray[Any, Any]) -> None:
+    def array(self, array: np.ndarray[Any, Any] | None) -> None:
         self._restored[self._name] = constant(array, self._dtype)
         self._consume()
 
@@ -90,7 +96,8 @@ def split_dependency(
     names, dtypes = list(component_names), list(component_dtypes)
     if len(names) != len(dtypes):
         raise ValueError(
-            f"split_dependency: there must be a dtype for each component; got {len(dtypes)} for {len(names)} components."
+            f"split_dependency: there must be a dtype for each component; got {len(dtypes)} for {len(names)} "
+            "components."
         )
     saved: Buffer = {}
     restored: Buffer = {}
@@ -98,10 +105,10 @@ def split_dependency(
     def fill() -> None:
         saved.clear()
         fill_save_buffer_fn(saved)
-        if missing := set(names) - saved.keys():
+        if missing := sorted(set(names) - saved.keys()):
             raise ValueError(
-                f"split_dependency: fill_save_buffer_fn must put a tensor under each name; {', '.join(sorted(missing))} "
-                "is missing."
+                "split_dependency: fill_save_buffer_fn must put a tensor under each name; "
+                f"{', '.join(missing)} is missing."
             )
 
     def consume() -> None:

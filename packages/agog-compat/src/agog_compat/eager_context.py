@@ -28,7 +28,9 @@ def graph_mode() -> Any:
     Raises:
         RuntimeError: always.
     """
-    raise RuntimeError("graph_mode: agog has no graphs, and ops run as they are called; leave the `with` statement out.")
+    raise RuntimeError(
+        "graph_mode: agog has no graphs, and ops run as they are called; leave the `with` statement out."
+    )
 
 
 class Context:
@@ -69,5 +71,3 @@ def context() -> Context:
     True
     """
     return _context
-
-

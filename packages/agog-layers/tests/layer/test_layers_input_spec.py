@@ -26,7 +26,7 @@ def test_inputs_are_checked(spec: InputSpec, fits: Any, fails: Any, expected: st
     layer.input_spec = spec
     for _ in range(2):  # also once it is built
         layer(ag.zeros(fits))
-        with pytest.raises(ValueError) as error:
+        with pytest.raises(ValueError, match="incompatible") as error:
             layer(ag.zeros(fails))
         assert str(error.value) == (
             f"Input 0 of Layer layer 'checked' is incompatible with the layer: expected {expected}, found "
@@ -40,7 +40,7 @@ def test_dtypes_and_several_inputs() -> None:
     layer([ag.zeros([1]), ag.zeros([1], "int32")])
     with pytest.raises(ValueError, match=r"^Input 0 of .* expected dtype=float32, found ndim=1, .* dtype=int32\.$"):
         layer([ag.zeros([1], "int32"), ag.zeros([1])])
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="expects 2") as error:
         layer([ag.zeros([1])])
     assert str(error.value) == "Layer layer 'two' expects 2 inputs, but it received 1."
 

@@ -8,8 +8,8 @@ from agog_checkpoint import CheckpointReader as _CheckpointReader
 from agog_checkpoint import Saver as Saver
 from agog_checkpoint import checkpoint_exists as checkpoint_exists
 from agog_checkpoint import checkpoints_iterator as checkpoints_iterator
-from agog_checkpoint import get_checkpoint_mtimes as get_checkpoint_mtimes
 from agog_checkpoint import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from agog_checkpoint import get_checkpoint_mtimes as get_checkpoint_mtimes
 from agog_checkpoint import get_checkpoint_state as get_checkpoint_state
 from agog_checkpoint import latest_checkpoint as latest_checkpoint
 from agog_checkpoint import list_variables as list_variables

@@ -106,7 +106,9 @@ class TextFileInitializer(TableInitializerBase):
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
     ...     _ = file.write("emerson\\nlake\\n"), file.flush()
-    ...     made = TextFileInitializer(file.name, "string", TextFileIndex.WHOLE_LINE, "int64", TextFileIndex.LINE_NUMBER)
+    ...     made = TextFileInitializer(
+    ...         file.name, "string", TextFileIndex.WHOLE_LINE, "int64", TextFileIndex.LINE_NUMBER
+    ...     )
     ...     print(made.entries()[0])
     tf.Tensor([b'emerson' b'lake'], shape=(2,), dtype=string)
     """
@@ -134,9 +136,7 @@ class TextFileInitializer(TableInitializerBase):
             if index < TextFileIndex.WHOLE_LINE:
                 raise ValueError(f"TextFileInitializer: the {what}'s index must be -2 or more; got {index}.")
             if index == TextFileIndex.LINE_NUMBER and dtype is not int64:
-                raise ValueError(
-                    f"TextFileInitializer: numbers of lines are int64, but {what}_dtype is {dtype.name}."
-                )
+                raise ValueError(f"TextFileInitializer: numbers of lines are int64, but {what}_dtype is {dtype.name}.")
             if index == TextFileIndex.WHOLE_LINE and not (dtype is string or dtype.is_integer):
                 raise ValueError(
                     f"TextFileInitializer: whole lines are strings or integers, but {what}_dtype is {dtype.name}."

@@ -103,7 +103,11 @@ class HashTable(LookupInterface):
     """
 
     def __init__(
-        self, initializer: TableInitializerBase, default_value: Any, shared_name: str | None = None, name: str | None = None
+        self,
+        initializer: TableInitializerBase,
+        default_value: Any,
+        shared_name: str | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
         self._default = constant(default_value, self._value_dtype).numpy()

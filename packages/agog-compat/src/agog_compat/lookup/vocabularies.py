@@ -67,10 +67,10 @@ def index_table_from_tensor(
         raise TypeError(f"index_table_from_tensor: only integer and string keys are supported; got {wanted.name}.")
     keys = convert_to_tensor(words)
     if keys.dtype.is_integer != wanted.is_integer or (wanted is string) != (keys.dtype is string):
-        raise ValueError(
-            f"index_table_from_tensor: expected words of dtype {wanted.name}; got {keys.dtype.name}."
-        )
-    entries = KeyValueTensorInitializer(convert_to_tensor(keys.numpy(), wanted), np.arange(keys.size), value_dtype=int64)
+        raise ValueError(f"index_table_from_tensor: expected words of dtype {wanted.name}; got {keys.dtype.name}.")
+    entries = KeyValueTensorInitializer(
+        convert_to_tensor(keys.numpy(), wanted), np.arange(keys.size), value_dtype=int64
+    )
     return _with_buckets(HashTable(entries, default_value, name=name), num_oov_buckets, hasher_spec)
 
 

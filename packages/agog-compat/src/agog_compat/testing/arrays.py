@@ -130,9 +130,7 @@ class ArrayAssertions(unittest.TestCase):
             rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(one, other, rtol, atol, msg)
 
-    def assertNotAllClose(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
-    ) -> None:
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Fail when two values, or structures of them, are close, elementwise and in shape.
 
         Args:
@@ -270,9 +268,7 @@ class ArrayAssertions(unittest.TestCase):
         """
         others = np.setdiff1d(self._array(target).ravel(), list(expected_set))
         if others.size:
-            raise self.failureException(
-                f"{others.size} unique element(s) are not in the set {expected_set}: {others}"
-            )
+            raise self.failureException(f"{others.size} unique element(s) are not in the set {expected_set}: {others}")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Fail unless a value has a dtype.
@@ -295,7 +291,9 @@ class ArrayAssertions(unittest.TestCase):
             TypeError: the first is no array, or the second no tensor.
         """
         if not isinstance(np_array, (np.ndarray, np.generic)):
-            raise TypeError(f"assertShapeEqual: np_array must be a NumPy array or scalar; got {type(np_array).__name__}.")
+            raise TypeError(
+                f"assertShapeEqual: np_array must be a NumPy array or scalar; got {type(np_array).__name__}."
+            )
         if not isinstance(tf_tensor, Tensor):
             raise TypeError(f"assertShapeEqual: tf_tensor must be a Tensor; got {type(tf_tensor).__name__}.")
         self._check_shapes(np_array, tf_tensor.numpy(), msg)

@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
+from statistics import median
 from typing import Any
 
 __all__ = ["Benchmark"]
@@ -48,7 +49,7 @@ class Benchmark:
             OSError: the file exists.
         """
         full_name = f"{type(self).__name__}.{name or self._calling_method()}"
-        entry = {"name": full_name, "iters": iters, "cpu_time": cpu_time, "wall_time": wall_time}
+        entry: dict[str, Any] = {"name": full_name, "iters": iters, "cpu_time": cpu_time, "wall_time": wall_time}
         entry |= {"throughput": throughput, "extras": dict(extras) if extras else None}
         line = json.dumps({key: value for key, value in entry.items() if value is not None}, default=str)
         prefix = os.environ.get("TEST_REPORT_FILE_PREFIX")
@@ -100,8 +101,13 @@ class Benchmark:
             start = time.perf_counter()
             op_or_tensor()
             times.append(time.perf_counter() - start)
-        median = (sorted(times)[len(times) // 2] + sorted(times)[(len(times) - 1) // 2]) / 2
-        values = {"iters": min_iters, "wall_time": median, "throughput": mbs / median, "extras": dict(extras or {})}
+        typical = median(times)
+        values: dict[str, Any] = {
+            "iters": min_iters,
+            "wall_time": typical,
+            "throughput": mbs / typical,
+            "extras": dict(extras or {}),
+        }
         self.report_benchmark(**values, name=name or self._calling_method())
         return {**values, "name": name}
 
@@ -127,5 +133,8 @@ def run_benchmarks(pattern: str) -> None:
                 getattr(benchmark, name)()
 
 
-def _subclasses(cls: type) -> list[type]:
-    return [found for below in cls.__subclasses__() for found in (below, *_subclasses(below))]
+def _subclasses(cls: type[Benchmark]) -> list[type[Benchmark]]:
+    found: list[type[Benchmark]] = []
+    for below in cls.__subclasses__():
+        found += [below, *_subclasses(below)]
+    return found

@@ -55,7 +55,9 @@ def compute_gradient(
             f"{type(y).__name__}. Write lambda x: ... around what computes it."
         )
     is_list = isinstance(x, (list, tuple))
-    given = list(x if x_init_value is None else x_init_value) if is_list else [x if x_init_value is None else x_init_value]
+    given = (
+        list(x if x_init_value is None else x_init_value) if is_list else [x if x_init_value is None else x_init_value]
+    )
     tensors = [convert_to_tensor(value) for value in given]
     for tensor, shape in zip(tensors, (x_shape or [None] * len(tensors)) if is_list else [x_shape], strict=True):
         _check("x", tensor, shape)
@@ -103,7 +105,8 @@ def _by_tape(y: Callable[..., Any], tensors: list[Tensor], place: int) -> _Jacob
         result = convert_to_tensor(y(*tensors))
     size = result.numpy().size
     jacobian = np.zeros((tensors[place].numpy().size, size))
-    for column, unit in enumerate(np.eye(size, dtype=result.dtype.as_numpy_dtype)):
+    units: list[_Jacobian] = list(np.eye(size, dtype=result.dtype.as_numpy_dtype))
+    for column, unit in enumerate(units):
         seed = convert_to_tensor(unit.reshape(result.numpy().shape))
         gradient = tape.gradient(result, tensors[place], output_gradients=seed)
         if gradient is not None:

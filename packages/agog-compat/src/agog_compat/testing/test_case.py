@@ -59,7 +59,9 @@ class TestCase(ArrayAssertions):
         return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, value)
 
     @contextmanager
-    def session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[None]:
+    def session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[None]:
         """Do nothing: what runs in a session in graphs, runs as it is called.
 
         Returns:

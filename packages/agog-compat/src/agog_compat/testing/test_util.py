@@ -13,7 +13,11 @@ from agog_compat.testing.decorators import (
     run_all_tests_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes,
 )
 from agog_compat.testing.decorators import run_test_in_graph_and_eager_modes as run_in_graph_and_eager_modes
-from agog_compat.testing.leaks import *
+from agog_compat.testing.leaks import (
+    assert_no_garbage_created,
+    assert_no_new_pyobjects_executing_eagerly,
+    assert_no_new_tensors,
+)
 from agog_compat.testing.test_case import TestCase as TensorFlowTestCase
 from agog_core.dispatch.devices import device as device_scope
 
@@ -143,7 +147,9 @@ def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, An
 
 
 def _described(names: list[str], values: tuple[Any, ...]) -> str:
-    return "".join(f"_{_alphanumeric(name)}_{_alphanumeric(str(value))}" for name, value in zip(names, values, strict=True))
+    return "".join(
+        f"_{_alphanumeric(name)}_{_alphanumeric(str(value))}" for name, value in zip(names, values, strict=True)
+    )
 
 
 def _alphanumeric(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import unittest
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 
@@ -19,7 +20,7 @@ class CheckedThread:
         kwargs: Mapping[str, Any],
     ) -> None:
         self._test = test
-        self._call = lambda: target(*args, **kwargs)
+        self._call = partial(target, *args, **kwargs)
         self._thread = threading.Thread(target=self._run)
         self._error: BaseException | None = None
 

@@ -41,9 +41,7 @@ def create_global_step(graph: Any = None) -> Variable:
     ValueError: create_global_step: the global step already exists; get_or_create_global_step() returns it.
     """
     if _global_step is not None:
-        raise ValueError(
-            "create_global_step: the global step already exists; get_or_create_global_step() returns it."
-        )
+        raise ValueError("create_global_step: the global step already exists; get_or_create_global_step() returns it.")
     return get_or_create_global_step()
 
 

@@ -77,8 +77,7 @@ def test_signs(name: str, symbol: str, good: list[int], bad: int) -> None:
     assert check(ag.constant(good, "float32")) is None
     fails(
         InvalidArgumentError,
-        f"{name}: x {symbol} 0 did not hold for 1 of 3 elements, first at (2,): x is {bad} "
-        "(shape (3,)).",
+        f"{name}: x {symbol} 0 did not hold for 1 of 3 elements, first at (2,): x is {bad} (shape (3,)).",
         check,
         [*good, bad],
     )
@@ -93,8 +92,8 @@ def test_near() -> None:
     ag.assert_near(np.array([1j]), np.array([1j]))
     fails(
         InvalidArgumentError,
-        "assert_near: x and y not equal to tolerance: |x - y| <= 0.1 + 0 |y| did not hold for 1 of 2 elements, first at (1,): x is 2.0, "
-        "y is 3.0 (shapes (2,) and (2,)).",
+        "assert_near: x and y not equal to tolerance: |x - y| <= 0.1 + 0 |y| did not hold for 1 of 2 elements, "
+        "first at (1,): x is 2.0, y is 3.0 (shapes (2,) and (2,)).",
         ag.assert_near,
         [1.0, 2.0],
         [1.0, 3.0],
@@ -145,7 +144,12 @@ def test_ranks() -> None:
 def test_dtypes() -> None:
     ag.assert_integer([1])
     ag.assert_type(1.0, ag.float32)
-    fails(TypeError, "assert_integer: Expected x to be of integer type; got dtype float32 and shape ().", ag.assert_integer, 1.0)
+    fails(
+        TypeError,
+        "assert_integer: Expected x to be of integer type; got dtype float32 and shape ().",
+        ag.assert_integer,
+        1.0,
+    )
     fails(
         TypeError,
         "labels: assert_type: the tensor must be of type int64; got dtype int32 and shape (1,).",

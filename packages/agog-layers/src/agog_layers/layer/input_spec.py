@@ -68,7 +68,10 @@ class Specified:
     """What layers have of `InputSpec`."""
 
     _input_spec: Any = None
-    _title: str
+
+    @property
+    def _title(self) -> str:
+        return type(self).__name__
 
     @property
     def input_spec(self) -> Any:

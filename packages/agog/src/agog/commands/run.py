@@ -18,7 +18,7 @@ def run(is_module: bool, report: bool, program: str, arguments: tuple[str, ...])
     PROGRAM is a file, or with -m a module, such as `agog run -m pytest tests`. In its process `import tensorflow`, and
     what is below it, gives agog; nothing is installed, and other processes are not touched.
     """
-    import agog.old_programs.active  # noqa: F401
+    import agog.old_programs.active
     from agog.old_programs import missing
     from agog.old_programs.program import run_module, run_script
 

@@ -1,4 +1,4 @@
-"""Finder: answers imports of TensorFlow's modules with stand-ins, in this process and those that multiprocessing starts."""
+"""Finder: answers imports of TensorFlow's modules with stand-ins."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ class Finder(MetaPathFinder):
             return own
         if sources is not None:
             return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
-        text = f"No module named {fullname!r}: agog stands in for TensorFlow here, and has nothing that this module holds."
+        text = (
+            f"No module named {fullname!r}: agog stands in for TensorFlow here, and has nothing that this module holds."
+        )
         parent, _, name = fullname.rpartition(".")
         if name not in getattr(sys.modules.get(parent), "awaited", ()):
             missing.note(fullname, text)

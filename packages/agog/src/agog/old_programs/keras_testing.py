@@ -13,7 +13,11 @@ __all__ = ["get_small_functional_mlp", "get_small_sequential_mlp", "get_test_dat
 
 
 def get_test_data(
-    train_samples: int, test_samples: int, input_shape: tuple[int, ...], num_classes: int, random_seed: int | None = None
+    train_samples: int,
+    test_samples: int,
+    input_shape: tuple[int, ...],
+    num_classes: int,
+    random_seed: int | None = None,
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Examples that can be told apart: those of a class are noise around one point.
 
@@ -113,10 +117,10 @@ def get_small_sequential_mlp(num_hidden: int, num_classes: int, input_dim: int |
     Returns:
         The model.
     """
-    first = {} if input_dim is None else {"input_dim": input_dim}
+    sizes: dict[str, Any] = {} if input_dim is None else {"input_dim": input_dim}
     return tf.keras.Sequential(
         [
-            tf.keras.layers.Dense(num_hidden, activation="relu", **first),
+            tf.keras.layers.Dense(num_hidden, activation="relu", **sizes),
             tf.keras.layers.Dense(num_classes, activation="sigmoid" if num_classes == 1 else "softmax"),
         ]
     )

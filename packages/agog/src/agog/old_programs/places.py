@@ -45,7 +45,8 @@ _BY_SOURCES = {
     "agog agog.debugging": "python.ops.check_ops python.ops.control_flow_ops python.ops.gen_control_flow_ops",
     "agog agog.image": "python.ops.gen_image_ops python.ops.image_ops python.ops.image_ops_impl",
     "agog agog.io": """
-        python.lib.io.python_io python.ops.gen_io_ops python.ops.gen_parsing_ops python.ops.io_ops python.ops.parsing_ops
+        python.lib.io.python_io python.ops.gen_io_ops python.ops.gen_parsing_ops
+        python.ops.io_ops python.ops.parsing_ops
     """,
     "agog agog.linalg agog.math agog.manip": """
         python.ops.clip_ops python.ops.confusion_matrix python.ops.gen_linalg_ops python.ops.gen_manip_ops
@@ -65,7 +66,7 @@ _BY_SOURCES = {
         contrib.checkpoint.python.split_dependency contrib.checkpoint.python.visualize
         python.training.checkpointable.data_structures
     """,
-    "agog.contrib.checkpoint agog.train agog.eager": """
+    "agog.contrib.checkpoint agog.train agog.eager agog_compat.checkpointable_util": """
         python.training.checkpointable.base python.training.checkpointable.tracking python.training.checkpointable.util
     """,
     "agog.contrib.data": "contrib.data.python contrib.data.python.ops",
@@ -76,7 +77,8 @@ _BY_SOURCES = {
         contrib.layers.python.layers.regularizers
     """,
     "agog.contrib.mixed_precision": """
-        contrib.mixed_precision contrib.mixed_precision.python.loss_scale_manager contrib.mixed_precision.python.loss_scale_optimizer
+        contrib.mixed_precision contrib.mixed_precision.python.loss_scale_manager
+        contrib.mixed_precision.python.loss_scale_optimizer
     """,
     "agog.contrib.opt": """
         contrib.opt.python.training.adamax contrib.opt.python.training.lazy_adam_optimizer
@@ -222,12 +224,14 @@ RENAMED = {
     "python.ops.array_ops.rank_internal": "agog:rank",
     "python.ops.array_ops.listdiff": "agog:setdiff1d",
     "python.ops.variable_scope.variable": "agog:Variable",
+    "python.training.checkpoint_state_pb2.CheckpointState": "agog_checkpoint.folders:CheckpointState",
+    "python.training.saver.BaseSaverBuilder": "agog_compat.saveables:BaseSaverBuilder",
     "python.training.checkpointable.util.CheckpointableSaver": "agog.eager:CheckpointableSaver",
 }
 
 
 def sources_of(place: str) -> tuple[str, ...] | None:
-    """The modules of agog that are searched for the names of a module of TensorFlow; None where agog has no such module.
+    """The modules of agog that are searched for the names of a module of TensorFlow; None where it has no such module.
 
     Args:
         place: the module's name without TensorFlow's, such as ``"keras.layers"``.

@@ -36,7 +36,7 @@ class StandIn(ModuleType):
             self._note(name, str(error))
             raise
         if isinstance(value, FunctionType) and "refusal" in vars(value):
-            self._note(name, value.refusal)
+            self._note(name, vars(value)["refusal"])
         else:
             setattr(self, name, value)
         return value

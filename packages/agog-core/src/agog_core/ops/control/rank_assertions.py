@@ -54,7 +54,8 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     if not tensor.dtype.is_integer:
         fail(
             TypeError,
-            f"assert_integer: Expected x to be of integer type; got dtype {tensor.dtype.name} and shape {tensor._shape}.",
+            f"assert_integer: Expected x to be of integer type; got dtype {tensor.dtype.name} and shape "
+            f"{tensor._shape}.",
             message,
         )
 
@@ -198,7 +199,8 @@ def assert_proper_iterable(values: Any) -> None:
     """
     if isinstance(values, (Tensor, np.ndarray, str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(
-            f"assert_proper_iterable: expected values to be iterable, in a collection such as a list; got a {type(values).__name__}."
+            "assert_proper_iterable: expected values to be iterable, in a collection such as a list; got a "
+            f"{type(values).__name__}."
         )
 
 
