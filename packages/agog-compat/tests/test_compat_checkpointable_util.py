@@ -25,7 +25,9 @@ def test_mistakes() -> None:
     add_variable(holder, "v")
     with pytest.raises(ValueError, match=r"^add_variable: a part named 'v' of this object was already declared\.$"):
         add_variable(holder, "v")
-    with pytest.raises(ValueError, match=r"^add_variable: the value of variable 'w' says its shape; leave shape=\[1\]"):
+    with pytest.raises(
+        ValueError, match=r"^add_variable: the value of variable 'w' says its shape; do not specify shape="
+    ):
         add_variable(holder, "w", [1], initializer=1.0)
 
 

@@ -65,6 +65,9 @@ def test_tolerances_go_by_the_dtype(dtype: str, near: float, far: float) -> None
 def test_equal() -> None:
     CASE.assertAllEqual([1.0, np.nan], ag.constant([1.0, np.nan]))
     CASE.assertAllEqual(ag.constant(["a"]), [b"a"])
+    CASE.assertAllEqual([1, np.ones(2)], [1, ag.ones([2])])
+    text_of(CASE.assertAllEqual, [1, np.ones(2)], [1, np.zeros(2)])
+    text_of(CASE.assertAllEqual, [1, np.ones(2)], [1, np.ones(2), 3])
     CASE.assertAllEqual(ag.constant([1.0], "bfloat16"), ag.constant([1.0], "bfloat16"))
     text = text_of(CASE.assertAllEqual, [[1, 2], [3, 4]], [[1, 2], [5, 4]], msg="rows")
     assert "rows\nnot equal where = (array([1]), array([0]))\nnot equal lhs = [3]\nnot equal rhs = [5]" in text

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import agog as tf
-from agog.old_programs import missing
-from agog.old_programs.finder import Finder, activate
-from agog.old_programs.places import PLACES, RENAMED, sources_of
+from agog.commands.old_programs import missing
+from agog.commands.old_programs.finder import Finder, activate
+from agog.commands.old_programs.places import PLACES, RENAMED, sources_of
 
 
 @pytest.fixture(autouse=True)

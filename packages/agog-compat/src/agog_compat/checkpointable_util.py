@@ -47,7 +47,7 @@ def add_variable(
         make = initializer() if isclass(initializer) else initializer
         value = make(shape, dtype=dtype)
     elif shape is not None:
-        raise ValueError(f"add_variable: the value of variable {name!r} says its shape; leave shape={shape} out.")
+        raise ValueError(f"add_variable: the value of variable {name!r} says its shape; do not specify shape={shape}.")
     else:
         value = convert_to_tensor(initializer, dtype)
     variable = Variable(value, name=name, dtype=dtype)

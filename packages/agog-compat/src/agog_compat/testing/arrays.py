@@ -26,7 +26,13 @@ class ArrayAssertions(unittest.TestCase):
             b: a tensor or what NumPy makes an array of.
             msg: what to say on failure.
         """
-        one, other = self._array(a), self._array(b)
+        try:
+            one, other = self._array(a), self._array(b)
+        except ValueError:  # lists of arrays of several shapes
+            self.assertEqual(len(a), len(b), msg)
+            for pair in zip(a, b, strict=True):
+                self.assertAllEqual(*pair, msg)
+            return
         self._check_shapes(one, other, msg)
         same = one == other
         if one.dtype.kind in "fcV" and other.dtype.kind in "fcV":

@@ -45,7 +45,7 @@ class InputSpec:
         parts = [f"{name}={value!r}" for name, value in vars(self).items() if value is not None and value != {}]
         return f"InputSpec({', '.join(parts)})"
 
-    def misfit(self, tensor: Any) -> str | None:
+    def _misfit(self, tensor: Any) -> str | None:
         """What is expected of a tensor that does not fit, such as ``"ndim=2"``; None where it fits."""
         sizes, rank = tensor.shape.as_list(), len(tensor.shape)
         if self.ndim is not None and rank != self.ndim:
@@ -94,7 +94,7 @@ class Specified:
         if len(specs) != len(tensors):
             raise ValueError(f"{self._title} expects {len(specs)} inputs, but it received {len(tensors)}.")
         for place, (spec, tensor) in enumerate(zip(specs, tensors, strict=True)):
-            expected = None if spec is None else spec.misfit(tensor)
+            expected = None if spec is None else spec._misfit(tensor)
             if expected is not None:
                 raise ValueError(
                     f"Input {place} of {self._title} is incompatible with the layer: expected {expected}, found "

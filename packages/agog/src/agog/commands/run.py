@@ -18,9 +18,9 @@ def run(is_module: bool, report: bool, program: str, arguments: tuple[str, ...])
     PROGRAM is a file, or with -m a module, such as `agog run -m pytest tests`. In its process `import tensorflow`, and
     what is below it, gives agog; nothing is installed, and other processes are not touched.
     """
-    import agog.old_programs.active
-    from agog.old_programs import missing
-    from agog.old_programs.program import run_module, run_script
+    import agog.commands.old_programs.active
+    from agog.commands.old_programs import missing
+    from agog.commands.old_programs.program import run_module, run_script
 
     try:
         status = (run_module if is_module else run_script)(program, arguments)

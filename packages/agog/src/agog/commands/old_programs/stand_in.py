@@ -7,8 +7,8 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
-from agog.old_programs import missing
-from agog.old_programs.places import PLACES, RENAMED, has_modules_only
+from agog.commands.old_programs import missing
+from agog.commands.old_programs.places import PLACES, RENAMED, has_modules_only
 
 
 class StandIn(ModuleType):

@@ -10,9 +10,9 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from agog.old_programs import missing
-from agog.old_programs.places import sources_of
-from agog.old_programs.stand_in import StandIn
+from agog.commands.old_programs import missing
+from agog.commands.old_programs.places import sources_of
+from agog.commands.old_programs.stand_in import StandIn
 
 # How the names of files and folders of tests end.
 _TESTS = ("_test", "_tests", "_test_util")

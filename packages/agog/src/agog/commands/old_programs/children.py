@@ -9,11 +9,11 @@ from typing import Any
 
 def follow() -> None:
     """Let processes that are started from now on begin with this package's import; those that are forked have it."""
-    multiprocessing.set_forkserver_preload(["agog.old_programs.active", "__main__"])
+    multiprocessing.set_forkserver_preload(["agog.commands.old_programs.active", "__main__"])
     command_line = multiprocessing.spawn.get_command_line
 
     def with_import(**arguments: Any) -> list[str]:
         python, *options, flag, program, mark = command_line(**arguments)
-        return [python, *options, flag, f"import agog.old_programs.active; {program}", mark]
+        return [python, *options, flag, f"import agog.commands.old_programs.active; {program}", mark]
 
     multiprocessing.spawn.get_command_line = with_import

@@ -106,7 +106,7 @@ _BY_SOURCES = {
     """,
     "agog_compat.eager_tape": "python.eager.tape",
     "agog_compat.tensor_util agog": "python.framework.tensor_util",
-    "agog.old_programs.keras_testing": "python.keras.testing_utils",
+    "agog.commands.old_programs.keras_testing": "python.keras.testing_utils",
     "agog.dtypes agog": "python.framework.dtypes",
     "agog.eager": """
         contrib.eager contrib.eager.python.datasets contrib.eager.python.evaluator contrib.eager.python.network
@@ -184,7 +184,7 @@ _EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
 
 # The modules of agog that are searched for the names of each module of TensorFlow.
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
-PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.old_programs.nothing",))
+PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 
 # Names that are others in agog, or elsewhere.
