@@ -50,7 +50,7 @@ class Variable(State):
         constraint: a function that optimizers apply to the value after each update.
 
     Raises:
-        ValueError: the initial value is None.
+        ValueError: the initial value is None, or the constraint is no function.
         NotImplementedError: there is a caching device.
 
     >>> v = Variable([1.0, 2.0], name="v")
@@ -81,6 +81,8 @@ class Variable(State):
     ) -> None:
         if initial_value is None:
             raise ValueError("Variable: initial_value must be specified; got None.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Variable: the constraint must be a function of the value; got {constraint!r}.")
         if caching_device is not None:
             raise NotImplementedError(
                 "Variable: caching devices are not supported when eager execution is enabled; leave caching_device out."
