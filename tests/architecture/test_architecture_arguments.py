@@ -17,8 +17,8 @@ from agog_compat import graph_only
 # What changes nothing in eager execution, or here, with the reason.
 QUIET = {
     "what names and collects the nodes of a graph, and runs them": """
-        collections config graph import_scope loss_collection name op scope session tensor_array_name var_list
-        variable_def
+        collections config extra_feed_dict graph import_scope init_targets loss_collection name op scope session
+        shared_name tensor_array_name var_list variable_def
     """,
     "the order in which a graph would run, which is the program's own here": """
         colocate_with_first_write_call control_inputs flow ignore_existing parallel_iterations sloppy swap_memory values
@@ -28,7 +28,7 @@ QUIET = {
     """,
     "which of several programs computes the same result": """
         a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
-        min_cuda_compute_capability num_proj_shards num_unit_shards optimize sequential_update shift sorted stable
+        initial_num_buckets min_cuda_compute_capability num_proj_shards num_unit_shards optimize sequential_update shift sorted stable
         stateful synchronization use_cudnn_on_gpu use_gpu use_locking use_resource
     """,
     "what has no effect in TensorFlow's eager execution either": """

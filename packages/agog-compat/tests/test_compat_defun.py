@@ -174,3 +174,15 @@ def test_specs() -> None:
     assert spec != TensorSpec([1, 2], ag.int64)
     assert spec.is_compatible_with(TensorSpec([1, None], ag.int64))
     assert not spec.is_compatible_with(ag.ones([1, 2]))
+
+
+def test_there_is_no_graph_to_get() -> None:
+    @defun
+    def double(x: ag.Tensor) -> ag.Tensor:
+        return x * 2
+
+    with pytest.raises(NotImplementedError) as error:
+        double.get_concrete_function(ag.constant(1.0))
+    assert str(error.value) == (
+        "get_concrete_function: there is no graph of double, since defun calls the function each time; call it itself."
+    )

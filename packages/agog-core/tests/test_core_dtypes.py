@@ -132,3 +132,9 @@ def test_what_has_no_limits(name: str) -> None:
         with pytest.raises(TypeError) as caught:
             getattr(ag.as_dtype(name), which)
         assert str(caught.value) == f"dtype {name} has no {which}imum: its values are not ordered numbers."
+
+
+def test_every_dtype_has_its_number() -> None:
+    numbers = {dtype.as_datatype_enum for dtype in ag.dtypes.ALL | ag.dtypes.FLOAT8}
+    assert len(numbers) == len(ag.dtypes.ALL | ag.dtypes.FLOAT8)
+    assert (ag.float32.as_datatype_enum, ag.int64.as_datatype_enum, ag.string.as_datatype_enum) == (1, 9, 7)

@@ -36,6 +36,10 @@ def test_as_in_the_standard_library() -> None:
     with pytest.raises(TypeError) as error:
         Ours(1)
     assert str(error.value) == "Ours takes 2 parts (first, second); got 1."
+    assert Ours(1, second=[2]) == Ours(second=[2], first=1) == theirs
+    with pytest.raises(TypeError) as unknown:
+        Ours(1, third=3)
+    assert str(unknown.value) == "Ours has the parts first, second; got third."
 
 
 def test_structures_keep_them() -> None:

@@ -104,3 +104,30 @@ def test_lists_without_marks_stay_what_they_are() -> None:
     cyclic.append(cyclic)
     holder.parts = cyclic
     assert holder.parts is cyclic
+
+
+def test_containers_tell_their_layers_and_what_is_trained() -> None:
+    dense, norm = tf.keras.layers.Dense(2), tf.keras.layers.BatchNormalization()
+    plain, still = tf.Variable(1.0), tf.Variable(2.0, trainable=False)
+    parts = tf.contrib.checkpoint.List([dense, plain, tf.contrib.checkpoint.Mapping(b=norm, a=still)])
+    norm(dense(tf.ones([4, 3])), training=True)
+    assert parts.layers == [dense, norm]
+    assert parts.weights == parts.variables
+    assert len(parts.trainable_weights) == 2 + 1 + 2
+    assert [v.name for v in parts.non_trainable_variables] == [
+        still.name,
+        *[v.name for v in norm.non_trainable_weights],
+    ]
+    parts.trainable = False
+    assert (parts.trainable_variables, parts.non_trainable_weights) == ([], parts.variables)
+    tracker = tf.contrib.checkpoint.UniqueNameTracker()
+    tracker.track(dense, "part")
+    tracker.track(norm, "part")
+    assert (tracker.layers, len(tracker.variables)) == ([dense, norm], 6)
+
+
+def test_containers_tell_losses() -> None:
+    dense = tf.keras.layers.Dense(2, kernel_initializer="ones", kernel_regularizer=tf.keras.regularizers.l2(0.5))
+    parts = tf.contrib.checkpoint.Mapping(dense=dense)
+    dense(tf.ones([1, 3]))
+    assert [float(loss) for loss in parts.losses] == [3.0]

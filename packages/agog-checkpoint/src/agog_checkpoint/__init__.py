@@ -16,6 +16,7 @@ from agog_checkpoint.checkpointable_saver import CheckpointableSaver
 from agog_checkpoint.folders import (
     CheckpointState,
     checkpoints_iterator,
+    generate_checkpoint_state_proto,
     get_checkpoint_mtimes,
     get_checkpoint_state,
     remove_checkpoint,
@@ -47,6 +48,7 @@ __all__ = [
     "Saver",
     "checkpoint_exists",
     "checkpoints_iterator",
+    "generate_checkpoint_state_proto",
     "get_checkpoint_mtimes",
     "get_checkpoint_state",
     "latest_checkpoint",

@@ -64,6 +64,49 @@ def get_checkpoint_state(
     return CheckpointState(newest, paths, list(kept.times.values()), kept.preserved)
 
 
+def generate_checkpoint_state_proto(
+    save_dir: str | os.PathLike[str],
+    model_checkpoint_path: str | os.PathLike[str],
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> CheckpointState:
+    """What a folder's file ``checkpoint`` would say; of a relative folder, with paths that begin in it.
+
+    Args:
+        save_dir: the folder.
+        model_checkpoint_path: the newest checkpoint.
+        all_model_checkpoint_paths: all that are kept, the oldest first; the newest is put at the end where it is not.
+        all_model_checkpoint_timestamps: when they were made.
+        last_preserved_timestamp: when the last one was made that is kept for good.
+
+    Returns:
+        A `CheckpointState`.
+
+    Raises:
+        ValueError: there is not a time for each checkpoint.
+
+    >>> generate_checkpoint_state_proto("/runs", "/runs/ckpt-2", ["/runs/ckpt-1"]).all_model_checkpoint_paths
+    ['/runs/ckpt-1', '/runs/ckpt-2']
+    """
+    newest, folder = os.fsdecode(model_checkpoint_path), os.fsdecode(save_dir)
+    paths = list(all_model_checkpoint_paths or ())
+    times = list(all_model_checkpoint_timestamps or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            f"generate_checkpoint_state_proto: there must be a time for each checkpoint; got {len(times)} times for "
+            f"{len(paths)} checkpoints."
+        )
+    if paths[-1:] != [newest]:
+        paths.append(newest)
+        times += [time.time()] if times else []
+    if not os.path.isabs(folder):
+        newest, *paths = [
+            os.path.relpath(path, folder) if not os.path.isabs(path) else path for path in (newest, *paths)
+        ]
+    return CheckpointState(newest, paths, times, last_preserved_timestamp or 0.0)
+
+
 def update_checkpoint_state(
     save_dir: str | os.PathLike[str],
     model_checkpoint_path: str | os.PathLike[str],

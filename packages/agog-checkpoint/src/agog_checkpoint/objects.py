@@ -163,10 +163,10 @@ def snapshot(root: Any) -> Snapshot:
             name = value.name.removesuffix(":0")
             node.variable = SavedVariable(path, dtype.name, tensor._shape, name=name)
         elif isinstance(value, ArrayPart):
-            if value.array is not None:
+            if (array := value.array) is not None:
                 # A copy: the program may change the array while it is written.
                 with device("cpu"):
-                    tensor = values[path] = convert_to_tensor(value.array.copy())
+                    tensor = values[path] = convert_to_tensor(array.copy())
                 node.variable = SavedVariable(path, tensor.dtype.name, tensor._shape)
         elif isinstance(value, Checkpointable):
             state = value.checkpoint_state()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, update_wrapper
 from types import MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -44,6 +44,17 @@ class DefinedFunction:
         else:
             args, kwargs = nest.map_structure(self._argument, (args, kwargs))
         return nest.map_structure(self._result, self._python_function(*args, **kwargs))
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise: there is no graph of the function.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError(
+            f"get_concrete_function: there is no graph of {self._shown()}, since defun calls the function each time; "
+            "call it itself."
+        )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:

@@ -143,12 +143,3 @@ def num_gpus() -> int:
         The number of usable devices of the type "gpu"; 0 where no plugin brings that type.
     """
     return count_devices("gpu")
-
-
-def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU.
-
-    Returns:
-        True when `num_gpus` is not 0.
-    """
-    return num_gpus() > 0

@@ -41,6 +41,7 @@ def _refused(name: str) -> Callable[..., NoReturn]:
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise error(text)
 
+    function.__dict__["refusal"] = text
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__doc__ = f"""Raise: {text}
 

@@ -80,6 +80,11 @@ class Checkpointable(State):
         every = vars(self).copy()  # a restore may ask while another thread makes parts
         return {name: value for name, value in every.items() if is_checkpointable(value) and name not in without}
 
+    def _track_checkpointable(self, checkpointable: Any, name: str, overwrite: bool = False) -> Any:
+        """TensorFlow's way to add a part that is no attribute yet; old programs call it."""
+        setattr(self, name, checkpointable)
+        return checkpointable
+
     def checkpoint_dependency(self, name: str) -> Any:
         """One part that has state, at a cost that does not grow with their number. A class that overrides
         `checkpoint_dependencies` should override this too: a restore that waits looks at all parts otherwise.

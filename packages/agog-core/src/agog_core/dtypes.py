@@ -103,6 +103,11 @@ class DType:
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     @property
+    def as_datatype_enum(self) -> int:
+        """The number that TensorFlow's messages have for the type."""
+        return _NUMBERS[self.name]
+
+    @property
     def base_dtype(self) -> DType:
         """Itself: agog has no reference dtypes."""
         return self
@@ -181,6 +186,11 @@ _ALL = (
 # below. https://arxiv.org/abs/2209.05433
 FLOAT8 = frozenset((float8_e4m3fn, float8_e5m2))
 _OF_ML_DTYPES = {dtype.name for dtype in (bfloat16, *FLOAT8)}
+_NUMBERS = {
+    **{"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7, "complex64": 8},
+    **{"int64": 9, "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19, "uint32": 22},
+    **{"uint64": 23, "float8_e5m2": 24, "float8_e4m3fn": 25},
+}
 _BY_NAME = {dtype.name: dtype for dtype in (*_ALL, *FLOAT8)} | {"half": float16, "float": float32, "double": float64}
 _BY_NUMPY_TYPE: dict[type, DType] = {
     **{dtype.numpy_dtype.type: dtype for dtype in _ALL if dtype.name not in ("bfloat16", "string")},

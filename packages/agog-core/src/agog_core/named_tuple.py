@@ -29,8 +29,12 @@ class Named(tuple[Any, ...]):
         for position, name in enumerate(cls._fields):
             setattr(cls, name, property(itemgetter(position)))
 
-    def __new__(cls, *parts: Any) -> Self:
-        """Make a tuple."""
+    def __new__(cls, *parts: Any, **named: Any) -> Self:
+        """Make a tuple of its parts, in their order or by their names."""
+        if named:
+            parts = (*parts, *[named.pop(name) for name in cls._fields[len(parts) :] if name in named])
+            if named:
+                raise TypeError(f"{cls.__name__} has the parts {', '.join(cls._fields)}; got {', '.join(named)}.")
         if len(parts) != len(cls._fields):
             raise TypeError(
                 f"{cls.__name__} takes {len(cls._fields)} parts ({', '.join(cls._fields)}); got {len(parts)}."

@@ -11,6 +11,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_core.variables import global_step
 
 
 def test_texts() -> None:
@@ -287,6 +288,15 @@ def test_a_copy_is_another_variable(duplicate: Any) -> None:
     assert (w.name, w.trainable, w.dtype) == ("v:0", False, ag.float32)
 
 
+def test_constraints_are_functions() -> None:
+    with pytest.raises(ValueError, match=r"^Variable: the constraint must be a function of the value; got 3\.$"):
+        ag.Variable(1.0, constraint=3)  # type: ignore[arg-type]  # what is tested
+
+
+def test_nothing_is_left_to_initialize() -> None:
+    assert ag.Variable(1.0).initializer is None
+
+
 def test_caching_devices_are_refused() -> None:
     with pytest.raises(NotImplementedError) as error:
         ag.Variable(1.0, caching_device="/cpu:0")
@@ -321,3 +331,20 @@ def test_a_number_added_in_place_to_a_vector_says_what_to_write() -> None:
     assert same.numpy().tolist() == [2.0, 3.0]
     same.assign(ag.broadcast_to(7.0, same.shape))
     assert same.numpy().tolist() == [7.0, 7.0]
+
+
+def test_the_global_step_is_made_once() -> None:
+    step = global_step.get_or_create_global_step()
+    with pytest.raises(
+        ValueError, match=r"^create_global_step: the global step already exists; get_or_create_"
+    ) as error:
+        global_step.create_global_step()
+    assert str(error.value).endswith("get_or_create_global_step() returns it.")
+    assert global_step.get_global_step() is step
+
+
+def test_a_step_that_is_not_there_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(global_step, "_global_step", None)
+    step = global_step.create_global_step()
+    assert (int(step), step.dtype, step.trainable) == (0, ag.int64, False)
+    assert global_step.get_global_step() is step

@@ -95,6 +95,11 @@ def test_prefetch_to_device_works_ahead() -> None:
     assert values(dataset.make_one_shot_iterator()) == [0, 1, 2, 3, 4]
 
 
+def test_an_empty_name_means_the_cpu() -> None:
+    devices = [x.device.lower() for x in Dataset.range(2).apply(prefetch_to_device(""))]
+    assert [device.rpartition("/")[2] for device in devices] == ["device:cpu:0"] * 2
+
+
 def test_prefetch_to_device_is_the_last_and_for_no_iterator() -> None:
     dataset = Dataset.range(5).apply(prefetch_to_device("/cpu:0"))
     with pytest.raises(TypeError) as info:

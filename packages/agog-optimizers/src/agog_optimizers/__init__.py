@@ -9,6 +9,7 @@ np.float32(0.0)
 """
 
 from agog_core.exports import export as _export
+from agog_core.variables.global_step import create_global_step as create_global_step
 from agog_core.variables.global_step import get_global_step as get_global_step
 from agog_core.variables.global_step import get_or_create_global_step as get_or_create_global_step
 from agog_optimizers.accumulator import *

@@ -345,18 +345,19 @@ class Model(Steps, agog_layers.Model):
         """Save the weights as a checkpoint; ``tf.train.Checkpoint(model=model)`` restores it too.
 
         The keys are the paths of the weights in the model, such as ``model/layers/0/kernel``.
+        `tf.train.latest_checkpoint` finds the file, unless a `CheckpointManager` keeps the list of its folder.
 
         Args:
             filepath: the file's name, with or without ``.safetensors``; one that ends with ``.h5`` gets it, with a
                 warning.
             overwrite: whether a file of that name may be replaced.
-            save_format: None or ``"tf"``.
+            save_format: None, ``"tf"`` or ``"tensorflow"``, which all mean the same.
 
         Raises:
             ValueError: the model has no weights yet, or the format is another.
             AlreadyExistsError: there is such a file, and it may not be replaced.
         """
-        if save_format not in (None, "tf"):
+        if save_format not in (None, "tf", "tensorflow"):
             raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
         weights.save_weights(self, weights.told_of_format("save_weights", os.fspath(filepath)), overwrite)
 

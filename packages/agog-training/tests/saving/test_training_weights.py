@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_checkpoint import Checkpoint, load_tensors
+from agog_checkpoint import Checkpoint, CheckpointManager, latest_checkpoint, load_tensors
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError, NotFoundError
@@ -214,7 +214,7 @@ def test_names_of_other_formats_are_told(end: str, tmp_path: Path) -> None:
         f"'{tmp_path}/w{end}.safetensors'; load_weights finds it under both names."
     ]
     assert caught[0].filename == __file__
-    assert [path.name for path in tmp_path.iterdir()] == [f"w{end}.safetensors"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["checkpoint", f"w{end}.safetensors"])
     for name in (f"w{end}", f"w{end}.safetensors"):
         loaded = sequential()
         loaded.load_weights(tmp_path / name)
@@ -224,10 +224,28 @@ def test_names_of_other_formats_are_told(end: str, tmp_path: Path) -> None:
 def test_names_with_the_ending_are_not_given_it_twice(tmp_path: Path) -> None:
     model, path = sequential(), tmp_path / "w.safetensors"
     model.save_weights(path)
-    assert [each.name for each in tmp_path.iterdir()] == ["w.safetensors"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["checkpoint", "w.safetensors"]
     with pytest.raises(AlreadyExistsError) as exists:
         model.save_weights(path, overwrite=False)
     assert str(exists.value) == f"save_weights: {path} exists; pass overwrite=True to replace it."
+
+
+def test_the_newest_file_is_found(tmp_path: Path) -> None:
+    model = sequential()
+    for name in ("a", "b.safetensors"):
+        model.save_weights(tmp_path / name, save_format="tensorflow")
+        assert latest_checkpoint(tmp_path) == str(tmp_path / name).removesuffix(".safetensors")
+    loaded = sequential()
+    loaded.load_weights(latest_checkpoint(tmp_path))
+    assert same(model, loaded)
+
+
+def test_the_list_of_a_manager_stays(tmp_path: Path) -> None:
+    manager = CheckpointManager(Checkpoint(model=sequential()), tmp_path, max_to_keep=3)
+    paths = [manager.save(), manager.save()]
+    sequential().save_weights(tmp_path / "w")
+    assert CheckpointManager(Checkpoint(), tmp_path, max_to_keep=3).checkpoints == paths
+    assert latest_checkpoint(tmp_path) == paths[-1]
 
 
 def test_errors(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from agog_compat.newer.arrays import *
     from agog_compat.newer.gradients import *
     from agog_compat.newer.module import *
+    from agog_compat.replication import *
     from agog_core.dispatch.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -233,6 +234,7 @@ __getattr__, __dir__ = _later(
         "agog_compat.newer.arrays",
         "agog_compat.newer.gradients",
         "agog_compat.newer.module",
+        "agog_compat.replication",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.memory",
         "agog_core.observers.profiling",

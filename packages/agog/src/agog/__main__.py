@@ -16,6 +16,7 @@ COMMANDS = {
     "new-plugin": "agog.commands.new_plugin:new_plugin",
     "ops": "agog.commands.ops:ops",
     "plugins": "agog.commands.plugins:plugins",
+    "run": "agog.commands.run:run",
 }
 
 
@@ -37,9 +38,11 @@ class Commands(click.Group):
 
 @click.group(cls=Commands)
 @click.version_option(package_name="agog")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """See what runs under your model."""
-    warnings.simplefilter("ignore")  # a plugin that failed is in the tables; it need not be warned of as well
+    if context.invoked_subcommand != "run":
+        warnings.simplefilter("ignore")  # a plugin that failed is in the tables; it need not be warned of as well
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """``tf.dtypes``: the types of elements, and their conversions."""
 
 from agog import bool as bool
+from agog import double as double
+from agog import half as half
 from agog_compat.advice import taught as _taught
 from agog_core.dtypes import *
-from agog_core.dtypes import float16 as half
-from agog_core.dtypes import float64 as double
 from agog_core.exports import export as _export
 from agog_core.ops.array.casting import cast as cast
 from agog_core.ops.array.complex import complex as complex

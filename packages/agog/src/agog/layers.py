@@ -2,6 +2,7 @@
 
 from agog_compat.advice import taught as _taught
 from agog_layers import (
+    InputSpec,
     average_pooling1d,
     average_pooling2d,
     average_pooling3d,
@@ -54,6 +55,7 @@ __all__ = [
     "Dense",
     "Dropout",
     "Flatten",
+    "InputSpec",
     "Layer",
     "MaxPooling1D",
     "MaxPooling2D",

@@ -8,6 +8,7 @@ from agog_checkpoint import CheckpointReader as _CheckpointReader
 from agog_checkpoint import Saver as Saver
 from agog_checkpoint import checkpoint_exists as checkpoint_exists
 from agog_checkpoint import checkpoints_iterator as checkpoints_iterator
+from agog_checkpoint import generate_checkpoint_state_proto as generate_checkpoint_state_proto
 from agog_checkpoint import get_checkpoint_mtimes as get_checkpoint_mtimes
 from agog_checkpoint import get_checkpoint_state as get_checkpoint_state
 from agog_checkpoint import latest_checkpoint as latest_checkpoint
@@ -35,6 +36,7 @@ from agog_optimizers import ProximalGradientDescentOptimizer as ProximalGradient
 from agog_optimizers import RMSPropOptimizer as RMSPropOptimizer
 from agog_optimizers import cosine_decay as cosine_decay
 from agog_optimizers import cosine_decay_restarts as cosine_decay_restarts
+from agog_optimizers import create_global_step as create_global_step
 from agog_optimizers import exponential_decay as exponential_decay
 from agog_optimizers import get_global_step as get_global_step
 from agog_optimizers import get_or_create_global_step as get_or_create_global_step

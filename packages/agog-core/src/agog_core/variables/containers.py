@@ -33,7 +33,43 @@ class _Hashable:
         return id(self)
 
 
-class List(_Hashable, MarkingList):  # type: ignore[misc]  # a list has no hash
+class _Parts:
+    """What a container knows of its parts: the layers among them, and the variables of all."""
+
+    trainable: bool = True
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers and models among the parts, and those of parts that are containers, in order."""
+        return _layers(self)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The variables of all parts, in order; of a dict in the order of the keys."""
+        return _variables(self, "variables")
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """The trainable variables of all parts; none where `trainable` is False."""
+        return _variables(self, "trainable_variables") if self.trainable else []
+
+    @property
+    def non_trainable_variables(self) -> list[Variable]:
+        """The other variables of all parts: those that are not trained."""
+        trained = set(map(id, self.trainable_variables))
+        return [variable for variable in self.variables if id(variable) not in trained]
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of all layers among the parts."""
+        return [loss for layer in self.layers for loss in layer.losses]
+
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables
+
+
+class List(_Parts, _Hashable, MarkingList):  # type: ignore[misc]  # a list has no hash
     """A list of layers, variables and the like, which knows their variables; ``==`` compares identity.
 
     >>> parts = List([Variable(1.0), Variable(2.0, trainable=False)])
@@ -61,18 +97,8 @@ class List(_Hashable, MarkingList):  # type: ignore[misc]  # a list has no hash
         super().__setitem__(index, value)
         _tell()
 
-    @property
-    def variables(self) -> list[Variable]:
-        """The variables of all parts, in order."""
-        return _variables(self, "variables")
 
-    @property
-    def trainable_variables(self) -> list[Variable]:
-        """The trainable variables of all parts, in order."""
-        return _variables(self, "trainable_variables")
-
-
-class Mapping(_Hashable, MarkingDict):  # type: ignore[misc]  # nor has a dict
+class Mapping(_Parts, _Hashable, MarkingDict):  # type: ignore[misc]  # nor has a dict
     """A dict of layers, variables and the like, which knows their variables; ``==`` compares identity.
 
     >>> len(Mapping(kernel=Variable(1.0), bias=Variable(2.0)).variables)
@@ -99,18 +125,8 @@ class Mapping(_Hashable, MarkingDict):  # type: ignore[misc]  # nor has a dict
         self.update(other)
         return self
 
-    @property
-    def variables(self) -> list[Variable]:
-        """The variables of all parts, in the order of the keys."""
-        return _variables(self, "variables")
 
-    @property
-    def trainable_variables(self) -> list[Variable]:
-        """The trainable variables of all parts, in the order of the keys."""
-        return _variables(self, "trainable_variables")
-
-
-class UniqueNameTracker(Checkpointable):
+class UniqueNameTracker(_Parts, Checkpointable):
     """Holds objects with state under names that it makes unique.
 
     >>> tracker = UniqueNameTracker()
@@ -166,17 +182,32 @@ def _tell() -> None:
         notify()
 
 
+def _in_order(container: Any) -> list[Any]:
+    """The parts of a container that are saved; of a dict in the order of the keys."""
+    if isinstance(container, UniqueNameTracker):
+        return list(container.checkpoint_dependencies().values())
+    without = unsaved(container)
+    parts = (container[key] for key in sorted(container)) if isinstance(container, dict) else container
+    return [part for part in parts if id(part) not in without]
+
+
+def _layers(container: Any) -> list[Any]:
+    found: list[Any] = []
+    for part in _in_order(container):
+        if isinstance(part, (list, tuple, dict, UniqueNameTracker)):
+            found += _layers(part)
+        elif hasattr(part, "trainable_weights") and hasattr(part, "losses"):
+            found.append(part)
+    return found
+
+
 def _variables(container: Any, kind: str) -> list[Variable]:
     found: list[Variable] = []
-    parts: Iterable[Any] = container
-    if isinstance(container, dict):
-        parts = (container[key] for key in sorted(container))
-    without = unsaved(container)
-    for part in parts:
-        if id(part) in without:
-            continue
+    for part in _in_order(container):
         if isinstance(part, Variable):
             found += [part] if part.trainable or kind == "variables" else []
+        elif isinstance(part, _Parts):
+            found += getattr(part, kind)
         elif isinstance(part, (list, tuple, dict)):
             found += _variables(part, kind)
         else:

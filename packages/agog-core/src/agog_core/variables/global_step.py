@@ -9,7 +9,7 @@ from agog_core.dispatch.devices import device
 from agog_core.tensors.constant import constant
 from agog_core.variables.variable import Variable
 
-__all__ = ["get_global_step", "get_or_create_global_step"]
+__all__ = ["create_global_step", "get_global_step", "get_or_create_global_step"]
 
 # Held while the global step is made.
 _lock = threading.Lock()
@@ -24,6 +24,25 @@ def get_global_step(graph: Any = None) -> Variable | None:
         The variable, or None before `get_or_create_global_step` was called.
     """
     return _global_step
+
+
+def create_global_step(graph: Any = None) -> Variable:
+    """Make the global step: an int64 variable that is not trained and starts at 0.
+
+    Returns:
+        The variable.
+
+    Raises:
+        ValueError: there is one already.
+
+    >>> step = get_or_create_global_step()
+    >>> create_global_step()
+    Traceback (most recent call last):
+    ValueError: create_global_step: the global step already exists; get_or_create_global_step() returns it.
+    """
+    if _global_step is not None:
+        raise ValueError("create_global_step: the global step already exists; get_or_create_global_step() returns it.")
+    return get_or_create_global_step()
 
 
 def get_or_create_global_step(graph: Any = None) -> Variable:

@@ -50,7 +50,7 @@ class Variable(State):
         constraint: a function that optimizers apply to the value after each update.
 
     Raises:
-        ValueError: the initial value is None.
+        ValueError: the initial value is None, or the constraint is no function.
         NotImplementedError: there is a caching device.
 
     >>> v = Variable([1.0, 2.0], name="v")
@@ -81,6 +81,8 @@ class Variable(State):
     ) -> None:
         if initial_value is None:
             raise ValueError("Variable: initial_value must be specified; got None.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Variable: the constraint must be a function of the value; got {constraint!r}.")
         if caching_device is not None:
             raise NotImplementedError(
                 "Variable: caching devices are not supported when eager execution is enabled; leave caching_device out."
@@ -120,6 +122,11 @@ class Variable(State):
     def device(self) -> str:
         """The full name of the device that holds the value."""
         return self._current().device
+
+    @property
+    def initializer(self) -> None:
+        """None: a variable has its value from its construction on, so nothing is left to be run or evaluated."""
+        return None
 
     def get_shape(self) -> TensorShape:
         """The sizes along the axes.

@@ -47,7 +47,7 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     its result: use ``for element in dataset``.
 
     Args:
-        device: the device's name.
+        device: the device's name; an empty one, as `tf.test.gpu_device_name` gives without a GPU, means the CPU.
         buffer_size: how many elements are kept ready on the device; None for a number chosen here.
 
     Returns:
@@ -60,6 +60,7 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     >>> [int(x) for x in Dataset.range(3).apply(prefetch_to_device("/cpu:0"))]
     [0, 1, 2]
     """
+    device = device or "/cpu:0"
     get_device(device)
     size = 2 if buffer_size is None else arguments.positive("prefetch_to_device", "buffer_size", buffer_size)
     return lambda dataset: PlacedDataset(Prefetch(Place(dataset._stage, device, "/cpu:0"), size))

@@ -21,7 +21,9 @@ from agog_layers.base.shapes import each_shape, zeros_of_shape
 from agog_layers.base.signature import takes
 from agog_layers.base.variable_store import kept, weight_getter
 from agog_layers.layer.inference import call_symbolic
+from agog_layers.layer.input_spec import Specified
 from agog_layers.layer.module import Module, Regularizer, Weight, current_call
+from agog_layers.layer.older_names import OlderNames
 from agog_layers.layer.symbolic import Connected, Symbolic
 from agog_layers.weights import initializers, regularizers
 
@@ -37,7 +39,7 @@ _SHAPES = ("input_shape", "input_dim", "batch_size")
 _OPTIONAL = ("batch_input_shape", "activity_regularizer")
 
 
-class Layer(Connected, Module):
+class Layer(Connected, Specified, OlderNames, Module):
     """Base of layers and models: an object with variables, that is called on tensors.
 
     Subclasses make their variables in `build`, which runs on the first call and knows the input's shape, and compute
@@ -171,8 +173,10 @@ class Layer(Connected, Module):
         vars(self)["_latest_call"] = current_call.get()
         try:
             with _building:
+                self._check_spec(inputs)
                 if not self.built:
                     self._build_for(inputs, leaves)
+                    self._check_spec(inputs)
             outputs = self.call(inputs, *args, **kwargs)
             if self._called_shape is None:
                 vars(self)["_called_shape"] = nest.map_structure(lambda leaf: getattr(leaf, "shape", None), outputs)
@@ -320,6 +324,9 @@ class Layer(Connected, Module):
         regularizer: Regularizer | None = None,
         trainable: bool = True,
         constraint: Constraint | None = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
     ) -> Variable:
         """Make a variable that belongs to the layer.
 
@@ -385,16 +392,3 @@ class Layer(Connected, Module):
             regularizer=getattr(self, f"{kind}_regularizer"),
             constraint=getattr(self, f"{kind}_constraint"),
         )
-
-    def add_variable(
-        self,
-        name: str,
-        shape: Any = (),
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Regularizer | None = None,
-        trainable: bool = True,
-        constraint: Constraint | None = None,
-    ) -> Variable:
-        """The older name of `add_weight`. See `Layer.add_weight`."""
-        return self.add_weight(name, shape, dtype, initializer, regularizer, trainable, constraint)

@@ -12,6 +12,7 @@ from agog_checkpoint.file import file_name, main_file, save
 from agog_checkpoint.graph import Node
 from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import snapshot, walk
+from agog_checkpoint.pointer import point_to, read_kept
 from agog_checkpoint.status import unfilled
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, Variable
@@ -53,7 +54,10 @@ def save_weights(model: Any, path: str, overwrite: bool) -> None:
     if names:
         saved.graph.nodes[0].children["names"] = len(saved.graph.nodes)
         saved.graph.nodes.append(Node(names))
-    save(os.path.abspath(path), saved)
+    whole_path = os.path.abspath(path)
+    save(whole_path, saved)
+    if read_kept(os.path.dirname(whole_path)) is None:  # the list of a manager stays as it is
+        point_to(whole_path.removesuffix(".safetensors"))
 
 
 def load_weights(model: Any, path: str, by_name: bool) -> Any:

@@ -7,6 +7,7 @@ from agog_checkpoint.metadata import (
     list_objects,
     object_metadata,
 )
+from agog_checkpoint.split_dependency import split_dependency
 from agog_compat.advice import taught as _taught
 from agog_core import Checkpointable
 from agog_core import Checkpointable as CheckpointableBase
@@ -28,6 +29,7 @@ __all__ = [
     "dot_graph_from_checkpoint",
     "list_objects",
     "object_metadata",
+    "split_dependency",
 ]
 
 __getattr__ = _taught(__name__)

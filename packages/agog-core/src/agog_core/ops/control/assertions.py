@@ -100,7 +100,7 @@ def _compared(name: str, symbol: str, compare: Callable[..., Tensor], example: s
         left, right = (np.broadcast_to(each.numpy(), holds.shape)[where] for each in (first, second))
         fail(
             InvalidArgumentError,
-            f"{check.__name__}: x {symbol} y must hold for all elements; {failure}: x is {left}, y is {right} (shapes "
+            f"{check.__name__}: x {symbol} y did not hold {failure}: x is {left}, y is {right} (shapes "
             f"{first._shape} and {second._shape}).",
             message,
             data,
@@ -127,7 +127,7 @@ def _signed(name: str, symbol: str, compare: Callable[..., Tensor], example: str
         where, failure = _failure(holds)
         fail(
             InvalidArgumentError,
-            f"{check.__name__}: x {symbol} 0 must hold for all elements; {failure}: x is "
+            f"{check.__name__}: x {symbol} 0 did not hold {failure}: x is "
             f"{np.asarray(tensor.numpy())[where]} (shape {tensor._shape}).",
             message,
             data,
@@ -140,7 +140,7 @@ def _signed(name: str, symbol: str, compare: Callable[..., Tensor], example: str
 def _failure(holds: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], str]:
     """Where a condition fails first, and words for how often and where it does."""
     where = tuple(int(i) for i in np.argwhere(~holds)[0])
-    return where, f"it fails for {np.sum(~holds)} of {holds.size}{f', first at {where}' if where else ''}"
+    return where, f"for {np.sum(~holds)} of {holds.size} elements{f', first at {where}' if where else ''}"
 
 
 def _named(check: Callable[..., None], name: str, condition: str, example: str, y: str = "") -> Callable[..., None]:
@@ -197,8 +197,8 @@ def assert_near(
     where, failure = _failure(holds)
     fail(
         InvalidArgumentError,
-        f"assert_near: |x - y| <= {absolute:g} + {relative:g} |y| must hold for all elements; {failure}: x is "
-        f"{left[where]}, y is {right[where]} (shapes {first._shape} and {second._shape}).",
+        f"assert_near: x and y not equal to tolerance: |x - y| <= {absolute:g} + {relative:g} |y| did not hold "
+        f"{failure}: x is {left[where]}, y is {right[where]} (shapes {first._shape} and {second._shape}).",
         message,
         data,
         summarize,

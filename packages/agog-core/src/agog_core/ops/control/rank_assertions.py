@@ -54,7 +54,8 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     if not tensor.dtype.is_integer:
         fail(
             TypeError,
-            f"assert_integer: x must hold integers; got dtype {tensor.dtype.name} and shape {tensor._shape}.",
+            f"assert_integer: Expected x to be of integer type; got dtype {tensor.dtype.name} and shape "
+            f"{tensor._shape}.",
             message,
         )
 
@@ -76,7 +77,7 @@ def assert_type(tensor: TensorLike, tf_type: Any, message: str | None = None, na
     if x.dtype is not wanted:
         fail(
             TypeError,
-            f"assert_type: the tensor must be of dtype {wanted.name}; got dtype {x.dtype.name} and shape {x._shape}.",
+            f"assert_type: the tensor must be of type {wanted.name}; got dtype {x.dtype.name} and shape {x._shape}.",
             message,
         )
 
@@ -99,7 +100,7 @@ def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | No
     """
     x = convert_to_tensor(tensor)
     if x._shape:
-        fail(ValueError, f"assert_scalar: the tensor must be a scalar; got shape {x._shape}.", message)
+        fail(ValueError, f"assert_scalar: Expected scalar; got a tensor of shape {x._shape}.", message)
     return x
 
 
@@ -137,7 +138,7 @@ def assert_rank_at_least(
     """
     shape = convert_to_tensor(x)._shape
     if len(shape) < int(rank):
-        text = f"assert_rank_at_least: x must have rank {int(rank)} or more; got rank {len(shape)} (shape {shape})."
+        text = f"assert_rank_at_least: x must have rank at least {int(rank)}; got rank {len(shape)} (shape {shape})."
         fail(ValueError, text, message, data, summarize)
 
 
@@ -156,7 +157,7 @@ def assert_rank_in(
     """
     shape, allowed = convert_to_tensor(x)._shape, [int(rank) for rank in ranks]
     if len(shape) not in allowed:
-        text = f"assert_rank_in: x must have one of the ranks {allowed}; got rank {len(shape)} (shape {shape})."
+        text = f"assert_rank_in: x must have rank in {allowed}; got rank {len(shape)} (shape {shape})."
         fail(ValueError, text, message, data, summarize)
 
 
@@ -198,7 +199,8 @@ def assert_proper_iterable(values: Any) -> None:
     """
     if isinstance(values, (Tensor, np.ndarray, str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(
-            f"assert_proper_iterable: expected a collection of values, such as a list; got a {type(values).__name__}."
+            "assert_proper_iterable: expected values to be iterable, in a collection such as a list; got a "
+            f"{type(values).__name__}."
         )
 
 

@@ -1,4 +1,4 @@
-"""Testing: decorators of tests that TensorFlow runs in a graph and eagerly; here they run eagerly."""
+"""Decorators: of tests that TensorFlow runs in a graph and eagerly; here they run eagerly."""
 
 from __future__ import annotations
 

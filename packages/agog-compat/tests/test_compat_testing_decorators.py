@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import agog_core as ag
-from agog_compat.testing import run_all_tests_in_graph_and_eager_modes, run_test_in_graph_and_eager_modes
+from agog_compat.testing.decorators import run_all_tests_in_graph_and_eager_modes, run_test_in_graph_and_eager_modes
 
 
 def test_decorated_tests_run_once() -> None:

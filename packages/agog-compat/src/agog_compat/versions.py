@@ -1,0 +1,10 @@
+"""Versions: what programs of TensorFlow 1 are told of the TensorFlow that they run on."""
+
+from __future__ import annotations
+
+__all__ = ["COMPILER_VERSION", "GIT_VERSION", "GRAPH_DEF_VERSION", "VERSION", "__version__"]
+
+__version__ = VERSION = "1.12.0"
+GIT_VERSION = "v1.12.0-agog"
+COMPILER_VERSION = ""
+GRAPH_DEF_VERSION = 26

@@ -1,0 +1,104 @@
+"""Decorators that find what a test leaves behind."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+import agog_core as ag
+from agog_compat.testing import test_util
+from agog_compat.testing.leaks import (
+    assert_no_garbage_created,
+    assert_no_new_pyobjects_executing_eagerly,
+    assert_no_new_tensors,
+)
+from agog_core.tensors.tensor import Tensor
+
+
+def test_tensors_that_stay_are_found() -> None:
+    kept: list[Tensor] = []
+
+    @assert_no_new_tensors
+    def run(self: None, keeps: bool) -> None:
+        tensor = ag.constant(2.0) * 5.0 + 7.0  # whose numbers operators keep
+        if keeps:
+            kept.append(tensor)
+
+    run(None, False)
+    with pytest.raises(AssertionError, match=r"^1 Tensors not deallocated after test: \[<tf.Tensor: id=\d+, shape"):
+        run(None, True)
+
+
+def test_cycles_are_found() -> None:
+    @assert_no_garbage_created
+    def run(self: None, in_cycle: bool) -> None:
+        holder: list[object] = [1]
+        if in_cycle:
+            holder.append(holder)
+
+    flags = gc.get_debug()
+    run(None, False)
+    with pytest.raises(AssertionError) as error:
+        run(None, True)
+    assert str(error.value) == "The test leaves 1 objects in reference cycles, of types list."
+    assert (gc.get_debug(), gc.isenabled()) == (flags, True)
+
+
+def test_objects_that_add_up_are_found() -> None:
+    kept: list[object] = []
+    cache: dict[str, object] = {}
+
+    @assert_no_new_pyobjects_executing_eagerly
+    def run(self: None, keeps: bool) -> None:
+        cache.setdefault("first", [])
+        if keeps:
+            kept.append([])
+
+    run(None, False)
+    with pytest.raises(AssertionError) as error:
+        run(None, True)
+    assert str(error.value) == "There are 3 more objects after three further runs of the test."
+
+
+def test_tests_of_graphs_are_skipped() -> None:
+    @test_util.run_v1_only("b/1")
+    class Graphs(test_util.TensorFlowTestCase):
+        def test_it(self) -> None:
+            raise AssertionError
+
+    result = Graphs("test_it").run()
+    assert result is not None
+    assert [reason for _, reason in result.skipped] == ["It needs graphs, which agog has not. b/1"]
+
+    class Some(test_util.TensorFlowTestCase):
+        @test_util.run_deprecated_v1
+        def test_it(self) -> None:
+            raise AssertionError
+
+        @test_util.skip_if(lambda: True)
+        def test_other(self) -> None:
+            raise AssertionError
+
+        @test_util.skip_if(False)
+        @test_util.run_in_graph_and_eager_modes
+        def test_runs(self) -> None:
+            with test_util.device(use_gpu=True):
+                assert ag.constant(1.0).numpy() == 1.0
+
+    for name, reasons in (
+        ("test_it", ["It needs graphs, which agog has not."]),
+        ("test_other", ["The condition of skip_if is true."]),
+        ("test_runs", []),
+    ):
+        result = Some(name).run()
+        assert result is not None
+        assert result.wasSuccessful()
+        assert [reason for _, reason in result.skipped] == reasons
+
+
+def test_combinations() -> None:
+    assert test_util.generate_combinations_with_testcase_name(b=[1, 2], a="x") == [
+        {"a": "x", "b": 1, "testcase_name": "_test_a_x_b_1"},
+        {"a": "x", "b": 2, "testcase_name": "_test_a_x_b_2"},
+    ]

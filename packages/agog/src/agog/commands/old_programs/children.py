@@ -1,0 +1,19 @@
+"""Children: processes that multiprocessing starts for an old program find TensorFlow's modules as it does."""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.spawn
+from typing import Any
+
+
+def follow() -> None:
+    """Let processes that are started from now on begin with this package's import; those that are forked have it."""
+    multiprocessing.set_forkserver_preload(["agog.commands.old_programs.active", "__main__"])
+    command_line = multiprocessing.spawn.get_command_line
+
+    def with_import(**arguments: Any) -> list[str]:
+        python, *options, flag, program, mark = command_line(**arguments)
+        return [python, *options, flag, f"import agog.commands.old_programs.active; {program}", mark]
+
+    multiprocessing.spawn.get_command_line = with_import

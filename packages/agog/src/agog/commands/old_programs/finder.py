@@ -1,0 +1,77 @@
+"""Finder: answers imports of TensorFlow's modules with stand-ins."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+
+from agog.commands.old_programs import missing
+from agog.commands.old_programs.places import sources_of
+from agog.commands.old_programs.stand_in import StandIn
+
+# How the names of files and folders of tests end.
+_TESTS = ("_test", "_tests", "_test_util")
+
+
+class _StandInLoader(Loader):
+    def __init__(self, sources: tuple[str, ...]) -> None:
+        self._sources = sources
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return StandIn(spec.name, self._sources)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: a stand-in finds its names when they are asked for."""
+
+
+class Finder(MetaPathFinder):
+    """Finds ``tensorflow`` and the modules below it: those that agog stands in for, then the program's own."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module of TensorFlow's; None for every other module.
+
+        Raises:
+            ModuleNotFoundError: the module is TensorFlow's, and neither agog nor the program has it.
+        """
+        top, _, place = fullname.partition(".")
+        if top != "tensorflow":
+            return None
+        sources = sources_of(place)
+        own = None if sources else _own_spec(fullname)
+        if own is not None:
+            return own
+        if sources is not None:
+            return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
+        text = (
+            f"No module named {fullname!r}: agog stands in for TensorFlow here, and has nothing that this module holds."
+        )
+        parent, _, name = fullname.rpartition(".")
+        if name not in getattr(sys.modules.get(parent), "awaited", ()):
+            missing.note(fullname, text)
+        raise ModuleNotFoundError(text, name=fullname)
+
+
+def activate() -> None:
+    """Let this process find TensorFlow's modules in agog."""
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder())
+
+
+def _own_spec(fullname: str) -> ModuleSpec | None:
+    """The spec of an example or a test that lies in folders of TensorFlow's names, and imports its neighbours so.
+
+    Nothing else is taken from such folders, and nothing that is installed: half of a library would not run.
+    """
+    package, _, name = fullname.rpartition(".")
+    if "examples" not in fullname.split(".") and not name.endswith(_TESTS):
+        return None
+    installed = {os.path.realpath(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
+    entries = [entry for entry in sys.path if os.path.realpath(entry) not in installed]
+    return PathFinder.find_spec(fullname, [os.path.join(entry, *package.split(".")) for entry in entries])

@@ -1,0 +1,257 @@
+"""Places: in which modules TensorFlow 1.12 keeps its public names, and where agog has them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+# The modules of TensorFlow, without its own name, by the modules of agog that have their names, in the order of search.
+_BY_SOURCES = {
+    "": """
+        contrib.eager.python.examples
+        python.autograph python.debug python.distribute python.estimator python.feature_column python.grappler
+        python.profiler python.saved_model python.tools python.user_ops
+        contrib.checkpoint.python contrib.eager.python contrib.framework.python contrib.framework.python.ops
+        contrib.layers.python contrib.layers.python.layers
+        contrib.cudnn_rnn contrib.cudnn_rnn.python contrib.cudnn_rnn.python.layers contrib.cudnn_rnn.python.ops
+        contrib.mixed_precision.python
+        contrib.opt.python contrib.opt.python.training contrib.rnn.python contrib.rnn.python.ops
+        contrib.summary.python contrib.training.python contrib.training.python.training
+        core core.example core.framework core.lib core.protobuf core.util
+        python.client python.compat python.data.experimental.ops python.data.ops python.data.util python.eager
+        python.framework python.keras.engine python.keras.preprocessing
+        python.lib python.lib.io python.ops python.ops.linalg python.ops.losses python.ops.signal
+        python.platform python.summary python.summary.writer python.training python.training.checkpointable
+        python.util python.util.protobuf
+    """,
+    "agog": """
+        core.protobuf.config_pb2 python.client.session
+        python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
+        python.framework.ops python.framework.random_seed python.framework.sparse_tensor
+        python.framework.tensor_shape python.framework.tensor_spec
+        python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
+        python.ops.gen_data_flow_ops python.ops.gen_dataset_ops python.ops.gen_script_ops python.ops.gen_state_ops
+        python.ops.gen_functional_ops python.ops.gen_sparse_ops python.ops.gen_list_ops
+        python.ops.gradients python.ops.gradients_impl python.ops.histogram_ops
+        python.ops.list_ops
+        python.ops.logging_ops python.ops.gen_logging_ops python.ops.numerics python.ops.partitioned_variables
+        python.ops.gen_resource_variable_ops python.ops.resource_variable_ops
+        python.ops.script_ops python.ops.state_ops python.ops.template
+        python.ops.tensor_array_ops python.ops.variables
+    """,
+    "agog agog.keras.initializers": "python.ops.init_ops",
+    "agog agog.eager": "python.ops.variable_scope",
+    "agog agog.bitwise": "python.ops.bitwise_ops python.ops.gen_bitwise_ops",
+    "agog agog.debugging": "python.ops.check_ops python.ops.control_flow_ops python.ops.gen_control_flow_ops",
+    "agog agog.image": "python.ops.gen_image_ops python.ops.image_ops python.ops.image_ops_impl",
+    "agog agog.io": """
+        python.lib.io.python_io python.ops.gen_io_ops python.ops.gen_parsing_ops
+        python.ops.io_ops python.ops.parsing_ops
+    """,
+    "agog agog.linalg agog.math agog.manip": """
+        python.ops.clip_ops python.ops.confusion_matrix python.ops.gen_linalg_ops python.ops.gen_manip_ops
+        python.ops.gen_math_ops python.ops.linalg.linalg python.ops.linalg.linalg_impl python.ops.linalg_ops
+        python.ops.manip_ops python.ops.math_ops python.ops.special_math_ops
+    """,
+    "agog agog.nn agog.linalg agog.manip": "python.ops.array_ops python.ops.gen_array_ops python.ops.sort_ops",
+    "agog agog.random": "python.ops.gen_random_ops python.ops.random_ops",
+    "agog agog.sets": "python.ops.sets python.ops.sets_impl",
+    "agog agog.sparse": "python.ops.sparse_ops",
+    "agog agog.spectral": "python.ops.spectral_ops python.ops.gen_spectral_ops",
+    "agog agog.strings": "python.ops.gen_string_ops python.ops.string_ops",
+    "agog.app": "python.platform.app",
+    "agog.compat": "python.util.compat",
+    "agog.contrib.checkpoint": """
+        contrib.checkpoint.python.containers contrib.checkpoint.python.python_state
+        contrib.checkpoint.python.split_dependency contrib.checkpoint.python.visualize
+        python.training.checkpointable.data_structures
+    """,
+    "agog.contrib.checkpoint agog.train agog.eager agog_compat.checkpointable_util": """
+        python.training.checkpointable.base python.training.checkpointable.tracking python.training.checkpointable.util
+    """,
+    "agog.contrib.data": "contrib.data.python contrib.data.python.ops",
+    "agog.contrib.framework": "contrib.framework.python.ops.sort_ops",
+    "agog.contrib.lookup agog": "contrib.lookup contrib.lookup.lookup_ops python.ops.lookup_ops",
+    "agog.contrib.layers": """
+        contrib.layers.python.layers.initializers contrib.layers.python.layers.layers
+        contrib.layers.python.layers.regularizers
+    """,
+    "agog.contrib.mixed_precision": """
+        contrib.mixed_precision contrib.mixed_precision.python.loss_scale_manager
+        contrib.mixed_precision.python.loss_scale_optimizer
+    """,
+    "agog.contrib.opt": """
+        contrib.opt.python.training.adamax contrib.opt.python.training.lazy_adam_optimizer
+        contrib.opt.python.training.moving_average_optimizer contrib.opt.python.training.nadam_optimizer
+        contrib.opt.python.training.weight_decay_optimizers
+    """,
+    "agog.contrib.rnn": """
+        contrib.rnn.python.ops.core_rnn_cell contrib.rnn.python.ops.rnn contrib.rnn.python.ops.rnn_cell
+    """,
+    "agog.contrib.signal": "python.ops.signal.signal",
+    "agog.contrib.summary": "python.ops.summary_ops_v2 contrib.summary.summary",
+    "agog.contrib.training": "contrib.training.python.training.hparam",
+    "agog.data": "python.data python.data.ops.dataset_ops python.data.ops.iterator_ops python.data.ops.readers",
+    "agog.data.experimental agog.contrib.data": """
+        python.data.experimental python.data.ops.optional_ops
+        python.data.experimental.ops.batching python.data.experimental.ops.counter
+        python.data.experimental.ops.enumerate_ops python.data.experimental.ops.error_ops
+        python.data.experimental.ops.get_single_element python.data.experimental.ops.grouping
+        python.data.experimental.ops.interleave_ops python.data.experimental.ops.iterator_ops
+        python.data.experimental.ops.parsing_ops python.data.experimental.ops.prefetching_ops
+        python.data.experimental.ops.random_ops python.data.experimental.ops.readers
+        python.data.experimental.ops.resampling python.data.experimental.ops.scan_ops
+        python.data.experimental.ops.shuffle_ops python.data.experimental.ops.unique
+        python.data.experimental.ops.writers
+    """,
+    "agog_compat.eager_tape": "python.eager.tape",
+    "agog_compat.tensor_util agog": "python.framework.tensor_util",
+    "agog.commands.old_programs.keras_testing": "python.keras.testing_utils",
+    "agog.dtypes agog": "python.framework.dtypes",
+    "agog.eager": """
+        contrib.eager contrib.eager.python.datasets contrib.eager.python.evaluator contrib.eager.python.network
+        contrib.eager.python.saver contrib.eager.python.tfe
+        python.eager.core python.eager.execution_callbacks python.eager.function
+    """,
+    "agog_layers.metrics": "contrib.eager.python.metrics contrib.eager.python.metrics_impl",
+    "agog.errors agog": "python.framework.errors python.framework.errors_impl",
+    "agog.flags": "python.platform.flags",
+    "agog.gfile": "python.platform.gfile",
+    "agog_compat.gfile agog.gfile": "python.lib.io.file_io",
+    "agog.keras": "keras python.keras",
+    "agog.keras.activations": "python.keras.activations",
+    "agog.keras.callbacks": "python.keras.callbacks",
+    "agog.keras.constraints": "python.keras.constraints",
+    "agog.keras.initializers": "python.keras.initializers",
+    "agog.keras.layers agog.keras": """
+        python.keras.engine.base_layer python.keras.engine.input_layer python.keras.layers
+        python.keras.layers.advanced_activations python.keras.layers.convolutional
+        python.keras.layers.convolutional_recurrent python.keras.layers.core python.keras.layers.cudnn_recurrent
+        python.keras.layers.embeddings python.keras.layers.local python.keras.layers.merge python.keras.layers.noise
+        python.keras.layers.normalization python.keras.layers.pooling python.keras.layers.recurrent
+        python.keras.layers.serialization python.keras.layers.wrappers
+    """,
+    "agog.keras.losses": "python.keras.losses",
+    "agog.keras.metrics": "python.keras.metrics",
+    "agog.keras.models agog.keras": """
+        python.keras.engine.saving python.keras.engine.sequential python.keras.engine.training python.keras.models
+    """,
+    "agog.keras.optimizers": "python.keras.optimizers",
+    "agog.keras.regularizers": "python.keras.regularizers",
+    "agog.keras.utils": """
+        python.keras.utils python.keras.utils.data_utils python.keras.utils.generic_utils
+        python.keras.utils.io_utils python.keras.utils.layer_utils python.keras.utils.np_utils
+        python.keras.utils.vis_utils
+    """,
+    "agog.layers": """
+        python.layers python.layers.base python.layers.convolutional python.layers.core python.layers.layers
+        python.layers.normalization python.layers.pooling
+    """,
+    "agog.logging": "python.platform.tf_logging",
+    "agog.losses": "python.ops.losses.losses python.ops.losses.losses_impl python.ops.losses.util",
+    "agog.metrics": "python.ops.metrics python.ops.metrics_impl",
+    "agog.nn agog": """
+        python.ops.candidate_sampling_ops python.ops.ctc_ops python.ops.embedding_ops python.ops.gen_ctc_ops
+        python.ops.gen_nn_ops python.ops.nn python.ops.nn_impl python.ops.nn_ops python.ops.rnn
+    """,
+    "agog_layers.recurrent.rnn_cell": "python.ops.rnn_cell python.ops.rnn_cell_impl",
+    "agog.python_io": "python.lib.io.tf_record",
+    "agog.summary agog.contrib.summary": "python.summary.summary python.summary.writer.writer",
+    "agog.test": "python.ops.gradient_checker",
+    "agog.test agog_compat.testing.test_util": """
+        python.eager.test python.framework.test_util python.platform.googletest python.platform.test
+    """,
+    "agog_compat.eager_context agog.eager agog": "python.eager.context",
+    "agog.train agog": """
+        contrib.optimizer_v2 contrib.optimizer_v2.adadelta contrib.optimizer_v2.adagrad contrib.optimizer_v2.adam
+        contrib.optimizer_v2.gradient_descent contrib.optimizer_v2.momentum contrib.optimizer_v2.optimizer_v2
+        contrib.optimizer_v2.rmsprop
+        core.example.example_pb2 core.example.feature_pb2
+        python.training.adadelta python.training.adagrad python.training.adagrad_da python.training.adam
+        python.training.checkpoint_management python.training.checkpoint_utils python.training.ftrl
+        python.training.gradient_descent python.training.input python.training.learning_rate_decay
+        python.training.learning_rate_decay_v2 python.training.momentum python.training.moving_averages
+        python.training.optimizer python.training.proximal_adagrad python.training.proximal_gradient_descent
+        python.training.queue_runner_impl python.training.rmsprop python.training.saver
+        python.training.sync_replicas_optimizer python.training.training python.training.training_util
+    """,
+    "agog_compat.versions": "python.framework.versions",
+    "agog_core.nest": "python.util.nest python.data.util.nest",
+}
+
+# Modules that programs import, and of which agog has no name.
+_EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
+
+# The modules of agog that are searched for the names of each module of TensorFlow.
+PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
+PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
+PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
+
+# Names that are others in agog, or elsewhere.
+RENAMED = {
+    "__version__": "agog_compat.versions:__version__",
+    "python.eager.backprop.implicit_grad": "agog.eager:implicit_gradients",
+    "python.eager.backprop.implicit_val_and_grad": "agog.eager:implicit_value_and_gradients",
+    "python.eager.backprop.gradients_function": "agog.eager:gradients_function",
+    "python.eager.backprop.val_and_grad_function": "agog.eager:value_and_gradients_function",
+    "python.platform.googletest.GetTempDir": "agog.test:get_temp_dir",
+    "contrib.optimizer_v2.optimizer_v2.OptimizerV2": "agog.train:Optimizer",
+    "python.framework.ops.EagerTensor": "agog:Tensor",
+    "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
+    "python.ops.variables.VariableV1": "agog:Variable",
+    "python.ops.variables.RefVariable": "agog:Variable",
+    "python.ops.script_ops.eager_py_func": "agog.eager:py_func",
+    "python.ops.template.make_template_internal": "agog:make_template",
+    "python.lib.io.file_io.FileIO": "agog.gfile:GFile",
+    "python.lib.io.file_io.create_dir": "agog.gfile:MkDir",
+    "python.lib.io.file_io.delete_file": "agog.gfile:Remove",
+    "python.lib.io.file_io.file_exists": "agog.gfile:Exists",
+    "python.lib.io.file_io.get_matching_files": "agog.gfile:Glob",
+    "python.lib.io.file_io.recursive_create_dir": "agog.gfile:MakeDirs",
+    "python.ops.linalg.linalg_impl.matrix_exponential": "agog.linalg:expm",
+    "python.ops.logging_ops.print_v2": "agog:print",
+    "python.platform.benchmark.TensorFlowBenchmark": "agog.test:Benchmark",
+    "python.ops.gen_math_ops.mul": "agog:multiply",
+    "python.ops.gen_math_ops.sub": "agog:subtract",
+    "python.ops.gen_math_ops.neg": "agog:negative",
+    "python.ops.gen_math_ops.mean": "agog:reduce_mean",
+    "python.ops.gen_math_ops.mat_mul": "agog:matmul",
+    "python.ops.math_ops.mul": "agog:multiply",
+    "python.ops.math_ops.sub": "agog:subtract",
+    "python.ops.math_ops.neg": "agog:negative",
+    "python.ops.string_ops.string_format": "agog.strings:format",
+    "python.ops.string_ops.string_length": "agog.strings:length",
+    "python.ops.array_ops.rank_internal": "agog:rank",
+    "python.ops.array_ops.listdiff": "agog:setdiff1d",
+    "python.ops.variable_scope.variable": "agog:Variable",
+    "python.training.checkpoint_state_pb2.CheckpointState": "agog_checkpoint.folders:CheckpointState",
+    "python.training.saver.BaseSaverBuilder": "agog_compat.saveables:BaseSaverBuilder",
+    "python.training.checkpointable.util.CheckpointableSaver": "agog.eager:CheckpointableSaver",
+}
+
+
+def sources_of(place: str) -> tuple[str, ...] | None:
+    """The modules of agog that are searched for the names of a module of TensorFlow; None where it has no such module.
+
+    Args:
+        place: the module's name without TensorFlow's, such as ``"keras.layers"``.
+    """
+    if place in PLACES:
+        return PLACES[place]
+    parent, _, name = place.rpartition(".")
+    if has_modules_only(parent):
+        return ()
+    for source in sources_of(parent) or ():
+        value = getattr(import_module(source), name, None)
+        if isinstance(value, ModuleType) and value.__name__.startswith("agog"):
+            return (value.__name__,)
+    return None
+
+
+def has_modules_only(place: str) -> bool:
+    """Whether a module is a package inside of TensorFlow that has nothing but modules.
+
+    Programs import more of these modules than they use, some for their effect on graphs alone. So all of them can be
+    imported, and what agog has not is missed when one of its names is asked for.
+    """
+    return PLACES.get(place) == ()

@@ -1,0 +1,74 @@
+"""Stand-in: a module under TensorFlow's name, whose names are those of agog's modules."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import FunctionType, ModuleType
+from typing import Any
+
+from agog.commands.old_programs import missing
+from agog.commands.old_programs.places import PLACES, RENAMED, has_modules_only
+
+
+class StandIn(ModuleType):
+    """A module that finds its names in modules of agog. It never changes them: what a program sets here stays here.
+
+    Args:
+        name: its name, such as ``"tensorflow.keras.layers"``.
+        sources: the names of the modules of agog that are searched, in this order.
+    """
+
+    def __init__(self, name: str, sources: tuple[str, ...]) -> None:
+        super().__init__(name, f"agog's {' and '.join(sources) or 'modules'} under TensorFlow's name.")
+        self._sources = sources
+        # What `from ... import` looked for, before it looks for a module and then for the name again.
+        self.awaited: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return [known for known in dir(self) if not known.startswith("_")]
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        try:
+            value = self.find(name)
+        except AttributeError as error:
+            self._note(name, str(error))
+            raise
+        if isinstance(value, FunctionType) and "refusal" in vars(value):
+            self._note(name, vars(value)["refusal"])
+        else:
+            setattr(self, name, value)
+        return value
+
+    def _note(self, name: str, advice: str) -> None:
+        if sys._getframe(2).f_code.co_filename.startswith("<frozen importlib"):
+            self.awaited.add(name)
+        elif not name.startswith("_"):
+            missing.note(f"{self.__name__}.{name}", advice)
+
+    def find(self, name: str) -> Any:
+        """What stands for a name of TensorFlow's module; an AttributeError where nothing does."""
+        place = f"{self.__name__}.{name}".partition(".")[2]
+        if place in RENAMED:
+            module, _, attribute = RENAMED[place].partition(":")
+            return getattr(import_module(module), attribute)
+        if place in PLACES or has_modules_only(place.rpartition(".")[0]):
+            return import_module(f"tensorflow.{place}")
+        value = self._searched(name)
+        is_own = isinstance(value, ModuleType) and value.__name__.startswith("agog")
+        return import_module(f"tensorflow.{place}") if is_own else value
+
+    def _searched(self, name: str) -> Any:
+        errors = []
+        for source in self._sources:
+            try:
+                return getattr(import_module(source), name)
+            except AttributeError as error:
+                errors.append(error)
+        raise errors[0] if errors else AttributeError(f"{self.__name__}.{name}: agog has none of this module's names.")
+
+    def __dir__(self) -> list[str]:
+        modules = map(import_module, self._sources)
+        names = (name for module in modules for name in getattr(module, "__all__", None) or dir(module))
+        return sorted({*vars(self), *names} - {"_sources", "awaited"})

@@ -1,0 +1,30 @@
+"""Run: the command that runs a program that imports TensorFlow 1 on agog."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("-m", "is_module", is_flag=True, help="PROGRAM is the name of a module, not a file.")
+@click.option("--report", is_flag=True, help="Say at the end what the program asked for that agog has not.")
+@click.argument("program")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(is_module: bool, report: bool, program: str, arguments: tuple[str, ...]) -> None:
+    """Run a program that imports TensorFlow 1, unchanged, on agog.
+
+    PROGRAM is a file, or with -m a module, such as `agog run -m pytest tests`. In its process `import tensorflow`, and
+    what is below it, gives agog; nothing is installed, and other processes are not touched.
+    """
+    import agog.commands.old_programs.active
+    from agog.commands.old_programs import missing
+    from agog.commands.old_programs.program import run_module, run_script
+
+    try:
+        status = (run_module if is_module else run_script)(program, arguments)
+    finally:
+        if report:
+            print(missing.report(), file=sys.stderr)
+    sys.exit(status)

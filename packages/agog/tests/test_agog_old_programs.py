@@ -1,0 +1,171 @@
+"""The table of TensorFlow's modules leads to what agog has, and stand-ins keep agog as it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import agog as tf
+from agog.commands.old_programs import missing
+from agog.commands.old_programs.finder import Finder, activate
+from agog.commands.old_programs.places import PLACES, RENAMED, sources_of
+
+
+@pytest.fixture(autouse=True)
+def tensorflow() -> Iterator[Any]:
+    """The stand-in, for one test."""
+    before = {name: sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] == "tensorflow"}
+    activate()
+    activate()  # a second time changes nothing
+    yield import_module("tensorflow")
+    (finder,) = [each for each in sys.meta_path if isinstance(each, Finder)]
+    sys.meta_path.remove(finder)
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "tensorflow":
+            del sys.modules[name]
+    sys.modules.update(before)
+
+
+def test_every_source_is_a_module_and_every_module_can_be_imported() -> None:
+    for place, sources in PLACES.items():
+        for source in sources:
+            assert isinstance(import_module(source), ModuleType)
+        module = import_module(f"tensorflow.{place}".rstrip("."))
+        assert module.__name__ == f"tensorflow.{place}".rstrip(".")
+        assert place == "" or sources_of(place.rpartition(".")[0]) is not None
+
+
+def test_every_renamed_name_leads_somewhere() -> None:
+    for place, target in RENAMED.items():
+        module, _, name = target.partition(":")
+        parent, _, attribute = f"tensorflow.{place}".rpartition(".")
+        assert getattr(import_module(parent), attribute) is getattr(import_module(module), name)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "public"),
+    [
+        ("framework.ops", "convert_to_tensor", "convert_to_tensor"),
+        ("framework.ops", "EagerTensor", "Tensor"),
+        ("framework.dtypes", "half", "float16"),
+        ("framework.constant_op", "constant", "constant"),
+        ("framework.errors_impl", "NotFoundError", "errors.NotFoundError"),
+        ("framework.test_util", "TensorFlowTestCase", "test.TestCase"),
+        ("ops.math_ops", "reduce_sum", "reduce_sum"),
+        ("ops.math_ops", "is_nan", "is_nan"),
+        ("ops.array_ops", "matrix_transpose", "linalg.transpose"),
+        ("ops.gen_math_ops", "mat_mul", "matmul"),
+        ("ops.nn_ops", "softmax", "nn.softmax"),
+        ("ops.nn", "relu", "nn.relu"),
+        ("ops.rnn_cell", "LSTMCell", "nn.rnn_cell.LSTMCell"),
+        ("ops.resource_variable_ops", "ResourceVariable", "Variable"),
+        ("ops.variable_scope", "get_variable", "get_variable"),
+        ("ops.variable_scope", "EagerVariableStore", "eager.EagerVariableStore"),
+        ("ops.losses.losses", "huber_loss", "losses.huber_loss"),
+        ("ops.lookup_ops", "index_table_from_tensor", "contrib.lookup.index_table_from_tensor"),
+        ("ops.summary_ops_v2", "scalar", "contrib.summary.scalar"),
+        ("eager.context", "num_gpus", "eager.num_gpus"),
+        ("eager.backprop", "GradientTape", "GradientTape"),
+        ("eager.backprop", "implicit_grad", "eager.implicit_gradients"),
+        ("eager.function", "defun", "eager.defun"),
+        ("eager.test", "TestCase", "test.TestCase"),
+        ("data", "Dataset", "data.Dataset"),
+        ("data.ops.dataset_ops", "Dataset", "data.Dataset"),
+        ("data.ops.readers", "TFRecordDataset", "data.TFRecordDataset"),
+        ("keras.layers.core", "Dense", "keras.layers.Dense"),
+        ("keras.engine.training", "Model", "keras.Model"),
+        ("layers.core", "Dense", "layers.Dense"),
+        ("training.adam", "AdamOptimizer", "train.AdamOptimizer"),
+        ("training.checkpointable.util", "Checkpoint", "train.Checkpoint"),
+        ("platform.test", "main", "test.main"),
+        ("platform.app", "run", "app.run"),
+        ("platform.gfile", "Exists", "gfile.Exists"),
+        ("lib.io.file_io", "file_exists", "gfile.Exists"),
+    ],
+)
+def test_names_of_modules_inside_of_tensorflow(place: str, name: str, public: str) -> None:
+    expected: Any = tf
+    for part in public.split("."):
+        expected = getattr(expected, part)
+    module = import_module(f"tensorflow.python.{place}")
+    assert getattr(module, name) is expected
+    assert getattr(module, name) is expected  # also the second time, when the stand-in has it
+    package, _, leaf = f"tensorflow.python.{place}".rpartition(".")
+    assert getattr(import_module(package), leaf) is module
+
+
+def test_public_modules_are_found_by_both_ways(tensorflow: Any) -> None:
+    for name in ("keras", "keras.layers", "keras.datasets", "contrib", "contrib.eager", "contrib.lookup", "train"):
+        module = import_module(f"tensorflow.{name}")
+        found = tensorflow
+        for part in name.split("."):
+            found = getattr(found, part)
+        assert found is module
+    assert import_module("tensorflow.contrib.eager").Variable is tf.Variable
+    assert import_module("tensorflow.keras.datasets.mnist").load_data is tf.keras.datasets.mnist.load_data
+    assert (tensorflow.__version__, tensorflow.VERSION) == ("1.12.0", "1.12.0")
+
+
+def test_what_a_program_sets_stays_in_the_stand_in(tensorflow: Any) -> None:
+    tensorflow.matmul = None
+    tensorflow.mine = 3
+    assert tf.matmul is not None
+    assert not hasattr(tf, "mine")
+    assert not hasattr(tf, "python")
+    assert tensorflow.keras is not tf.keras
+
+
+def test_stand_ins_list_their_names(tensorflow: Any) -> None:
+    assert {"matmul", "keras", "VERSION"} <= set(dir(tensorflow))
+    namespace: dict[str, Any] = {}
+    exec("from tensorflow.nn import *", namespace)
+    assert namespace["relu"] is tf.nn.relu
+    assert not [name for name in import_module("tensorflow.nn").__all__ if name.startswith("_")]
+
+
+def test_modules_that_hold_nothing_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "_counts", type(missing._counts)())
+    module = import_module("tensorflow.core.framework.graph_pb2")
+    assert missing.report() == "agog run: the program asked for nothing that agog has not."
+    with pytest.raises(AttributeError) as error:
+        module.GraphDef  # noqa: B018  # what is tested
+    text = "tensorflow.core.framework.graph_pb2.GraphDef: agog has none of this module's names."
+    assert str(error.value) == text
+    with pytest.raises(ImportError):
+        exec("from tensorflow.python.ops.math_ops import no_such_op", {})
+    with pytest.raises(AttributeError):
+        import_module("tensorflow")._private  # noqa: B018  # private names are no news
+    assert missing.report().splitlines() == [
+        "agog run: the program asked for 2 names that agog has not:",
+        f"     1  tensorflow.core.framework.graph_pb2.GraphDef: {text}",
+        "     1  tensorflow.python.ops.math_ops.no_such_op: module 'agog' has no attribute 'no_such_op'",
+    ]
+
+
+def test_what_tensorflow_has_inside_works() -> None:
+    context = import_module("tensorflow.python.eager.context")
+    with context.eager_mode(), context.execution_mode(context.ASYNC):
+        assert context.context().execution_mode == context.ASYNC
+        context.context().execution_mode = context.SYNC
+        assert context.context().execution_mode == context.SYNC
+    assert context.executing_eagerly() is context.context().executing_eagerly() is True
+    assert (context.context().num_gpus(), context.context().devices()) == (tf.eager.num_gpus(), tf.eager.list_devices())
+    with pytest.raises(RuntimeError) as error:
+        context.graph_mode()
+    assert str(error.value) == (
+        "graph_mode: agog has no graphs, and ops run as they are called; leave the `with` statement out."
+    )
+    testing = import_module("tensorflow.python.keras.testing_utils")
+    (x, y), (more, _) = testing.get_test_data(10, 5, (3,), 2, random_seed=1)
+    assert (x.shape, y.shape, more.shape) == ((10, 3), (10,), (5, 3))
+    assert testing.get_small_functional_mlp(3, 1, 2)(tf.ones([4, 2])).shape == [4, 1]
+    assert testing.get_small_sequential_mlp(3, 2)(tf.ones([4, 2])).shape == [4, 2]
+    assert testing.layer_test(tf.keras.layers.Dense, {"units": 3}, input_shape=(2, 4)).shape == (2, 3)
+    wrong = tf.keras.layers.Dense
+    with pytest.raises(AssertionError):
+        testing.layer_test(wrong, {"units": 1}, (2, 4), expected_output=[[9.0], [9.0]])
