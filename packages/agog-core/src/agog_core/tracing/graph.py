@@ -1,0 +1,81 @@
+"""Graph: what a traced function did, op by op, as data that a device runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agog_core.dispatch.op import Op
+    from agog_core.dispatch.table import KernelTable
+    from agog_core.shapes import Shape
+    from agog_core.variables.variable import Variable
+
+
+class Effect(Enum):
+    """What running a node does beside computing its outputs."""
+
+    NONE = "none"
+    VIEW = "view"  # the outputs share memory with the first input
+    RANDOM = "random"  # it takes bits of a random stream
+    UPDATE = "update"  # it writes variables in place, by an op's kernel
+    ASSIGN = "assign"  # it gives a variable a new value
+    GUARD = "guard"  # it compares a value with what it was when the function was traced
+
+
+class Late:
+    """A number that is computed on the host at each run, such as a learning rate or the key of random bits."""
+
+    __slots__ = ("function", "value")
+
+    def __init__(self, function: Callable[[], Any], value: Any) -> None:
+        self.function = function
+        self.value = value  # what it was when the function was traced
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """An array in a graph: an argument, a variable's value on entry, a constant, or what a node computes.
+
+    ``array`` is the one that was seen when the function was traced; constants keep it, others lose it once the graph is
+    compiled. ``layout`` is its strides in bytes, where the backend's arrays have strides.
+    """
+
+    number: int
+    kind: str  # "input", "variable", "constant" or "node"
+    table: KernelTable  # of its device and dtype
+    shape: Shape
+    array: Any = None
+    layout: tuple[int, ...] | None = None
+    node: Node | None = None
+    variable: Variable | None = None  # whose value it is on entry
+    base: Value | None = None  # whose memory it shares
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One step of a graph."""
+
+    effect: Effect
+    op: Op | None  # None for assignments and guards
+    table: KernelTable | None  # from which the kernel is taken
+    inputs: list[Value]
+    attributes: Mapping[str, Any]  # numbers that are known late are `Late`
+    outputs: list[Value] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)  # which it writes; the first outputs are their new values
+    line: str = "unknown"  # of the program, such as "train.py:12"
+    outcome: Any = None  # of a guard: what its input was
+    several: bool = False  # whether the kernel returns a tuple
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """What a traced function did: its nodes in order, guards before all writes."""
+
+    inputs: list[Value] = field(default_factory=list)
+    variables: dict[Variable, Value] = field(default_factory=dict)  # those read or written, to their values on entry
+    finals: dict[Variable, Value] = field(default_factory=dict)  # those written, to their values at the end
+    nodes: list[Node] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
