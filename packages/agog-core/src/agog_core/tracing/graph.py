@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -19,20 +19,37 @@ class Effect(Enum):
 
     NONE = "none"
     VIEW = "view"  # the outputs share memory with the first input
-    RANDOM = "random"  # it takes bits of a random stream
+    RANDOM = "random"  # it takes bits of a random stream: its key is a `Late`
     UPDATE = "update"  # it writes variables in place, by an op's kernel
-    ASSIGN = "assign"  # it gives a variable a new value
-    GUARD = "guard"  # it compares a value with what it was when the function was traced
+    ASSIGN = "assign"  # its output is a C-contiguous copy of its input, which a variable will hold
+    COPY = "copy"  # its output is its input on another device, that of the output's table
+    HOST = "host"  # its outputs are what a Python function, ``attributes["function"]``, makes of host arrays
+    GUARD = "guard"  # it compares a value, or its shape, with what it was when the function was traced
 
 
 class Late:
-    """A number that is computed on the host at each run, such as a learning rate or the key of random bits."""
+    """What is computed on the host at each run: a number such as a learning rate, several by name, or a random key.
 
-    __slots__ = ("function", "value")
+    ``function(*arrays)`` gives it, of the arrays of ``inputs``. All of `Graph.lates` are computed in each run, once and
+    in their order, also those that nobody uses any more; those without inputs before all nodes.
+    """
 
-    def __init__(self, function: Callable[[], Any], value: Any) -> None:
+    __slots__ = ("function", "inputs", "value")
+
+    def __init__(self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = ()) -> None:
         self.function = function
         self.value = value  # what it was when the function was traced
+        self.inputs = tuple(inputs)
+
+
+class LateItem:
+    """One of the numbers of a `Late` that is a mapping: ``late.function(...)[name]``."""
+
+    __slots__ = ("late", "name")
+
+    def __init__(self, late: Late, name: str) -> None:
+        self.late = late
+        self.name = name
 
 
 @dataclass(eq=False, slots=True)
@@ -59,14 +76,14 @@ class Node:
     """One step of a graph."""
 
     effect: Effect
-    op: Op | None  # None for assignments and guards
+    op: Op | None  # None for assignments, copies, host functions and guards
     table: KernelTable | None  # from which the kernel is taken
     inputs: list[Value]
-    attributes: Mapping[str, Any]  # numbers that are known late are `Late`
+    attributes: Mapping[str, Any]  # numbers that are known late are `Late` or `LateItem`
     outputs: list[Value] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)  # which it writes; the first outputs are their new values
     line: str = "unknown"  # of the program, such as "train.py:12"
-    outcome: Any = None  # of a guard: what its input was
+    outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
     several: bool = False  # whether the kernel returns a tuple
 
 
@@ -79,3 +96,4 @@ class Graph:
     finals: dict[Variable, Value] = field(default_factory=dict)  # those written, to their values at the end
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
+    lates: list[Late] = field(default_factory=list)  # in the order of the program
