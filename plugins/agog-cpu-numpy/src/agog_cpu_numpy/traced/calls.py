@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agog_core.plugin import kernel_of, note_failure, run_next
+import numpy as np
+
+from agog_core.plugin import adopted, kernel_of, note_failure, run_next
 from agog_cpu_numpy.traced import layouts
 
 if TYPE_CHECKING:
@@ -28,11 +30,20 @@ def kernel(node: Node) -> tuple[Callable[..., Any], Adopt, Adopt]:
     def adopt_all(result: Any, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if result is NotImplemented:
             result = run_next(op, table, arrays, attributes)
-        if not isinstance(result, tuple):
-            return (adopt(result, arrays, attributes),)
-        return [adopt(each, arrays, attributes) for each in result]
+        return adopted(op, table, result if isinstance(result, tuple) else (result,), function)
 
     return function, adopt, adopt_all
+
+
+def on_host(function: Callable[..., Any], dtypes: Sequence[Any]) -> Callable[..., Any]:
+    """A Python function that gives arrays of these dtypes."""
+
+    def run(*arrays: Any) -> list[Any]:
+        results = function(*arrays)
+        several = results if isinstance(results, (tuple, list)) else (results,)
+        return [np.asarray(each, dtype) for each, dtype in zip(several, dtypes, strict=True)]
+
+    return run
 
 
 def note(error: Exception, node: Node) -> None:

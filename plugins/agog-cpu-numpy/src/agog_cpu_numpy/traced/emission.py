@@ -356,7 +356,10 @@ class _Emitter:
         if place.kind == "scalar":
             self.scalars[value] = source
             return
-        out = self.target(value) or self.new(value)
+        if place.kind == "new" and place.replaces is old:
+            out = self.arrays[value] = before
+        else:
+            out = self.target(value) or self.new(value)
         if place.replaces is not old:
             self.line(f"copyto({out}, {before})")
         self.line(f"copyto({self.seen(out, step.options['path'])}, {source})")
@@ -375,8 +378,16 @@ class _Emitter:
     # -- the host --------------------------------------------------------------------------------------------------
 
     def _late(self, step: Step) -> None:
+        given = ", ".join(self.array(each) for each in step.inputs)
         name = self.scalars[step.outputs[0]] = self.name("h")
-        self.line(f"{name} = {self.known(step.options['function'])}()")
+        self.line(f"{name} = {self.known(step.options['function'])}({given})")
+
+    def _host(self, step: Step) -> None:
+        function = calls.on_host(step.options["function"], [value.array.dtype for value in step.outputs])
+        given = ", ".join(self.array(each) for each in step.inputs)
+        names = [self.name("a") for _ in step.outputs]
+        self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
+        self.arrays.update(zip(step.outputs, names, strict=True))
 
     def _number(self, step: Step) -> None:
         given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.options["operands"]]
@@ -385,7 +396,9 @@ class _Emitter:
 
     def _guard(self, step: Step) -> None:
         [x], outcome, number = step.inputs, step.options["outcome"], step.options["number"]
-        if isinstance(outcome, bool):
+        if isinstance(outcome, tuple):
+            self.line(f"if {self.array(x)}.shape != {outcome!r}: return {number}")
+        elif isinstance(outcome, bool):
             seen = self.operand(x)
             self.line(f"if {'not ' if outcome else ''}{seen}: return {number}")
         else:
