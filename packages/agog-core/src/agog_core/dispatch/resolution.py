@@ -46,10 +46,10 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     return kernel
 
 
-def kernel_of(op: Op, table: KernelTable) -> Callable[..., Any]:
+def kernel_of(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """The kernel that runs an op on a table's device and dtype: the first in rank."""
     kernel = table.kernels.get(op.name)
-    return resolve(op, table) if kernel is None else kernel
+    return resolve(op, table, shapes) if kernel is None else kernel
 
 
 def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,8 @@ class _Lowering:
     def of(self, value: GraphValue) -> Value:
         """What a value of the graph has become."""
         if value not in self.known:
-            self.known[value] = constant(value.array)
+            is_array = isinstance(value.array, np.ndarray)  # what a kernel keeps for its gradient's is none
+            self.known[value] = constant(value.array) if is_array else Value("constant", value.array)
         return self.known[value]
 
     def _node(self, node: Node) -> None:
@@ -84,7 +86,8 @@ class _Lowering:
             self.guards += 1
         elif effect == "host":
             arrays = [_like(value) for value in node.outputs]
-            self.program.add("host", "", inputs, *arrays, function=node.attributes["function"])
+            given = {name: x for name, x in node.attributes.items() if name != "function"}
+            self._add_call("host", "", inputs, arrays, given)
             self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
         elif effect == "assign":
             self.known[node.outputs[0]] = self.program.fit(inputs[0], np.empty_like(inputs[0].array, order="C"))
@@ -134,16 +137,22 @@ class _Lowering:
 
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""
-        lates = {name: self._late(x) for name, x in node.attributes.items() if isinstance(x, (Late, LateItem))}
-        kind = "update" if node.variables else "kernel"
         arrays = [_like(value) for value in node.outputs]
-        step_inputs = [*inputs, *lates.values()]
-        self.program.add(kind, node.op.name, step_inputs, *arrays, count=len(inputs), lates=tuple(lates))
-        made = self.program.steps[-1].outputs
+        made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
         if node.effect.value == "view":
             for value in made:
                 value.base = inputs[0].root
         return made
+
+    def _add_call(
+        self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
+    ) -> list[Value]:
+        """Add a step that calls a function with arrays and attributes; some of these may be known late."""
+        lates = {key: self._late(x) for key, x in attributes.items() if isinstance(x, (Late, LateItem))}
+        known = {key: x for key, x in attributes.items() if key not in lates}
+        options = {"count": len(inputs), "lates": tuple(lates), "known": known}
+        self.program.add(kind, name, [*inputs, *lates.values()], *arrays, **options)
+        return self.program.steps[-1].outputs
 
 
 def _like(value: GraphValue) -> Any:
