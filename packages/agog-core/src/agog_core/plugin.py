@@ -42,7 +42,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.graph import Late
+from agog_core.tracing.graph import Late, LateItem
 from agog_core.variables.versions import version
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "InvalidArgumentError",
     "Kernel",
     "Late",
+    "LateItem",
     "MemoryStats",
     "Op",
     "Primitive",

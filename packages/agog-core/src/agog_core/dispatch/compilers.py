@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agog_core.dispatch.backend import check_device_type
+from agog_core.dispatch.reference import load_reference
 
 Compiled = Callable[..., None]
 
@@ -116,3 +117,37 @@ class Compiler:
                 f"Compiler(name={self.name!r}): unavailable must be a function that returns a sentence or None; got "
                 f"{self.unavailable!r}."
             )
+
+
+def compilers_of(device: str) -> list[Compiler]:
+    """The compilers of all plugins for a device type that can be used, the preferred ones and then the highest first."""
+    return [compiler for compiler, why in all_compilers(device) if why is None]
+
+
+def all_compilers(device: str) -> list[tuple[Compiler, str | None]]:
+    """The compilers of all plugins for a device type, best first, each with why it cannot be used, or None."""
+    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.preference import how_much, preference
+
+    found = [
+        (how_much(plugin.name, preference()), compiler.priority, compiler)
+        for plugin in loader().plugins
+        for compiler in plugin.compilers
+        if compiler.device == device
+    ]
+    found.sort(key=lambda each: each[:2], reverse=True)
+    return [(compiler, why_unusable(compiler)) for _, _, compiler in found]
+
+
+def why_unusable(compiler: Compiler) -> str | None:
+    """Why a compiler cannot be used here, or None; one that is broken harms nothing else."""
+    try:
+        if (why := compiler.unavailable()) is not None:
+            return f"not available: {why}"
+        load_reference(compiler.compile)
+        load_reference(compiler.takes)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # libraries in other languages raise their panics as such
+        return f"could not be loaded: {type(error).__name__}: {error}"
+    return None

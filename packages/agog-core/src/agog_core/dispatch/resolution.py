@@ -24,6 +24,8 @@ fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
 def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """Choose the kernel for an op on a table's device and dtype, and store it in the table."""
     op.check_dtype(table.dtype)
+    if table.traces:
+        return table.recorder(op)
     chain = Chain(op, table)
     broken = [each for each in chain.rejected if each[1].startswith(BROKEN)]
     kernels = chain.first()
@@ -44,10 +46,10 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     return kernel
 
 
-def kernel_of(op: Op, table: KernelTable) -> Callable[..., Any]:
+def kernel_of(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """The kernel that runs an op on a table's device and dtype: the first in rank."""
     kernel = table.kernels.get(op.name)
-    return resolve(op, table) if kernel is None else kernel
+    return resolve(op, table, shapes) if kernel is None else kernel
 
 
 def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:

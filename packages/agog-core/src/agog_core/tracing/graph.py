@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from agog_core.random import generator
+
 if TYPE_CHECKING:
     from agog_core.dispatch.op import Op
     from agog_core.dispatch.table import KernelTable
@@ -40,6 +42,17 @@ class Late:
         self.function = function
         self.value = value  # what it was when the function was traced
         self.inputs = tuple(inputs)
+
+
+class RandomKey(Late):
+    """The key of random bits, which the generator of the thread or task that runs hands out."""
+
+    __slots__ = ("op_seed", "values")
+
+    def __init__(self, op_seed: int | None, values: int, value: tuple[int, int, int]) -> None:
+        super().__init__(lambda: generator().reserve(op_seed, values), value)
+        self.op_seed = op_seed
+        self.values = values
 
 
 class LateItem:

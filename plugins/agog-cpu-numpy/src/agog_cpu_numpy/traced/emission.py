@@ -247,7 +247,8 @@ class _Emitter:
     def _ufunc(self, step: Step) -> None:
         [value], function = step.outputs, step.options["function"]
         if value.array.ndim == 0 and self.plan.places[value].kind == "scalar":
-            operands = [self.scalar(each) for each in step.inputs]
+            # `np.square` of complex scalars differs from that of arrays of rank 0.
+            operands = [(self.array if each.array.dtype.kind == "c" else self.scalar)(each) for each in step.inputs]
             name = self.scalars[value] = self.name("s")
             if function in _OPERATORS and all(each.array.dtype in _PLAIN for each in step.inputs):
                 self.line(f"{name} = {_OPERATORS[function].format(*operands)}")
@@ -356,7 +357,10 @@ class _Emitter:
         if place.kind == "scalar":
             self.scalars[value] = source
             return
-        out = self.target(value) or self.new(value)
+        if place.kind == "new" and place.replaces is old:
+            out = self.arrays[value] = before
+        else:
+            out = self.target(value) or self.new(value)
         if place.replaces is not old:
             self.line(f"copyto({out}, {before})")
         self.line(f"copyto({self.seen(out, step.options['path'])}, {source})")
@@ -375,8 +379,17 @@ class _Emitter:
     # -- the host --------------------------------------------------------------------------------------------------
 
     def _late(self, step: Step) -> None:
+        given = ", ".join(self.array(each) for each in step.inputs)
         name = self.scalars[step.outputs[0]] = self.name("h")
-        self.line(f"{name} = {self.known(step.options['function'])}()")
+        self.line(f"{name} = {self.known(step.options['function'])}({given})")
+
+    def _host(self, step: Step) -> None:
+        function = calls.on_host(step.node)
+        arrays = [self.array(each) for each in step.inputs[: step.options["count"]]]
+        given, _ = self._arguments(step, arrays)
+        names = [self.name("a") for _ in step.outputs]
+        self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
+        self.arrays.update(zip(step.outputs, names, strict=True))
 
     def _number(self, step: Step) -> None:
         given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.options["operands"]]
@@ -385,7 +398,9 @@ class _Emitter:
 
     def _guard(self, step: Step) -> None:
         [x], outcome, number = step.inputs, step.options["outcome"], step.options["number"]
-        if isinstance(outcome, bool):
+        if isinstance(outcome, tuple):
+            self.line(f"if {self.array(x)}.shape != {outcome!r}: return {number}")
+        elif isinstance(outcome, bool):
             seen = self.operand(x)
             self.line(f"if {'not ' if outcome else ''}{seen}: return {number}")
         else:
@@ -395,11 +410,9 @@ class _Emitter:
 
     def _arguments(self, step: Step, arrays: list[str]) -> tuple[str, str]:
         """What a kernel is called with, and the same for the kernel that is next in rank."""
-        lates = dict(zip(step.options["lates"], step.inputs[step.options["count"] :], strict=True))
-        attributes = {
-            name: self.scalars[lates[name]] if name in lates else self.known(given)
-            for name, given in step.node.attributes.items()
-        }
+        lates = zip(step.options["lates"], step.inputs[step.options["count"] :], strict=True)
+        attributes = {name: self.known(given) for name, given in step.options["known"].items()}
+        attributes |= {name: self.scalars[value] for name, value in lates}
         pairs = [f"{name}={given}" for name, given in attributes.items()]
         return ", ".join([*arrays, *pairs]), f"({_listed(arrays)}), dict({', '.join(pairs)})"
 

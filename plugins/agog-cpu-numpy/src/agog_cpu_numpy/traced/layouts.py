@@ -15,7 +15,7 @@ ALIGNMENT = 64
 
 def of(dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> Array:
     """An array of no values with these strides; C-contiguous where they are not known."""
-    if strides is None or 0 in shape or not shape:
+    if strides is None or 0 in shape or not shape or np.dtype(dtype).hasobject:
         return np.empty(shape, dtype)
     reach = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
     before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

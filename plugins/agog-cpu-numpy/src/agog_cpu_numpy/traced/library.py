@@ -149,6 +149,8 @@ class Library:
     def concatenate(self, arrays: Any, axis: int = 0) -> Recorded:
         """Arrays side by side."""
         values = tuple(as_value(each) for each in arrays)
+        if any(each.array.dtype.hasobject for each in values):
+            raise Opaque("strings")
         array = np.concatenate([each.array for each in values], axis)
         return Recorded(recording.get().function(np.concatenate, (values,), array, axis=axis))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agog_core.plugin import Late, lowering
+from agog_core.plugin import Late, LateItem, lowering
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Opaque, Program, Value, constant
 from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, recording
@@ -50,9 +52,14 @@ class _Lowering:
         variables = [self._given("variable", value) for value in graph.variables.values()]
         token = recording.set(self.program)
         try:
+            for late in graph.lates:
+                if not late.inputs:
+                    self.program.late(late)
             for node in graph.nodes:
                 self.program.node = node
                 self._node(node)
+            for late in graph.lates:
+                self._late(late)
         finally:
             recording.reset(token)
         places = {variable: n for n, variable in enumerate(graph.variables)}
@@ -67,7 +74,8 @@ class _Lowering:
     def of(self, value: GraphValue) -> Value:
         """What a value of the graph has become."""
         if value not in self.known:
-            self.known[value] = constant(value.array)
+            is_array = isinstance(value.array, np.ndarray)  # what a kernel keeps for its gradient's is none
+            self.known[value] = constant(value.array) if is_array else Value("constant", value.array)
         return self.known[value]
 
     def _node(self, node: Node) -> None:
@@ -76,6 +84,11 @@ class _Lowering:
         if effect == "guard":
             self.program.add("guard", "", inputs, outcome=node.outcome, number=self.guards)
             self.guards += 1
+        elif effect == "host":
+            arrays = [_like(value) for value in node.outputs]
+            given = {name: x for name, x in node.attributes.items() if name != "function"}
+            self._add_call("host", "", inputs, arrays, given)
+            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
         elif effect == "assign":
             self.known[node.outputs[0]] = self.program.fit(inputs[0], np.empty_like(inputs[0].array, order="C"))
         else:
@@ -108,25 +121,38 @@ class _Lowering:
                 raise Opaque(f"it gives strides {made.array.strides} in place of {seen.strides}")
         return outputs
 
+    def _late(self, given: Late | LateItem) -> Value:
+        """What is known late, among numbers by name where it is one of these."""
+        if isinstance(given, LateItem):
+            return self.program.number(operator.getitem, self._late(given.late), given.name)
+        return self.program.late(given, *map(self.of, given.inputs))
+
     def _attribute(self, given: Any) -> Any:
-        if not isinstance(given, Late):
+        if not isinstance(given, (Late, LateItem)):
             return given
-        if type(given.value) not in (int, float):
+        seen = given.late.value[given.name] if isinstance(given, LateItem) else given.value
+        if type(seen) not in (int, float):
             raise Opaque("an attribute that is known late is no number")
-        return Number(self.program.late(given))
+        return Number(self._late(given))
 
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""
-        lates = {name: self.program.late(x) for name, x in node.attributes.items() if isinstance(x, Late)}
-        kind = "update" if node.variables else "kernel"
         arrays = [_like(value) for value in node.outputs]
-        step_inputs = [*inputs, *lates.values()]
-        self.program.add(kind, node.op.name, step_inputs, *arrays, count=len(inputs), lates=tuple(lates))
-        made = self.program.steps[-1].outputs
+        made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
         if node.effect.value == "view":
             for value in made:
                 value.base = inputs[0].root
         return made
+
+    def _add_call(
+        self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
+    ) -> list[Value]:
+        """Add a step that calls a function with arrays and attributes; some of these may be known late."""
+        lates = {key: self._late(x) for key, x in attributes.items() if isinstance(x, (Late, LateItem))}
+        known = {key: x for key, x in attributes.items() if key not in lates}
+        options = {"count": len(inputs), "lates": tuple(lates), "known": known}
+        self.program.add(kind, name, [*inputs, *lates.values()], *arrays, **options)
+        return self.program.steps[-1].outputs
 
 
 def _like(value: GraphValue) -> Any:

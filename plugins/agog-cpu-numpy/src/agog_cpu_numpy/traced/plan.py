@@ -13,9 +13,9 @@ from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.lowering import Lowered
 from agog_cpu_numpy.traced.program import Step, Value
 
-_EFFECTS = ("guard", "late", "update")
+_EFFECTS = ("guard", "late", "update", "host")
 _ELEMENTWISE = ("ufunc", "copy", "cast")
-_MADE_BY_NUMPY = ("kernel", "function", "where")  # which have no place to put their result
+_MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
 
 
 
@@ -104,18 +104,22 @@ class _Planner:
                     before = next((x for x in step.inputs if self._ends_in(i, step, x, value)), None)
                     if before is not None and before.kind == "step":
                         self.homes.setdefault(before, self.homes[value])
+                if value in self.escaping and step.kind == "put" and self._ends_in(i, step, step.inputs[0], value):
+                    self.escaping.add(step.inputs[0])
 
     def _place(self, i: int, step: Step, k: int, value: Value) -> Place:
         if step.kind == "update":
             return self._updated(i, step, k, value)
-        if value.array.ndim == 0 and step.kind not in ("kernel", "group"):
+        if value.array.ndim == 0 and step.kind not in ("kernel", "host", "group"):
             return Place("scalar")
         if step.kind in _MADE_BY_NUMPY or not value.array.nbytes:
             return Place("new")
         if value in self.homes and self._is_free(i, step, value, self.homes[value]):
             return self._at_home(self.homes[value], value)
         if value in self.escaping:
-            return Place("new")
+            before = step.inputs[0] if step.kind == "put" and self._ends_in(i, step, step.inputs[0], value) else None
+            is_new = before is not None and before in self.places and self.places[before].kind == "new"
+            return Place("new", replaces=before if is_new else None)
         if not layouts.is_dense(value.array):
             return Place("new")
         if step.kind in ("dot", "matmul") and not value.array.flags.c_contiguous:

@@ -85,10 +85,10 @@ class Program:
 
         return back
 
-    def late(self, late: Any) -> Value:
-        """A number, or a key of random bits, that the host computes at each run: once, at its first use."""
+    def late(self, late: Any, *inputs: Value) -> Value:
+        """What the host computes at each run, such as a learning rate or a key of random bits: once."""
         if id(late) not in self._lates:
-            self._lates[id(late)] = self._number("late", (), late.function)
+            self._lates[id(late)] = self._number("late", inputs, late.function)
         return self._lates[id(late)]
 
     def number(self, function: Callable[..., Any], *operands: Any) -> Value:
@@ -187,7 +187,8 @@ class Program:
 
     def product(self, name: str, x: Value, y: Value) -> Value:
         """``"dot"`` or ``"matmul"``."""
-        _refuse_objects([x.array, y.array])
+        if "V" in (x.array.dtype.kind, y.array.dtype.kind) or x.array.dtype.hasobject:
+            raise Opaque("products of dtypes that are not NumPy's own")
         array = layouts.product(name, x.array, y.array)
         return self.add(name, "", (x, y), array)
 

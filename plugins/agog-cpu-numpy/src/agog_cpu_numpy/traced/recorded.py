@@ -217,6 +217,10 @@ class Recorded:
         return self._reduced(np.logical_or, axis, keepdims, np.dtype(bool))
 
 
+# What NumPy's rules for dtypes take for numbers of Python's, which adapt to the other operands.
+_WEAK: dict[type, Any] = {Number: float, bool: np.dtype(bool), int: int, float: float, complex: complex}
+
+
 def as_value(given: Any, like: np.dtype[Any] | None = None) -> Value:
     """The value of an operand. A number of Python's takes a dtype, as NumPy does it."""
     if isinstance(given, Recorded):
@@ -235,11 +239,10 @@ def elementwise(function: np.ufunc, *operands: Any, out: Any = None) -> Recorded
     program = recording.get()
     if len(program.steps) > program.limit:
         raise Opaque("it takes too many steps")
-    weak = {Number: float, bool: bool, int: int, float: float, complex: complex}
-    kinds: Any = [weak[type(x)] if type(x) in weak else as_value(x).array.dtype for x in operands]
-    if all(kind in weak.values() for kind in kinds):
+    if all(type(x) in _WEAK for x in operands):
         raise Opaque("no operand is an array")
-    dtypes = function.resolve_dtypes((*[k if k is not bool else np.dtype(bool) for k in kinds], None))
+    kinds: Any = [_WEAK[type(x)] if type(x) in _WEAK else as_value(x).array.dtype for x in operands]
+    dtypes = function.resolve_dtypes((*kinds, None))
     values = [as_value(x, dtype) for x, dtype in zip(operands, dtypes[:-1], strict=True)]
     out = out[0] if isinstance(out, tuple) else None if out is Ellipsis else out
     if out is None:

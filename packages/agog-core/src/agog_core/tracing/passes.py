@@ -1,0 +1,97 @@
+"""Passes: what makes a recorded graph smaller, and lets it write variables last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
+
+_PURE = (Effect.NONE, Effect.VIEW)
+# What has to run, whoever uses its outputs.
+_KEPT = (Effect.GUARD, Effect.HOST)
+
+
+def optimize(graph: Graph) -> None:
+    """Apply all passes to a graph, in place."""
+    merge_equal(graph)
+    drop_dead(graph)
+    write_last(graph)
+
+
+def merge_equal(graph: Graph) -> None:
+    """Compute once what is computed twice, of the same values with the same attributes; random numbers never."""
+    same: dict[Value, Value] = {}
+    seen: dict[Any, Node] = {}
+    kept = []
+    for node in graph.nodes:
+        node.inputs = [same.get(value, value) for value in node.inputs]
+        for value in node.outputs:
+            if value.base is not None:
+                value.base = same.get(value.base, value.base)
+        known = seen.setdefault(_key(node), node) if node.effect in _PURE else node
+        if known is not node:
+            same.update(zip(node.outputs, known.outputs, strict=True))
+            continue
+        kept.append(node)
+    graph.nodes = kept
+    graph.outputs = [same.get(value, value) for value in graph.outputs]
+    for late in graph.lates:
+        late.inputs = tuple([same.get(value, value) for value in late.inputs])
+
+
+def _key(node: Node) -> Any:
+    attributes = tuple(sorted((name, frozen(each)) for name, each in node.attributes.items()))
+    return node.op, node.table, tuple([value.number for value in node.inputs]), attributes
+
+
+def frozen(attribute: Any) -> Any:
+    """A hashable stand-in for an attribute, equal for those that are equal in type, value and sign."""
+    if isinstance(attribute, (Late, LateItem)):
+        late = attribute.late if isinstance(attribute, LateItem) else attribute
+        return "late", id(late), getattr(attribute, "name", "")
+    if isinstance(attribute, (tuple, list)):
+        return type(attribute).__name__, tuple(map(frozen, attribute))
+    if isinstance(attribute, Mapping):
+        return "mapping", tuple(sorted((name, frozen(each)) for name, each in attribute.items()))
+    if isinstance(attribute, np.ndarray):
+        return "array", attribute.dtype.str, attribute.shape, attribute.tobytes()
+    if isinstance(attribute, (bool, int, float, complex, str, bytes, type(None))):
+        return type(attribute).__name__, repr(attribute)
+    return "object", str(id(attribute))
+
+
+def drop_dead(graph: Graph) -> None:
+    """Leave out what neither outputs, nor variables, nor guards need."""
+    needed = {*graph.outputs, *graph.finals.values(), *(value for late in graph.lates for value in late.inputs)}
+    live = []
+    for node in reversed(graph.nodes):
+        if node.effect in _KEPT or not needed.isdisjoint(node.outputs):
+            live.append(node)
+            needed.update(node.inputs)
+    graph.nodes = live[::-1]
+
+
+def write_last(graph: Graph) -> None:
+    """Put updates, and what depends on them, behind all that only computes: guards come before all writes."""
+    written: set[Value] = set()
+    first, last = [], []
+    for node in graph.nodes:
+        if node.effect is Effect.UPDATE or not written.isdisjoint(node.inputs):
+            written.update(node.outputs)
+            last.append(node)
+        else:
+            first.append(node)
+    graph.nodes = first + last
+
+
+def lates_of(nodes: Iterable[Node]) -> list[Late]:
+    """The numbers known late that nodes use."""
+    found: dict[Late, None] = {}
+    for node in nodes:
+        for each in node.attributes.values():
+            if isinstance(each, (Late, LateItem)):
+                found[each.late if isinstance(each, LateItem) else each] = None
+    return list(found)
