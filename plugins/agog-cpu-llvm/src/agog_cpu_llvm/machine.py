@@ -77,8 +77,10 @@ def assemble(text: str) -> bytes:
         machine, _ = _machine()
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        options = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = True
+        options = llvm.create_pipeline_tuning_options(
+            speed_level=2
+        )  # more takes a third longer, and gains nothing here
+        options.loop_vectorization = options.loop_unrolling = True
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
         code: bytes = machine.emit_object(module)

@@ -42,8 +42,8 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
     """A module with the function of a name.
 
     CPython calls it as ``function(self, arguments, count)``. ``self`` is an array of addresses, that of None and
-    those of the data of ``constants``. The arguments are the first turn of the outermost loop and the one after the last, where
-    the subgraph is a large one, which gives up the GIL; then the subgraph's inputs and outputs.
+    those of the data of ``constants``. The arguments are, where the subgraph is a large one, which gives up the GIL,
+    the first turn of the outermost loop and the one after the last; then the subgraph's inputs and outputs.
     """
     passed = [*subgraph.inputs, *subgraph.outputs]
     frame = frame_of(subgraph, [*passed, *constants])
