@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, Variable, constant, multiply
+from agog_core import Tensor, Variable, multiply
 from agog_core.tracers import operand
 
 Number = Any
@@ -25,6 +25,7 @@ def number(value: Number) -> float:
 def times(x: Tensor, factor: float) -> Tensor:
     """A tensor times a number that `agog_core.tracers.late` gave.
 
+    >>> from agog_core import constant
     >>> times(constant([1.0, 2.0]), 0.5).numpy().tolist()
     [0.5, 1.0]
     """

@@ -19,8 +19,8 @@ from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
-from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
 from agog_core.tracing.first_call import first_call
+from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
 from agog_core.variables.variable import Variable
 
 __all__ = ["function", "functions_run_eagerly", "run_functions_eagerly"]

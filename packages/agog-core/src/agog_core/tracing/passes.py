@@ -75,16 +75,32 @@ def drop_dead(graph: Graph) -> None:
 
 
 def write_last(graph: Graph) -> None:
-    """Put updates, and what depends on them, behind all that only computes: guards come before all writes."""
+    """Put updates and Python functions, and what depends on them, behind all that only computes.
+
+    So guards come before all writes, and before what others see of a run; unless they ask what a function returns.
+    """
     written: set[Value] = set()
     first, last = [], []
+    asked = _asked(graph)
     for node in graph.nodes:
-        if node.effect is Effect.UPDATE or not written.isdisjoint(node.inputs):
+        does = node.effect is Effect.UPDATE or (node.effect is Effect.HOST and node not in asked)
+        if does or not written.isdisjoint(node.inputs):
             written.update(node.outputs)
             last.append(node)
         else:
             first.append(node)
     graph.nodes = first + last
+
+
+def _asked(graph: Graph) -> set[Node]:
+    """The nodes that guards depend on."""
+    asked: set[Node] = set()
+    values: set[Value] = set()
+    for node in reversed(graph.nodes):
+        if node.effect is Effect.GUARD or not values.isdisjoint(node.outputs):
+            asked.add(node)
+            values.update(node.inputs)
+    return asked
 
 
 def lates_of(nodes: Iterable[Node]) -> list[Late]:

@@ -11,7 +11,7 @@ import numpy as np
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType
 from agog_core.random import Generator, generator
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape

@@ -46,6 +46,7 @@ def compiled(graph: Graph, compilers: Sequence[Compiler] = ()) -> Code:
     lowered = lower(graph)
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
     steps = live(lowered.program.steps, wanted)
+    homes = {value: lowered.variables[n] for n, value in lowered.finals}
     for compiler in compilers:
-        steps = group(steps, wanted, compiler)
+        steps = group(steps, wanted, homes, compiler)
     return Code(lowered, plan(lowered, steps))
