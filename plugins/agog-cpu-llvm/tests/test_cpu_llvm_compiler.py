@@ -83,7 +83,7 @@ def test_unaligned_arrays() -> None:
     np.testing.assert_array_equal(out, wanted)
 
 
-@pytest.mark.parametrize("shape", [(1500, 300), (1 << 18,), (3, 1 << 17)])
+@pytest.mark.parametrize("shape", [(1500, 300), (1 << 19,), (3, 1 << 18)])
 def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     x, bias = numbers(*shape), numbers(shape[-1], seed=1)
     subgraph, wanted = gelu(x, bias)
@@ -118,6 +118,17 @@ def test_a_second_caller_does_not_wait_for_the_second_thread(monkeypatch: pytest
     with halves._helper.free:
         run()
     assert calls == [(0, 10)]
+
+
+def test_what_the_second_thread_has_not_begun_with_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halves, "threads", lambda: 2)
+    is_busy, goes_on = threading.Event(), threading.Event()
+    halves._helper.pool.submit(lambda: (is_busy.set(), goes_on.wait(10)))
+    assert is_busy.wait(10)
+    calls: list[tuple[int, int]] = []
+    halves.in_halves(lambda first, end: calls.append((int(first), int(end))), 10, 1)()
+    assert calls == [(0, 5), (5, 10)]
+    goes_on.set()
 
 
 def test_an_interruption_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:

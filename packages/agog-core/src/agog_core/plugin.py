@@ -43,6 +43,7 @@ from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.graph import Late, LateItem
+from agog_core.tracing.single import SingleOp
 from agog_core.variables.versions import version
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "Op",
     "Primitive",
     "ResourceExhaustedError",
+    "SingleOp",
     "Subgraph",
     "Tensor",
     "adopted",

@@ -59,6 +59,8 @@ def in_halves(function: Callable[..., None], turns: int, grain: int) -> Callable
             half = helper.pool.submit(function, middle, end, *arrays)
             try:
                 function(first, middle, *arrays)
+                if half.cancel():  # the processors are busy: nobody has begun with it
+                    function(middle, end, *arrays)
             finally:
                 _finish(half)
         finally:

@@ -1,10 +1,10 @@
-"""Hooks: the plugin brings a compiler for parts of traced functions on the device "cpu"."""
+"""Hooks: the plugin brings a compiler for parts of traced functions on the device "cpu", and for large eager calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agog_core.plugin import Compiler, hookimpl, requires
+from agog_core.plugin import Compiler, Kernel, hookimpl, requires
 
 
 def unavailable() -> str | None:
@@ -15,6 +15,17 @@ def unavailable() -> str | None:
 
 
 requires(2)
+
+# Ops whose kernels go through memory several times.
+_COMPOSED = (
+    *("apply_adadelta", "apply_adagrad", "apply_adagrad_da", "apply_adam", "apply_adamax", "apply_amsgrad"),
+    *("apply_centered_rmsprop", "apply_ftrl", "apply_gradient_descent", "apply_lion", "apply_momentum"),
+    *("apply_proximal_adagrad", "apply_proximal_gradient_descent", "apply_rmsprop"),
+    *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
+    *("sigmoid", "sigmoid_grad", "softplus", "softsign", "swish", "tanh_grad"),
+    *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),
+    *("sigmoid_cross_entropy", "softmax_cross_entropy", "softmax_cross_entropy_grad"),
+)
 
 
 @hookimpl
@@ -27,3 +38,19 @@ def agog_compilers() -> Iterator[Compiler]:
         takes="agog_cpu_llvm.compiler:takes",
         unavailable=unavailable,
     )
+
+
+@hookimpl
+def agog_kernels() -> Iterator[Kernel]:
+    """For large inputs, kernels that are compiled of what the reference kernels do."""
+    for op in _COMPOSED:
+        yield Kernel(
+            op=op,
+            device="cpu",
+            make="agog_cpu_llvm.eager:make",
+            lower="next",
+            dtypes=("float32", "float64"),
+            priority=150,
+            when="the first input has 65536 elements or more, and such a call came before",
+            unavailable=unavailable,
+        )

@@ -18,7 +18,10 @@ CONTENTS = 16
 """Where in an array's object the address of its data lies, and in a NumPy scalar's the number."""
 
 LARGE = 1 << 20
-"""Operations from which on the GIL is given up, and a second thread helps."""
+"""Operations from which on the GIL is given up."""
+
+FOR_TWO = 1 << 22
+"""Operations from which on a second thread helps; to wake it takes as long as a good part of a million."""
 
 _LOOP_COST = 8  # operations that an inner loop of NumPy takes for one element, about
 
@@ -61,10 +64,11 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
             argument.add_attribute("noalias")
     _write_loops(fused, frame, nest)
     turns = nest.outer[0].size if nest.outer else nest.row.size if frame.rows == len(frame.shape) else 1
-    is_large = _cost(frame, nest) >= LARGE
-    _write_entry(fused, name, kinds, len(constants), None if is_large else turns)
-    grain = (1 if nest.outer else BLOCK) if frame.rows == len(frame.shape) else 0
-    return Module(str(module), turns if is_large else 0, grain)
+    cost = _cost(frame, nest)
+    _write_entry(fused, name, kinds, len(constants), None if cost >= LARGE else turns)
+    is_divisible = cost >= FOR_TWO and frame.rows == len(frame.shape)
+    grain = (1 if nest.outer else BLOCK) if is_divisible else 0
+    return Module(str(module), turns if cost >= LARGE else 0, grain)
 
 
 def _write_loops(fused: ir.Function, frame: Frame, nest: Nest) -> None:
