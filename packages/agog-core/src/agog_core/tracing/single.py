@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from agog_core.dispatch.chain import Chain
 from agog_core.dispatch.devices import forgotten, get_device
+from agog_core.dispatch.observation import are_observed
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.resolution import run_next
 from agog_core.dispatch.table import KernelTable
@@ -24,14 +26,14 @@ Run = Callable[[Arrays, Mapping[str, Any]], Any]
 class SingleOp:
     """A kernel that runs an op as a compiled graph: that of the kernel which is next in rank, with its very bits.
 
-    It takes calls whose first input is large, from the second of a kind on: the first one runs the next kernel, which
-    shows what its results look like. Other calls, and those of a kernel that cannot be recorded, are declined.
+    It takes calls whose first or last input is large, from the second of a kind on: the first one runs the next kernel,
+    which shows what its results look like. All others, and those of a kernel that cannot be recorded, the next one runs.
 
     Args:
         op: the op's name.
         dtype: the name of its dtype.
         device: where it runs, such as ``"cpu:0"``.
-        least: how many elements the first input has at least.
+        least: how many elements one of these two inputs has at least.
     """
 
     def __init__(self, op: str, dtype: str, device: str, *, least: int) -> None:
@@ -39,31 +41,33 @@ class SingleOp:
         self._table: KernelTable = get_device(device).table(as_dtype(dtype))
         self._least = least
         self._known: dict[Any, Run | None] = {}
-        self._version = forgotten[0]
+        self._next: Callable[..., Any] = _decline
+        self._version = -1
         self._here = threading.local()
 
     def __call__(self, *arrays: Any, **attributes: Any) -> Any:
-        """Run a call, or decline it."""
-        if arrays[0].size < self._least:
-            return NotImplemented
+        """Run a call, or let the next kernel run it."""
+        if self._version != forgotten[0]:
+            self._renew()
+        if arrays[0].size < self._least and arrays[-1].size < self._least:
+            return self._next(*arrays, **attributes)
         here = self._here
         if here.__dict__.get("runs"):
             here.was_called = True
             return NotImplemented
-        if self._version != forgotten[0]:
-            self._known, self._version = {}, forgotten[0]
         late = {name: attributes[name] for name in self._op.late if _may_differ(attributes[name])}
         static = tuple([item for item in attributes.items() if item[0] not in late])
         key = (static, tuple(map(type, late.values())), *[(a.dtype, a.shape, a.strides) for a in arrays])
         try:
-            run = self._known.get(key, self._first)
+            is_known = key in self._known
         except TypeError:  # an attribute that has no hash
             return NotImplemented
-        if run is None or (run == self._first and len(self._known) >= _MOST):
+        run = self._known.get(key)
+        if run is None and (is_known or len(self._known) >= _MOST):
             return NotImplemented
         here.runs, here.was_called = True, False
         try:
-            if run == self._first:
+            if run is None:
                 result = run_next(self._op, self._table, arrays, attributes)
                 self._known[key] = self._compiled(arrays, attributes, late, result)
             else:
@@ -74,15 +78,24 @@ class SingleOp:
             here.runs = False
         return result
 
-    def _first(self, arrays: Arrays, late: Mapping[str, Any]) -> Any:
-        raise NotImplementedError
+    def _renew(self) -> None:
+        """Forget what was found before kernels were chosen anew."""
+        self._version, self._known, self._next = forgotten[0], {}, _decline
+        if are_observed():  # who looks on is told of the kernel that runs
+            return
+        chain = self._table.chains.get(self._op.name) or Chain(self._op, self._table)
+        places = [n for n, each in enumerate(chain.candidates) if self in each.instances.values()]
+        for place in range(places[0] + 1 if places else 0, len(chain.candidates)):
+            if (kernels := chain.kernels(place)) is not None:
+                self._next = kernels[0]
+                return
 
     def _compiled(self, arrays: Arrays, attributes: Mapping[str, Any], late: Mapping[str, Any], result: Any) -> Run:
         """What runs calls like this one."""
         from agog_core.tracing.executors import executable  # here, because programs may do without
 
         local = threading.local()
-        numbers = Late(lambda: local.numbers, dict(late))
+        numbers = Late(lambda: local.numbers, dict(late), is_never_zero=True)
         run, count = executable(self._graph(arrays, attributes, numbers, result)), len(self._op.updates)
         is_several = isinstance(result, tuple)
 
@@ -114,6 +127,10 @@ class SingleOp:
     def _value(self, number: int, kind: str, array: Any) -> Value:
         table = self._table.device.table(as_dtype(array.dtype))
         return Value(number, kind, table, intern_shape(array.shape), array, array.strides)
+
+
+def _decline(*arrays: Any, **attributes: Any) -> Any:
+    return NotImplemented
 
 
 def _may_differ(number: Any) -> bool:
