@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from agog_core.checkpointable import Checkpointable
 from agog_core.locks import hold_while_forking
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import late, present_tracer, tracing
 
 __all__ = ["Generator", "generator", "set_generator", "set_random_seed"]
 
@@ -67,9 +67,9 @@ class Generator(Checkpointable):
         """Take back what `reserve` has handed out last, because nothing has come of it."""
         key = self._key(op_seed)
         with _lock:
-            self._counters[key] -= math.ceil(values / 4)
-            if not self._counters[key]:
-                del self._counters[key]
+            counter = self._counters.pop(key, 0) - math.ceil(values / 4)
+            if counter > 0:
+                self._counters[key] = counter
 
     def _key(self, op_seed: int | None) -> tuple[int, int]:
         if op_seed is None:
@@ -228,4 +228,4 @@ def set_random_seed(seed: int | None) -> None:
             raise TypeError(
                 f"set_random_seed: the seed must be an integer or None; got {seed!r} of type {type(seed).__name__}."
             ) from None
-    _generator.set(Generator(seed))
+    late(lambda: _generator.set(Generator(seed)))  # also at each call of a function that is traced

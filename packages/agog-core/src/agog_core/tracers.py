@@ -44,6 +44,14 @@ class Tracer:
         """The value of a bool in this call, which later calls compare with theirs; None for a constant."""
         raise NotImplementedError
 
+    def fixed(self, tensor: Tensor) -> Any:
+        """What `agog_core.tensors.convert.fixed` returns."""
+        raise NotImplementedError
+
+    def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        """What `agog_core.tensors.convert.decided` returns."""
+        raise NotImplementedError
+
     def draw(self, op_seed: int | None, values: int) -> Any:
         """The key of random bits; see `Generator.reserve`."""
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import Token
 from typing import TYPE_CHECKING, Any, Self
@@ -55,6 +55,12 @@ class Aside(Tracer):
 
     def truth(self, tensor: Tensor) -> bool | None:
         return None
+
+    def fixed(self, tensor: Tensor) -> Any:
+        return untraced(tensor)._host()
+
+    def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        return function(*[untraced(x)._host() for x in tensors])
 
     def draw(self, op_seed: int | None, values: int) -> Any:
         return generator().reserve(op_seed, values)
@@ -115,6 +121,12 @@ class Given(Tracer):
 
     def truth(self, tensor: Tensor) -> bool | None:
         return None
+
+    def fixed(self, tensor: Tensor) -> Any:
+        return untraced(tensor)._host()
+
+    def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        return function(*[untraced(x)._host() for x in tensors])
 
     def draw(self, op_seed: int | None, values: int) -> Any:
         return generator().reserve(op_seed, values)

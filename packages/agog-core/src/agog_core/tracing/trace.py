@@ -11,7 +11,7 @@ import numpy as np
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
-from agog_core.dtypes import DType
+from agog_core.dtypes import DType, bool_
 from agog_core.random import Generator, generator
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape
@@ -133,7 +133,8 @@ class Trace(Tracer):
         values = [self.value_of(x) for x in inputs]
         tensors = [untraced(x) for x in inputs]
         arrays = [x._table.device.to_host(x._array) for x in tensors]
-        results = function(*arrays, **present_attributes(attributes))
+        with self.aside():
+            results = function(*arrays, **present_attributes(attributes))
         tables = [self._home(tensors).table(dtype) for dtype in dtypes]
         there = [
             (table, table.device.from_host(np.array(each, table.dtype.numpy_dtype, order="C")))
@@ -207,6 +208,23 @@ class Trace(Tracer):
             self._guard(value, outcome)
             self._outcomes[value] = outcome
         return outcome
+
+    def fixed(self, tensor: Tensor) -> Any:
+        host = untraced(tensor)._host()
+        if type(tensor._array) is TracedArray and tensor._array.tracer is self:
+            self._decide(lambda other: np.array_equal(other, host), [tensor])
+        return host
+
+    def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        outcome = function(*[untraced(x)._host() for x in tensors])
+        self._decide(lambda *hosts: function(*hosts) == outcome, tensors)
+        return outcome
+
+    def _decide(self, is_so: Callable[..., Any], tensors: Sequence[Tensor]) -> None:
+        """Trace again where something does not hold of the values of tensors that holds in this call."""
+        if any(type(x._array) is TracedArray and x._array.tracer is self for x in tensors):
+            (flag,) = self.host(lambda *hosts: [is_so(*hosts)], tensors, [bool_])
+            self._guard(self.value_of(flag), True)
 
     def _guard(self, value: Value, outcome: Any) -> None:
         if value in self._changed:

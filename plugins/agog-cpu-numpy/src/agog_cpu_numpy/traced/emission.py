@@ -247,8 +247,7 @@ class _Emitter:
     def _ufunc(self, step: Step) -> None:
         [value], function = step.outputs, step.options["function"]
         if value.array.ndim == 0 and self.plan.places[value].kind == "scalar":
-            # `np.square` of complex scalars differs from that of arrays of rank 0.
-            operands = [(self.array if each.array.dtype.kind == "c" else self.scalar)(each) for each in step.inputs]
+            operands = [self.scalar(each) for each in step.inputs]
             name = self.scalars[value] = self.name("s")
             if function in _OPERATORS and all(each.array.dtype in _PLAIN for each in step.inputs):
                 self.line(f"{name} = {_OPERATORS[function].format(*operands)}")

@@ -94,7 +94,7 @@ class _Grouping:
         if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
             return False
         values = list(dict.fromkeys((*step.inputs, *step.outputs)))
-        if any(value.array is None or value.array.dtype.hasobject for value in values):
+        if any(value.array is None or value.array.dtype.hasobject or not value.array.size for value in values):
             return False
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
         if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):

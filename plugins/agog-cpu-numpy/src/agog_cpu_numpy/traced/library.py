@@ -30,8 +30,7 @@ class Ufunc:
         """Reduce along axes."""
         if out is not None:
             raise Opaque("a reduction into an array")
-        options: dict[str, Any] = {"axis": axis, "dtype": None if dtype is None else np.dtype(dtype)}
-        options["keepdims"] = keepdims
+        options: dict[str, Any] = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
         if initial is not None:
             options["initial"] = initial
         return Recorded(recording.get().reduce(self._function, as_value(x), **options))

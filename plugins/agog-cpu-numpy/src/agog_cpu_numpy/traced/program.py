@@ -140,12 +140,15 @@ class Program:
         _refuse_objects(arrays)
         if all(each.kind == "constant" for each in operands) and max(a.size for a in arrays) <= _FOLDED:
             return constant(function(*arrays))
+        if not any(array.ndim for array in arrays) and any(array.dtype.kind == "c" for array in arrays):
+            raise Opaque("complex numbers of rank 0, whose products NumPy's scalars round in another way than arrays")
         dtype = function.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
         return self._add("ufunc", function.__name__, operands, layouts.result(dtype, *arrays), like, function=function)
 
     def reduce(self, function: np.ufunc, x: Value, **options: Any) -> Value:
         """A reduction: ``axis`` (a tuple), ``dtype``, ``keepdims`` and, where there is one, ``initial``."""
         _refuse_objects([x.array])
+        options["dtype"] = None if options["dtype"] is None else np.dtype(options["dtype"])
         if x.kind == "constant" and x.array.size <= _FOLDED:
             return constant(function.reduce(x.array, **options))
         array = layouts.reduced(function, x.array, options)

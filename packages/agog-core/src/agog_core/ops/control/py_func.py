@@ -58,7 +58,13 @@ def py_func(
 
 def _given(value: Any) -> Any:
     """What the function is given of a tensor's value: an array that it may write to, or a scalar."""
-    return np.array(value) if isinstance(value, np.ndarray) and value.ndim else value[()] if isinstance(value, np.ndarray) else value
+    return (
+        np.array(value)
+        if isinstance(value, np.ndarray) and value.ndim
+        else value[()]
+        if isinstance(value, np.ndarray)
+        else value
+    )
 
 
 def _at_each_run(tracer: Tracer, func: Callable[..., Any], inputs: Sequence[Tensor], Tout: Any) -> Any:
