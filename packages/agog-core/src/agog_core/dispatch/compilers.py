@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agog_core.dispatch.backend import check_device_type
+from agog_core.dispatch.reference import load_reference
 
 Compiled = Callable[..., None]
 
@@ -25,8 +26,9 @@ class Primitive:
     """One step of a `Subgraph`, in the terms of NumPy.
 
     Args:
-        kind: ``"ufunc"`` and ``"reduce"`` (of the ufunc ``name``), ``"where"``, ``"cast"`` (to the output's dtype) or
-            ``"copy"`` (of the input, broadcast, into the output's layout).
+        kind: ``"ufunc"`` and ``"reduce"`` (of the ufunc ``name``), ``"where"``, ``"cast"`` (to the output's dtype),
+            ``"bits"`` (the same bytes as the output's dtype, of the same size) or ``"copy"`` (of the input, broadcast,
+            into the output's layout).
         name: of the ufunc, such as ``"add"``; else empty.
         inputs: numbers of the subgraph's values.
         output: the number of the value that it computes.
@@ -81,6 +83,13 @@ class Compiler:
             A function, or a ``"module:attribute"`` string.
         priority: among several, the highest is asked first.
         unavailable: returns a sentence that says why it cannot be used here, or None.
+
+    Raises:
+        ValueError: the device type is not one lower-case word.
+        TypeError: an argument is of a wrong type.
+
+    >>> Compiler(name="fast", device="cpu", compile="my_compiler:compile", takes="my_compiler:takes").priority
+    100
     """
 
     name: str
@@ -91,4 +100,54 @@ class Compiler:
     unavailable: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise TypeError(f"Compiler(name={self.name!r}): name must be a name, such as 'llvm'.")
         check_device_type(f"Compiler(name={self.name!r}, device={self.device!r})", self.device)
+        for name in ("compile", "takes"):
+            value = getattr(self, name)
+            if not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
+                raise TypeError(
+                    f"Compiler(name={self.name!r}): {name} must be a function or a 'module:attribute' string; got "
+                    f"{value!r}."
+                )
+        if not isinstance(self.priority, int):
+            raise TypeError(f"Compiler(name={self.name!r}): priority must be an int; got {self.priority!r}.")
+        if not callable(self.unavailable):
+            raise TypeError(
+                f"Compiler(name={self.name!r}): unavailable must be a function that returns a sentence or None; got "
+                f"{self.unavailable!r}."
+            )
+
+
+def compilers_of(device: str) -> list[Compiler]:
+    """The compilers of all plugins for a device type that can be used, the preferred ones and then the highest first."""
+    return [compiler for compiler, why in all_compilers(device) if why is None]
+
+
+def all_compilers(device: str) -> list[tuple[Compiler, str | None]]:
+    """The compilers of all plugins for a device type, best first, each with why it cannot be used, or None."""
+    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.preference import how_much, preference
+
+    found = [
+        (how_much(plugin.name, preference()), compiler.priority, compiler)
+        for plugin in loader().plugins
+        for compiler in plugin.compilers
+        if compiler.device == device
+    ]
+    found.sort(key=lambda each: each[:2], reverse=True)
+    return [(compiler, why_unusable(compiler)) for _, _, compiler in found]
+
+
+def why_unusable(compiler: Compiler) -> str | None:
+    """Why a compiler cannot be used here, or None; one that is broken harms nothing else."""
+    try:
+        if (why := compiler.unavailable()) is not None:
+            return f"not available: {why}"
+        load_reference(compiler.compile)
+        load_reference(compiler.takes)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # libraries in other languages raise their panics as such
+        return f"could not be loaded: {type(error).__name__}: {error}"
+    return None

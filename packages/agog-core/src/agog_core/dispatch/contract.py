@@ -14,6 +14,7 @@ import pluggy
 
 from agog_core import dtypes as _dtypes
 from agog_core.dispatch.backend import Backend, check_device_type
+from agog_core.dispatch.compilers import Compiler
 from agog_core.dispatch.op import Op
 from agog_core.errors import PluginError
 
@@ -87,7 +88,9 @@ class Kernel:
             and for the op that takes it (``lstm`` and ``lstm_grad``). The two kernels of a pair come from one plugin
             and are chosen together; a plugin that brings only one half is passed over. A plugin with one kernel for
             each of the two needs no name; one with several says by it which belong together.
-        lower: reserved for tracing; nothing looks at it yet.
+        lower: how a traced function takes the kernel apart: called as ``lower(*arrays, **attributes)`` with what records
+            NumPy's functions, it returns what the kernel would, by methods and operators of these and by functions of
+            ``arrays[0].__array_namespace__()``. Where it looks at a value it is left, and the kernel is called whole.
         out: reserved for tracing; nothing looks at it yet.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
@@ -265,8 +268,8 @@ class Hooks:
         raise NotImplementedError
 
     @hookspec
-    def agog_compilers(self) -> Iterable[Any]:
-        """Yield the compilers that the plugin brings; reserved for tracing, so nothing calls it yet.
+    def agog_compilers(self) -> Iterable[Compiler]:
+        """Yield the compilers of traced functions that the plugin brings.
 
         Returns:
             Compilers.
@@ -275,6 +278,6 @@ class Hooks:
 
             @hookimpl
             def agog_compilers():
-                return []
+                yield Compiler(name="fast", device="cpu", compile="my_compiler:compile", takes="my_compiler:takes")
         """
         raise NotImplementedError

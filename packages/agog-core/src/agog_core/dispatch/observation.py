@@ -69,6 +69,11 @@ def unobserve(observer: Observer) -> None:
         clear_tables()
 
 
+def are_observed() -> bool:
+    """Whether anybody observes kernel calls."""
+    return bool(_observers)
+
+
 def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel to put into a table: itself while nobody observes, else one that tells the observers."""
     if not _observers:

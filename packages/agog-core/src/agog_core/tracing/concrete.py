@@ -9,7 +9,8 @@ from agog_core.dispatch.devices import forgotten
 from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_core.tracing.execute import Run, portable
+from agog_core.tracing.execute import Run
+from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.variables.variable import Variable, give_back, take, updating
 
@@ -70,7 +71,7 @@ class Concrete:
 
     def _compiled(self) -> Run:
         self._version = forgotten[0]
-        self._run = run = portable(self.graph)
+        self._run = run = executable(self.graph)
         return run
 
     @property

@@ -22,19 +22,26 @@ def optimize(graph: Graph) -> None:
 
 
 def merge_equal(graph: Graph) -> None:
-    """Compute once what is computed twice, of the same values with the same attributes; random numbers never."""
-    same: dict[Value, Value] = {}
-    seen: dict[Any, Node] = {}
+    """Compute once what is computed twice, of the same values with the same attributes; random numbers never.
+
+    A kernel that would get one array in the place of two equal ones may round in another way: the BLAS library computes
+    half of a product of a matrix with itself. What it gets stays apart.
+    """
+    apart: set[Node] = set()
+    while True:
+        same = _equal(graph, apart)
+        joined = {value.node for node in graph.nodes for value in _joined(node, same) if value.node is not None}
+        if not joined:
+            break
+        apart |= joined
     kept = []
     for node in graph.nodes:
+        if not same.keys().isdisjoint(node.outputs):
+            continue
         node.inputs = [same.get(value, value) for value in node.inputs]
         for value in node.outputs:
             if value.base is not None:
                 value.base = same.get(value.base, value.base)
-        known = seen.setdefault(_key(node), node) if node.effect in _PURE else node
-        if known is not node:
-            same.update(zip(node.outputs, known.outputs, strict=True))
-            continue
         kept.append(node)
     graph.nodes = kept
     graph.outputs = [same.get(value, value) for value in graph.outputs]
@@ -42,9 +49,41 @@ def merge_equal(graph: Graph) -> None:
         late.inputs = tuple([same.get(value, value) for value in late.inputs])
 
 
-def _key(node: Node) -> Any:
+def _equal(graph: Graph, apart: set[Node]) -> dict[Value, Value]:
+    """Values to those that are computed before and equal them, but for those of some nodes."""
+    same: dict[Value, Value] = {}
+    seen: dict[Any, Node] = {}
+    for node in graph.nodes:
+        if node.effect in _PURE and node not in apart:
+            known = seen.setdefault(_key(node, same), node)
+            if known is not node:
+                same.update(zip(node.outputs, known.outputs, strict=True))
+    return same
+
+
+def _joined(node: Node, same: Mapping[Value, Value]) -> list[Value]:
+    """Values of a node that would share memory with others of it, and did not."""
+    if node.op is None or node.op.elementwise or len(node.inputs) < 2:
+        return []
+    found = []
+    for place, value in enumerate(node.inputs):
+        for other in node.inputs[:place]:
+            if _memory(value) is not _memory(other) and _memory(value, same) is _memory(other, same):
+                found += [each for each in (value, _memory(value)) if each in same]
+                found += [each for each in (other, _memory(other)) if each in same]
+    return found
+
+
+def _memory(value: Value, same: Mapping[Value, Value] | None = None) -> Value:
+    """The value whose memory one shares."""
+    known = {} if same is None else same
+    found = known.get(value, value)
+    return found if found.base is None else known.get(found.base, found.base)
+
+
+def _key(node: Node, same: Mapping[Value, Value]) -> Any:
     attributes = tuple(sorted((name, frozen(each)) for name, each in node.attributes.items()))
-    return node.op, node.table, tuple([value.number for value in node.inputs]), attributes
+    return node.op, node.table, tuple([same.get(value, value).number for value in node.inputs]), attributes
 
 
 def frozen(attribute: Any) -> Any:
