@@ -87,9 +87,7 @@ def test_bits_are_those_of_the_reference(name: str, dtype: str, monkeypatch: pyt
     monkeypatch.setattr(compiler, "compile", lambda subgraph: groups.append(subgraph) or compiled(subgraph))
     for seed in range(4):  # numbers such as learning rates are others in each call
         arrays, attributes = arguments(op, dtype, seed)
-        assert_same(
-            results(op, kernel, arrays, attributes), results(op, getattr(reference, name), arrays, attributes)
-        )
+        assert_same(results(op, kernel, arrays, attributes), results(op, getattr(reference, name), arrays, attributes))
     assert groups, "nothing was compiled"
     assert None not in kernel._known.values()
     assert len(kernel._known) == 1

@@ -88,6 +88,8 @@ def computed(primitive: Primitive, operands: list[Any], dtype: str) -> np.ndarra
                 return np.where(*operands)
             case "cast":
                 return np.asarray(operands[0]).astype(dtype)
+            case "bits":
+                return np.asarray(operands[0]).view(dtype)
         return np.array(operands[0])
 
 
@@ -136,6 +138,11 @@ class Program:
                 self.add("where", "", (self.pick(), self.pick(), self.pick()))
             case 1:
                 self.add("cast", "", (self.pick(),), dtype=DTYPES[random.integers(len(DTYPES))])
+            case 2 if random.random() < 0.3:
+                value = self.pick()
+                name = {"int32": "float32", "int64": "float64"}.get(self.arrays[value].dtype.name)
+                if name is not None:
+                    self.add("bits", "", (value,), dtype=name)
             case 2 | 3:
                 value = self.pick()
                 rank = np.ndim(self.arrays[value])

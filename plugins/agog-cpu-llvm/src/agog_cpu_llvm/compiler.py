@@ -60,6 +60,11 @@ def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
             return operations.can_cast(dtypes[0], target.dtype)
         case "copy":
             return dtypes[0] == target.dtype
+        case "bits":
+            return operations.width(dtypes[0]) == operations.width(target.dtype) and "bool" not in (
+                *dtypes,
+                target.dtype,
+            )
     return False
 
 
@@ -133,7 +138,7 @@ def _environment() -> tuple[str, ...]:
 
 
 def _lies_askew(spec: ArraySpec) -> bool:
-    return any(step % np.dtype(spec.dtype).itemsize for step in spec.strides)
+    return any(step % operations.width(spec.dtype) for step in spec.strides)
 
 
 def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:

@@ -166,6 +166,11 @@ def is_true(b: ir.IRBuilder, dtype: str, x: ir.Value) -> ir.Value:
     return b.icmp_unsigned("!=", x, ir.Constant(TYPES[dtype], 0))
 
 
+def width(dtype: str) -> int:
+    """The bytes of an element."""
+    return np.dtype(dtype).itemsize
+
+
 def can_cast(source: str, target: str) -> bool:
     """Whether `cast` gives the bits of NumPy; from floats to integers what is out of range depends on the processor."""
     return source in TYPES and target in TYPES and not (source.startswith("float") and target.startswith("int"))

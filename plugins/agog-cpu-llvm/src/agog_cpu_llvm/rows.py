@@ -191,7 +191,7 @@ class Rows:
                     number = self.at(term.parameter, term.strides)
                     pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
                 else:
-                    size = np.dtype(term.dtype).itemsize
+                    size = operations.width(term.dtype)
                     pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
                 value = known[term] = self.get(pointer, term.dtype)
             return value
@@ -201,7 +201,7 @@ class Rows:
                 known[term] = self.native(term, [element(operand) for operand in term.operands])
         for term in here:
             if term.kind == "native" and term in self.scratch:
-                size = np.dtype(term.dtype).itemsize
+                size = operations.width(term.dtype)
                 pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
                 self.put(known[term], pointer, term.dtype)
         values = [element(store.term) for store in stores]
@@ -213,6 +213,8 @@ class Rows:
         match term.name:
             case "copy":
                 return operands[0]
+            case "bits":
+                return self.b.bitcast(operands[0], operations.TYPES[term.dtype])
             case "cast":
                 return operations.cast(self.b, operands[0], term.of, term.dtype)
             case "where":
@@ -237,7 +239,7 @@ class Rows:
             number = self.at(term.parameter, term.strides)
             step = self.nest.row.steps[number]
             return self.moved(self.bases[number], start, step), step
-        size = np.dtype(term.dtype).itemsize
+        size = operations.width(term.dtype)
         return (self.moved(self.scratch[term], start, size) if term in self.whole else self.scratch[term]), size
 
     def call(self, name: str, dtype: str, operands: list[tuple[ir.Value, int]], count: ir.Value) -> None:
@@ -259,10 +261,10 @@ class Rows:
         return self.b.gep(pointer, [offset], inbounds=True, source_etype=BYTE)
 
     def get(self, pointer: ir.Value, dtype: str) -> ir.Value:
-        return self.b.load(pointer, typ=operations.TYPES[dtype], align=np.dtype(dtype).itemsize)
+        return self.b.load(pointer, typ=operations.TYPES[dtype], align=operations.width(dtype))
 
     def put(self, value: ir.Value, pointer: ir.Value, dtype: str) -> None:
-        self.b.store(value, pointer, align=np.dtype(dtype).itemsize)
+        self.b.store(value, pointer, align=operations.width(dtype))
 
 
 def _literal(term: Term) -> ir.Constant:

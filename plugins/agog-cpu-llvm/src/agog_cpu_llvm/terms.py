@@ -134,6 +134,9 @@ class _Reader:
             x, y = self.cast(x, target.dtype, is_row), self.cast(y, target.dtype, is_row)
             condition = self.cast(condition, "bool", is_row)
             term = self.term("native", "where", target.dtype, target.dtype, (condition, x, y), is_row)
+        elif primitive.kind == "bits":
+            (x,) = operands
+            term = self.term("native", "bits", target.dtype, x.dtype, (x,), is_row)
         else:
             term = operands[0]
             if term.is_row and not is_row:
@@ -212,7 +215,7 @@ class _Reader:
         """The strides of a value along the axes of the frame, as broadcast to the shape of a result."""
         rank, width = len(spec.shape), len(self.shape)
         strides = tuple([0 if size == 1 else step for size, step in zip(spec.shape, spec.strides, strict=True)])
-        if any(step % np.dtype(spec.dtype).itemsize for step in strides):
+        if any(step % operations.width(spec.dtype) for step in strides):
             raise NotTakenError("elements that lie askew")
         behind = 0
         if len(shape) < width and shape == self.shape[: self.rows] and shape != self.kept[width - len(shape) :]:
