@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,12 @@ from agog_cpu_llvm.halves import in_halves
 from agog_cpu_llvm.rows import LONGEST
 from agog_cpu_llvm.terms import NotTakenError, axes
 
+# What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not.
 _units: dict[str, tuple[machine.Code, int, int] | None] = {}
-"""What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not."""
-
-_lock = Lock()
-"""Held while a subgraph is compiled, so that two threads do not do it twice."""
+# Held while LLVM is at work, which is for one thread at a time, and while a process forks.
+_lock = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:

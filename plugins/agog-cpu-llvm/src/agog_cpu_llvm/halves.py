@@ -31,8 +31,8 @@ class _Helper:
         self.pool = ThreadPoolExecutor(1, "agog-cpu-llvm")
 
 
+# The second thread; a child process that is forked gets one of its own.
 _helper = _Helper()
-"""The second thread; a child process that is forked gets one of its own."""
 
 
 def _renew() -> None:

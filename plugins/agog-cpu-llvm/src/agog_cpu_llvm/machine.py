@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from threading import Lock
 from typing import Any
 
 import llvmlite
 from llvmlite import binding as llvm
 
 from agog_cpu_llvm import numpy_loops
-
-_lock = Lock()
-"""Held while LLVM is at work, which is for one thread at a time."""
 
 _METH_FASTCALL = 0x80
 
@@ -89,8 +85,7 @@ def assemble(text: str) -> bytes:
 
 def load(code: bytes, name: str) -> Code:
     """The function of a name in an object file."""
-    with _lock:
-        _, engine = _machine()
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        return Code(engine.get_function_address(name))
+    _, engine = _machine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return Code(engine.get_function_address(name))

@@ -26,8 +26,8 @@ Run = Callable[[Arrays, Mapping[str, Any]], Any]
 class SingleOp:
     """A kernel that runs an op as a compiled graph: that of the kernel which is next in rank, with its very bits.
 
-    It takes calls whose first or last input is large, from the second of a kind on: the first one runs the next kernel,
-    which shows what its results look like. All others, and those of a kernel that cannot be recorded, the next one runs.
+    It takes calls whose first or last input is large, from the second of a kind on; all others the next kernel runs, and
+    the first of a kind, which shows what results look like. Where the next kernel cannot be recorded, it declines.
 
     Args:
         op: the op's name.
