@@ -9,13 +9,13 @@ from agog_core.dispatch.device import Device
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Reserve
 from agog_core.dispatch.table import KernelTable
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType
 from agog_core.recording import source_line
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer, present_tracer
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Value
-from agog_core.tracing.kernels import run_kernel
+from agog_core.tracing.kernels import plain, run_kernel
 
 
 class TracedArray:
@@ -45,7 +45,7 @@ class TracedArray:
     @property
     def plain(self) -> Any:
         """The backend's array, also of what a kernel keeps for its gradient's."""
-        return getattr(self.array, "array", self.array)
+        return plain(self.array)
 
 
 class TracingTable(KernelTable):
@@ -112,8 +112,8 @@ class TracingDevice(Device):
         return array  # nobody writes it: what is recorded is what happens to its copies
 
     def copy_from(self, array: Any, source: Device) -> Any:
-        if source is self.real:
-            return TracedArray(array)
+        if source is source.untraced:  # of eager code
+            return TracedArray(array if source is self.real else self.real.copy_from(array, source))
         if type(array.array) is Reserve:  # its kernel runs where it is
             return array
         tracer = present_tracer()
@@ -142,16 +142,10 @@ def untraced(tensor: Tensor) -> Tensor:
     """A tensor with the value that a traced one has in this call."""
     if not tensor._table.traces:
         return tensor
-    plain = tensor._array.array
-    return wrap(plain, real_table(tensor), tensor._shape)
+    return wrap(tensor._array.array, real_table(tensor), tensor._shape)
 
 
 def real_table(tensor: Tensor) -> KernelTable:
     """The table of the device itself."""
     table = tensor._table
     return table.real if isinstance(table, TracingTable) else table
-
-
-def table_of(array: Any, device: Device) -> KernelTable:
-    """The table of an array on a device."""
-    return device.table(as_dtype(getattr(array, "array", array).dtype))

@@ -175,9 +175,11 @@ class _Writer:
             return table.device.copy, None, None
 
         def settle(result: Any, arrays: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-            return settled(op, table, result, arrays, attributes)
+            return settled(op, table, tables, result, arrays, attributes)
 
-        return chosen(op, table, [value.shape for value in node.inputs]), settle, table.array_type
+        tables = [value.table for value in node.outputs]
+        tables = tables[:-1] if op.reserve is not None else tables
+        return chosen(op, table, [value.shape for value in node.inputs]), settle, tables[0].array_type
 
 
 def _last_uses(graph: Graph) -> dict[Value, int]:

@@ -11,17 +11,17 @@ import numpy as np
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
-from agog_core.dtypes import DType, bool_
+from agog_core.dtypes import DType, as_dtype, bool_
 from agog_core.random import Generator, generator
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer
 from agog_core.tracing.aside import Aside
-from agog_core.tracing.device import TracedArray, real_table, table_of, traced, tracing_device, untraced
+from agog_core.tracing.device import TracedArray, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
-from agog_core.tracing.kernels import run_kernel
+from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
 from agog_core.variables.variable import Variable, without_hooks
 
 # Results of constants are constants as long as they have no more elements.
@@ -58,19 +58,18 @@ class Trace(Tracer):
         """The value in the graph that a tensor is; a constant, where it is none of this trace's."""
         array = tensor._array
         if type(array) is TracedArray:
-            return self._known(array, real_table(tensor).device)
+            return self._known(array, real_table(tensor))
         return self._constant(tensor._table, array)
 
     def _value(self, kind: str, table: KernelTable, array: Any) -> Value:
-        plain = getattr(array, "array", array)  # of a reserve
-        layout = getattr(plain, "strides", None)
+        layout = getattr(plain(array), "strides", None)
         self._count += 1
-        return Value(self._count, kind, table, tuple(plain.shape), layout=layout if isinstance(layout, tuple) else None)
+        return Value(self._count, kind, table, tuple(plain(array).shape), layout=layout if isinstance(layout, tuple) else None)
 
-    def _known(self, array: TracedArray, device: Device) -> Value:
+    def _known(self, array: TracedArray, table: KernelTable) -> Value:
         if array.tracer is self and array.value is not None:
             return array.value
-        return self._constant(table_of(array.array, device), array.array)
+        return self._constant(table_of(array.array, table), array.array)
 
     def _constant(self, table: KernelTable, array: Any) -> Value:
         found = self._constants.get(id(array))
@@ -79,9 +78,6 @@ class Trace(Tracer):
             found.array = array
         return found
 
-    def _inputs(self, arrays: Sequence[TracedArray], device: Device) -> list[Value]:
-        return [self._known(array, device) for array in arrays]
-
     # Ops
 
     def table(self, table: KernelTable) -> KernelTable:
@@ -89,17 +85,22 @@ class Trace(Tracer):
 
     def call(self, op: Op, table: KernelTable, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> Any:
         """Run a kernel, and record the call where it depends on more than constants."""
-        result = run_kernel(op, table, [array.array for array in arrays], present_attributes(attributes))
+        numbers = present_attributes(attributes)
+        result = run_kernel(op, table, [array.array for array in arrays], numbers)
         results = result if isinstance(result, tuple) else (result,)
         if not self._depends(op, arrays, attributes) and all(_size(each) <= _MOST_FOLDED for each in results):
             return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
         effect = Effect.RANDOM if op.random else Effect.VIEW if op.views else Effect.NONE
-        node = Node(effect, op, table, self._inputs(arrays, table.device), dict(attributes))
+        node = Node(effect, op, table, [self._known(array, table) for array in arrays], dict(attributes))
         node.several = isinstance(result, tuple)
-        outs = self._add(node, [(table_of(each, table.device), each) for each in results])
+        tables = homes(op, table, numbers)
+        if node.several:
+            tables = tables if len(tables) > 1 else tables * len(results)
+            tables += [table_of(each, table) for each in results[len(tables) :]]
+        outs = self._add(node, list(zip(tables, results, strict=False)))
         if op.host_reads:
             for out in outs[: len(outs) - (op.reserve is not None)]:
-                self._guard(self._known(out, table.device), tuple(out.shape))
+                self._guard(self._known(out, table), tuple(out.shape))
         return tuple(outs) if node.several else outs[0]
 
     def _depends(self, op: Op, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> bool:
@@ -124,8 +125,9 @@ class Trace(Tracer):
     def copy(self, array: TracedArray, source: Device, target: Device) -> TracedArray:
         """Copy an array to another device."""
         there = target.copy_from(array.array, source)
-        node = Node(Effect.COPY, None, None, [self._known(array, source)], {"source": source})
-        return self._add(node, [(table_of(there, target), there)])[0]
+        value = self._known(array, source.table(as_dtype(array.dtype)))
+        node = Node(Effect.COPY, None, None, [value], {"source": source})
+        return self._add(node, [(target.table(as_dtype(array.dtype)), there)])[0]
 
     def host(
         self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType], **attributes: Any
@@ -289,6 +291,6 @@ def present(attribute: Any) -> Any:
 
 def _size(array: Any) -> int:
     size = 1
-    for each in getattr(array, "array", array).shape:
+    for each in plain(array).shape:
         size *= each
     return size
