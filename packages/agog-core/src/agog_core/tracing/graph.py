@@ -12,6 +12,7 @@ from agog_core.random import generator
 if TYPE_CHECKING:
     from agog_core.dispatch.op import Op
     from agog_core.dispatch.table import KernelTable
+    from agog_core.observers.graph_node import GraphNode
     from agog_core.shapes import Shape
     from agog_core.variables.variable import Variable
 
@@ -113,3 +114,49 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     lates: list[Late] = field(default_factory=list)  # in the order of the program
+
+    def summary(self) -> str:
+        """A table of the nodes, and what is planned to run them.
+
+        Returns:
+            A row for each node: what it does, from what to what, the shapes, and the line of the program; then how many
+            there are of what, the steps and fused groups that run them, and the bytes of memory that stay between runs.
+
+        >>> import agog_core as ag
+        >>> double = ag.tracing.function.function(lambda x: x * 2.0)
+        >>> _ = double(ag.constant([1.0, 2.0]))
+        >>> print(double.graph().summary().splitlines()[1].rpartition("  ")[0])
+        multiply  input 0, constant 0  %2  (2,)
+        """
+        from agog_core.tracing.showing import summary
+
+        return summary(self)
+
+    def draw(self, path: Any = None, format: str | None = None) -> str:
+        """Draw the nodes as a graph.
+
+        Args:
+            path: a file to write the picture to, or None.
+            format: ``"dot"``, ``"mermaid"``, or ``"svg"``, which needs Graphviz; None for what the file's name ends
+                with, or ``"dot"``.
+
+        Returns:
+            The picture's text.
+
+        Raises:
+            ValueError: the format is something else.
+            RuntimeError: the format is ``"svg"`` and Graphviz is not there.
+        """
+        from agog_core.tracing.showing import draw
+
+        return draw(self, path, format)
+
+    def __graph_nodes__(self) -> list[GraphNode]:
+        from agog_core.tracing.showing import nodes_of_graph
+
+        return nodes_of_graph(self)
+
+    def _repr_svg_(self) -> str | None:
+        from agog_core.tracing.showing import svg_of_graph
+
+        return svg_of_graph(self)
