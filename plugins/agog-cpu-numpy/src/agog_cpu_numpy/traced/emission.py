@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -212,10 +212,10 @@ class _Emitter:
         self._return()
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
 
-    def _forget(self, values: Any) -> None:
-        """Give back the memory of values that have ended."""
-        names = [name for value, name in self.arrays.items() if value.root in values and name not in self.names]
-        if names:
+    def _forget(self, ended: Sequence[Value]) -> None:
+        """Give back the memory of values that have ended, and of the views of them."""
+        if ended:
+            names = [name for value, name in self.arrays.items() if value.root in ended and name not in self.names]
             self.line(f"del {', '.join(dict.fromkeys(names))}")
 
     def _return(self) -> None:
@@ -224,7 +224,11 @@ class _Emitter:
         outputs = {value.root for value in self.lowered.outputs}
         for n, value in self.lowered.finals:
             place = self.plan.places.get(value)
-            if place is not None and place.kind == "variable" and place.variable == n:
+            is_free = self.plan.last.get(self.lowered.variables[n], -1) < len(self.plan.steps)
+            if place is not None and place.kind == "scalar" and is_free:
+                self.line(f"v{n}[()] = {self.scalars[value]}")
+                finals.append(f"v{n}")
+            elif place is not None and place.kind == "variable" and place.variable == n:
                 finals.append(f"v{n}")
             elif place is not None and place.kind == "new" and value not in outputs | taken:
                 finals.append(self.array(value))
@@ -263,7 +267,9 @@ class _Emitter:
             name = self.arrays[value] = self.name("a")
             self.line(f"{name} = {call})")
         else:
-            self.line(f"{call}, out={out})")
+            # NumPy 2.4 warns of these two where the output comes without its name.
+            has_name = function in (np.maximum, np.minimum)
+            self.line(f"{call}, {'out=' if has_name else ''}{out})")
 
     def _reduce(self, step: Step) -> None:
         [value], [x], options = step.outputs, step.inputs, step.options

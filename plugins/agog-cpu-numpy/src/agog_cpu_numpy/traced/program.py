@@ -21,7 +21,7 @@ View = tuple[str, Any]
 _FOLDED = 4096  # constants of so many elements are computed at once
 
 
-class Opaque(Exception):
+class Opaque(TypeError):
     """A kernel does what cannot be recorded, such as looking at a value."""
 
 
