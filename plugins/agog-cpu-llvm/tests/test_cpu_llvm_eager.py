@@ -14,6 +14,7 @@ import pytest
 import agog_core as ag
 from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.op import Op, all_ops
+from agog_core.errors import PluginWarning
 from agog_core.plugin import SingleOp, lowering
 from agog_cpu_llvm import compiler, eager, hooks, presence
 from agog_cpu_numpy import kernels as reference
@@ -144,6 +145,19 @@ def test_a_training_on_a_large_variable_has_the_same_bits() -> None:
             ag.prefer()
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_what_cannot_be_compiled_harms_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(subgraph: Any) -> None:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(compiler, "compile", broken)
+    x = np.linspace(-1, 1, 2000, dtype="float32")
+    kernel = SingleOp("elu", "float32", "cpu:0", least=1000)
+    with pytest.warns(PluginWarning) as caught:
+        np.testing.assert_array_equal(kernel(x), reference.elu(x))
+    assert str(caught[0].message) == "elu: its kernel could not be compiled: RuntimeError: no memory"
+    assert kernel(x) is NotImplemented
 
 
 def test_threads() -> None:

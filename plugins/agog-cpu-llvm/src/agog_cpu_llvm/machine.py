@@ -69,18 +69,15 @@ def _machine() -> tuple[Any, Any]:
 
 def assemble(text: str) -> bytes:
     """Machine code, as an object file."""
-    with _lock:
-        machine, _ = _machine()
-        module = llvm.parse_assembly(text)
-        module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        options = llvm.create_pipeline_tuning_options(
-            speed_level=2
-        )  # more takes a third longer, and gains nothing here
-        options.loop_vectorization = options.loop_unrolling = True
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-        code: bytes = machine.emit_object(module)
-        return code
+    machine, _ = _machine()
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)  # more takes a third longer, and gains nothing here
+    options.loop_vectorization = options.loop_unrolling = True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
 
 
 def load(code: bytes, name: str) -> Code:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.resolution import run_next
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import as_dtype
+from agog_core.errors import PluginWarning
 from agog_core.shapes import intern_shape
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 
@@ -26,8 +28,8 @@ Run = Callable[[Arrays, Mapping[str, Any]], Any]
 class SingleOp:
     """A kernel that runs an op as a compiled graph: that of the kernel which is next in rank, with its very bits.
 
-    It takes calls whose first or last input is large, from the second of a kind on; all others the next kernel runs, and
-    the first of a kind, which shows what results look like. Where the next kernel cannot be recorded, it declines.
+    It takes calls whose first or last input is large, from the second of a kind on. All others the next kernel runs,
+    and the first of a kind, which shows what results look like. Where that kernel cannot be recorded, it declines.
 
     Args:
         op: the op's name.
@@ -69,7 +71,12 @@ class SingleOp:
         try:
             if run is None:
                 result = run_next(self._op, self._table, arrays, attributes)
-                self._known[key] = self._compiled(arrays, attributes, late, result)
+                try:
+                    self._known[key] = self._compiled(arrays, attributes, late, result)
+                except Exception as error:  # the call itself has succeeded
+                    self._known[key] = None
+                    text = f"{self._op.name}: its kernel could not be compiled: {type(error).__name__}: {error}"
+                    warnings.warn(text, PluginWarning, stacklevel=2)
             else:
                 result = run(arrays, late)
                 if here.was_called:  # the kernel could not be recorded, and is called whole
