@@ -69,7 +69,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     tensors = packing.tensors
     given = packing([trace.input(x) for x in tensors])
     try:
-        with _tracing(trace, note):
+        with while_tracing(trace, note):
             result = function(*given)
             results = Packing(result)
             trace.graph.outputs = [trace.value_of(x) for x in results.tensors]
@@ -93,7 +93,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
 
 
 @contextmanager
-def _tracing(trace: Trace, note: Callable[[Variable], None]) -> Iterator[None]:
+def while_tracing(trace: Trace, note: Callable[[Variable], None]) -> Iterator[None]:
     """A block in which this thread or task records what it does; tapes outside see nothing of it."""
     tapes, hooks = stack.set(()), creation_hooks.set((*creation_hooks.get(), note))
     token = tracer_of_context.set(trace)

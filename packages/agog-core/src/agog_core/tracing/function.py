@@ -68,7 +68,10 @@ class DefinedFunction:
         python_function: Callable[..., Any],
         input_signature: Sequence[Any] | None = None,
         owner: str = "function",
+        check: bool | None = None,
     ) -> None:
+        self._check = _checks() if check is None else check
+        self._warned: set[str] = set()
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._owner = owner
@@ -124,6 +127,8 @@ class DefinedFunction:
 
     def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any = None) -> Any:
         """Run a trace; where a branch goes another way, the one for that way."""
+        if self._check:
+            return self._compared(found, arrays, args, kwargs, key)
         while True:
             result = found(arrays)
             if type(result) is not int:
@@ -135,6 +140,21 @@ class DefinedFunction:
                     if other is None:
                         return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
             found = other
+
+    def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
+        """Run a trace beside an eager call, and raise where they part."""
+        from agog_core.tracing.shadow import Shadow
+
+        shadow = Shadow(self._called, self._python_function, args, kwargs)
+        while type(result := found(arrays)) is int:
+            other = found.branches.get(result)
+            if other is None:  # the call that is traced now is an eager one
+                with self._memory.lock:
+                    return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
+            found = other
+        shadow.warn(self._warned)
+        shadow.compare(result, found.graph)
+        return result
 
     def _trace(self, key: Any, args: Any, kwargs: Any, parent: Concrete | None, guard: int) -> Any:
         """Call the function and record what it does."""
@@ -160,7 +180,10 @@ class DefinedFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        bound = DefinedFunction(MethodType(self._python_function, instance), self._input_signature, self._owner)
+        bound = DefinedFunction(
+            MethodType(self._python_function, instance), self._input_signature, self._owner, self._check
+        )
+        bound._warned = self._warned
         bound._memory = self._memories.of(instance)
         return bound
 
@@ -267,6 +290,10 @@ class DefinedFunction:
         return f"<DefinedFunction {self._shown()}>"
 
 
+def _checks() -> bool:
+    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
+
+
 def _here(leaf: Any) -> Any:
     """An argument as eager code has it, also where a trace has left it behind."""
     return untraced(leaf) if type(leaf) is Tensor else leaf
@@ -278,6 +305,7 @@ def function(
     autograph: bool = True,
     experimental_autograph_options: Any = None,
     *,
+    check: bool | None = None,
     owner: str = "function",
 ) -> Any:
     """Trace a function: it runs as it is for arguments of a new kind, and what it did runs again for others like them.
@@ -285,6 +313,9 @@ def function(
     Args:
         func: a function of tensors; None to use `function` as a decorator with arguments.
         input_signature: a list with a `TensorSpec`, or a structure of them, for each argument; None for anything.
+        check: whether each call is compared with an eager one, bit by bit, on copies of what it changes: where they
+            part, a TracingError names the line, and what Python has read; a warning names what Python changes. None
+            asks the environment variable ``AGOG_CHECK``.
 
     Returns:
         A `DefinedFunction`, or a decorator that makes one.
@@ -307,5 +338,5 @@ def function(
                 f"{input_signature!r}."
             )
     if func is None:
-        return partial(function, input_signature=input_signature, owner=owner)
-    return DefinedFunction(func, input_signature, owner)
+        return partial(function, input_signature=input_signature, check=check, owner=owner)
+    return DefinedFunction(func, input_signature, owner, check)

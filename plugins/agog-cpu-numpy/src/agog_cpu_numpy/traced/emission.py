@@ -43,6 +43,7 @@ class Code:
         emitter.emit()
         self.source = emitter.source()
         self.size = plan.size
+        self.summary = _summary(plan)
         self._names, self._static = emitter.names, emitter.static
         self._nodes = emitter.nodes
         self._names["note"] = self._note
@@ -72,6 +73,18 @@ class Code:
         node = None if trace is None else self._nodes.get(trace.tb_lineno)
         if node is not None:
             calls.note(error, node)
+
+
+def _summary(plan: Plan) -> str:
+    """What runs a graph, in a sentence."""
+    groups = [step for step in plan.steps if step.kind == "group"]
+    fused = sum(len(step.options["steps"]) for step in groups)
+    alone = len(plan.steps) - len(groups)
+    names = ", ".join(sorted({step.name for step in groups}))
+    parts = [f"{alone} step{'' if alone == 1 else 's'} of NumPy"]
+    if groups:
+        parts.append(f"{fused} more in {len(groups)} group{'' if len(groups) == 1 else 's'} fused by {names}")
+    return f"runs as {', '.join(parts)}; {plan.size:,} bytes of memory stay between runs"
 
 
 class _Emitter:
@@ -132,8 +145,12 @@ class _Emitter:
 
     def operand(self, value: Value) -> str:
         """The name of a value in the form that it has."""
-        return self.arrays[value] if value in self.arrays else self.scalars[value] if value in self.scalars else (
-            self.array(value)
+        return (
+            self.arrays[value]
+            if value in self.arrays
+            else self.scalars[value]
+            if value in self.scalars
+            else (self.array(value))
         )
 
     def sees(self, value: Value) -> str:
@@ -373,8 +390,11 @@ class _Emitter:
     def _function(self, step: Step) -> None:
         [value], options = step.outputs, step.options
         given = [
-            f"({_listed([self.array(each) for each in x])})" if isinstance(x, tuple) else
-            self.array(x) if isinstance(x, Value) else self.known(x)
+            f"({_listed([self.array(each) for each in x])})"
+            if isinstance(x, tuple)
+            else self.array(x)
+            if isinstance(x, Value)
+            else self.known(x)
             for x in options["arguments"]
         ]
         given += [f"{name}={self.known(x)}" for name, x in options["keywords"].items()]

@@ -25,7 +25,9 @@ def executor(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
         return None
     code = compiled(graph, compilers)
     if not code.has_memory:
-        return code.instance()
+        alone = code.instance()
+        alone.summary = code.summary  # type: ignore[attr-defined]
+        return alone
     waiting = [code.instance()]
 
     def run(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
@@ -39,6 +41,7 @@ def executor(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
             waiting.append(instance)
 
     run.code = code  # type: ignore[attr-defined]  # for those who want to see it
+    run.summary = code.summary  # type: ignore[attr-defined]
     return run
 
 

@@ -25,7 +25,7 @@ def step(public: Callable[P, None]) -> Callable[P, None]:
     # A function written out, as named tuples have it, is twice as fast as one of *args and **kwargs.
     keywords = ", ".join(f"{name}={name}" for name in attributes)
     body = f"update(op, [{', '.join(variables)}], [{gradient}], {keywords})"
-    scope: dict[str, Any] = {"update": update}
+    scope: dict[str, Any] = {"update": update, "__name__": public.__module__}
     exec(f"def {public.__name__}({', '.join(names)}): {body}", scope)
     written: Any = scope[public.__name__]
     assert isinstance(public, FunctionType)
