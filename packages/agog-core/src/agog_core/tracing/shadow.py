@@ -1,4 +1,4 @@
-"""Shadow: an eager call beside each call of a traced function, on copies of what it changes, to find where they part."""
+"""Shadow: an eager call beside each call of a traced function, on copies of what it changes: where do they part?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Side effects: what Python changes while a function runs, beside variables: globals, attributes, lists and the like."""
+"""Side effects: what Python changes while a function runs, beside variables: globals, attributes, lists."""
 
 from __future__ import annotations
 

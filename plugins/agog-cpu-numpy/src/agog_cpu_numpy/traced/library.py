@@ -50,7 +50,7 @@ class Library:
             function = Ufunc(found)
             setattr(self, name, function)
             return function
-        if (isinstance(found, type) and issubclass(found, np.generic)) or name in ("dtype", "iinfo", "finfo"):
+        if isinstance(found, type) and issubclass(found, np.generic) or name in ("dtype", "iinfo", "finfo"):
             return found
         raise Opaque(f"it calls {name}")
 
@@ -117,12 +117,10 @@ class Library:
         weak = [isinstance(each, kinds) and not isinstance(each, np.generic) for each in (x, y)]
         if all(weak):
             raise Opaque("a choice of two numbers")
-        like = np.result_type(
-            *[
-                float(0) if isinstance(each, Number) else each if is_weak else as_value(each).array.dtype
-                for each, is_weak in zip((x, y), weak, strict=True)
-            ]
-        )
+        like = np.result_type(*[
+            float(0) if isinstance(each, Number) else each if is_weak else as_value(each).array.dtype
+            for each, is_weak in zip((x, y), weak, strict=True)
+        ])
         values = [as_value(each, like) for each in (x, y)]
         return Recorded(recording.get().where(as_value(condition), *values))
 
@@ -257,3 +255,4 @@ _clip: Any = np._core.umath.clip
 
 LIBRARY = Library()
 """The library with which kernels are bound to be recorded."""
+

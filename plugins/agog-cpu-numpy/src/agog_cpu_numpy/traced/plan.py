@@ -18,6 +18,7 @@ _ELEMENTWISE = ("ufunc", "copy", "cast")
 _MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
 
 
+
 @dataclass(eq=False, slots=True)
 class Buffer:
     """A part of the memory that stays: its bytes, and the steps from the first to the last that need it."""

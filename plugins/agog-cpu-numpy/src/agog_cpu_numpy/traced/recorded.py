@@ -18,6 +18,7 @@ from agog_cpu_numpy.traced.program import Opaque, Program, Value, View, constant
 recording: ContextVar[Program] = ContextVar("agog_recording")
 
 
+
 class Number:
     """A number of Python's that the host computes at each run, such as a learning rate."""
 
@@ -35,7 +36,6 @@ class Number:
 
     def __bool__(self) -> bool:
         return self.is_never_zero or self.__float__()
-
     __hash__ = None  # type: ignore[assignment]  # no cache of constants may keep it
 
     __add__, __radd__ = (lambda a, b: _calculated(operator.add, a, b)), (lambda a, b: _calculated(operator.add, b, a))
@@ -184,9 +184,7 @@ class Recorded:
     def __getitem__(self, key: Any) -> Recorded:
         keys = key if isinstance(key, tuple) else (key,)
         if all(k is None or k is Ellipsis or type(k) in (int, slice) for k in keys):
-            return self.see(
-                "getitem", (*keys, Ellipsis) if Ellipsis not in [k for k in keys if k is Ellipsis] else keys
-            )
+            return self.see("getitem", (*keys, Ellipsis) if Ellipsis not in [k for k in keys if k is Ellipsis] else keys)
         raise Opaque("elements at positions")
 
     def __setitem__(self, key: Any, given: Any) -> None:
