@@ -180,9 +180,8 @@ class DefinedFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        bound = DefinedFunction(
-            MethodType(self._python_function, instance), self._input_signature, self._owner, self._check
-        )
+        method = MethodType(self._python_function, instance)
+        bound = DefinedFunction(method, self._input_signature, self._owner, self._check)
         bound._warned = self._warned
         bound._memory = self._memories.of(instance)
         return bound

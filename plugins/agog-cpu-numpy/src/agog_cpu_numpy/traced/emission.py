@@ -145,12 +145,8 @@ class _Emitter:
 
     def operand(self, value: Value) -> str:
         """The name of a value in the form that it has."""
-        return (
-            self.arrays[value]
-            if value in self.arrays
-            else self.scalars[value]
-            if value in self.scalars
-            else (self.array(value))
+        return self.arrays[value] if value in self.arrays else self.scalars[value] if value in self.scalars else (
+            self.array(value)
         )
 
     def sees(self, value: Value) -> str:
@@ -390,11 +386,8 @@ class _Emitter:
     def _function(self, step: Step) -> None:
         [value], options = step.outputs, step.options
         given = [
-            f"({_listed([self.array(each) for each in x])})"
-            if isinstance(x, tuple)
-            else self.array(x)
-            if isinstance(x, Value)
-            else self.known(x)
+            f"({_listed([self.array(each) for each in x])})" if isinstance(x, tuple) else
+            self.array(x) if isinstance(x, Value) else self.known(x)
             for x in options["arguments"]
         ]
         given += [f"{name}={self.known(x)}" for name, x in options["keywords"].items()]
