@@ -1,4 +1,4 @@
-"""defun calls the function each time, and checks the arguments as TensorFlow does."""
+"""defun traces functions, and checks the arguments as TensorFlow does."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def square(x: ag.Tensor, scale: float = 1.0) -> ag.Tensor:
     return x * x * scale
 
 
-def test_calls_run_the_function() -> None:
+def test_functions_run_once_for_each_kind_of_arguments() -> None:
     calls = []
     function = defun(lambda x: calls.append(1) or x + 1)
-    assert [int(function(1)), int(function(1))] == [2, 2]
+    assert [int(function(1)), int(function(1)), int(function(2))] == [2, 2, 3]
     assert calls == [1, 1]
     assert float(square(ag.constant(3.0), scale=2.0)) == 18.0
 

@@ -20,6 +20,7 @@ __all__ = [
     "PluginError",
     "PluginWarning",
     "ResourceExhaustedError",
+    "TracingError",
     "UnauthenticatedError",
     "UnavailableError",
     "UnimplementedError",
@@ -149,6 +150,14 @@ class AmbiguousKernelError(FailedPreconditionError):
 
 class PluginError(FailedPreconditionError):
     """A plugin could not be loaded, or broke the plugin contract."""
+
+
+class TracingError(FailedPreconditionError):
+    """A function does what a traced one cannot: later calls would not do it again."""
+
+
+class TracingWarning(UserWarning):
+    """A traced function does what its author may not mean."""
 
 
 class FallbackWarning(UserWarning):

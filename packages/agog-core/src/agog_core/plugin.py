@@ -24,6 +24,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.dispatch.backend import Backend, MemoryStats
+from agog_core.dispatch.compilers import ArraySpec, Compiler, Primitive, Subgraph
 from agog_core.dispatch.contract import (
     API_VERSION,
     PROJECT,
@@ -33,26 +34,38 @@ from agog_core.dispatch.contract import (
     hookspec,
     requires,
 )
+from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.precision import matmul_precision
 from agog_core.dispatch.reference import load_reference
+from agog_core.dispatch.resolution import adopted, kernel_of, lowering, run_next
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.graph import Late, LateItem
+from agog_core.tracing.single import SingleOp
 from agog_core.variables.versions import version
 
 __all__ = [
     "API_VERSION",
     "PROJECT",
+    "ArraySpec",
     "Backend",
+    "Compiler",
     "Conformance",
     "InvalidArgumentError",
     "Kernel",
+    "Late",
+    "LateItem",
     "MemoryStats",
     "Op",
+    "Primitive",
     "ResourceExhaustedError",
+    "SingleOp",
+    "Subgraph",
     "Tensor",
+    "adopted",
     "as_dtype",
     "binary",
     "call",
@@ -62,10 +75,14 @@ __all__ = [
     "dtypes",
     "hookimpl",
     "hookspec",
+    "kernel_of",
     "load_reference",
+    "lowering",
     "matmul_precision",
+    "note_failure",
     "registry",
     "requires",
+    "run_next",
     "unary",
     "update",
     "version",

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from agog_core.checkpointable import Checkpointable
 from agog_core.locks import hold_while_forking
+from agog_core.tracers import late, present_tracer, tracing
 
 __all__ = ["Generator", "generator", "set_generator", "set_random_seed"]
 
@@ -56,15 +57,25 @@ class Generator(Checkpointable):
         Returns:
             The two words of the key and the counter (in blocks of four values) to start from.
         """
-        if op_seed is None:
-            key = (self._entropy if self.seed is None else self.seed) & _MASK, 0
-        else:
-            # No op seed has the key of calls without one, which is 0.
-            key = (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK or _MASK
+        key = self._key(op_seed)
         with _lock:  # threads that were started with a copy of the context share the generator
             counter = self._counters.get(key, 0)
             self._counters[key] = counter + math.ceil(values / 4)
         return *key, counter
+
+    def put_back(self, op_seed: int | None, values: int) -> None:
+        """Take back what `reserve` has handed out last, because nothing has come of it."""
+        key = self._key(op_seed)
+        with _lock:
+            counter = self._counters.pop(key, 0) - math.ceil(values / 4)
+            if counter > 0:
+                self._counters[key] = counter
+
+    def _key(self, op_seed: int | None) -> tuple[int, int]:
+        if op_seed is None:
+            return (self._entropy if self.seed is None else self.seed) & _MASK, 0
+        # No op seed has the key of calls without one, which is 0.
+        return (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK or _MASK
 
     def spare_initial_values(self, spare: bool) -> None:
         """Say whether initial values should take their bits from elsewhere, so that they do not advance this generator.
@@ -137,7 +148,13 @@ def generator() -> Generator:
 
 def stream(op_seed: int | None) -> Source:
     """The bits of an op's seed, of which each is handed out once, as a `Source`."""
-    return lambda values: generator().reserve(op_seed, values)
+
+    def draw(values: int) -> Any:
+        if tracing and (tracer := present_tracer()) is not None:
+            return tracer.draw(op_seed, values)
+        return generator().reserve(op_seed, values)
+
+    return draw
 
 
 def set_generator(chosen: Generator) -> None:
@@ -169,7 +186,11 @@ def initializing() -> Iterator[None]:
     spare = generator()._for_initial_values
     token = _generator.set(generator() if spare is None else spare)
     try:
-        yield
+        if tracing and (tracer := present_tracer()) is not None:
+            with tracer.aside():
+                yield
+        else:
+            yield
     finally:
         _generator.reset(token)
 
@@ -207,4 +228,4 @@ def set_random_seed(seed: int | None) -> None:
             raise TypeError(
                 f"set_random_seed: the seed must be an integer or None; got {seed!r} of type {type(seed).__name__}."
             ) from None
-    _generator.set(Generator(seed))
+    late(lambda: _generator.set(Generator(seed)))  # also at each call of a function that is traced

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agog_core import Tensor, TensorLike, Variable, cast, convert_to_tensor, multiply, zeros
+from agog_core import (
+    Tensor,
+    TensorLike,
+    Variable,
+    cast,
+    convert_to_tensor,
+    device,
+    greater,
+    greater_equal,
+    zeros,
+)
 from agog_core.ops.updates.descent import apply_add
+from agog_core.tracers import late
 from agog_optimizers.host import host_variable
+from agog_optimizers.hyperparameters import times
 from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.wrapper import OptimizerWrapper
 
@@ -83,13 +95,16 @@ class GradientAccumulator(OptimizerWrapper):
         if examples < 1:
             raise ValueError(f"{self._name}: examples must be at least 1; got {examples}.")
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
-        for gradient, variable in self._steps(grads_and_vars):
+        pairs = self._steps(grads_and_vars)
+        with device(None):
+            is_complete = bool(greater_equal(self.seen_batches._current(), self.batches - 1))
+        for gradient, variable in pairs:
             total = (self._slots.of.get(variable) or self._new_slots(variable))["gradient_sum"]
             apply_add(total, cast(convert_to_tensor(gradient), total.dtype), examples)
         self.seen_batches.assign_add(1)
         self.seen_examples.assign_add(examples)
-        if int(self.seen_batches) >= self.batches:
-            self.flush(global_step)
+        if is_complete:
+            self._take_step(global_step)
 
     def flush(self, global_step: Variable | None = None) -> None:
         """Take a step for the batches so far, where there are any.
@@ -97,13 +112,15 @@ class GradientAccumulator(OptimizerWrapper):
         Args:
             global_step: a variable to count up where a step is taken.
         """
-        examples = int(self.seen_examples)
-        if examples == 0:
-            return
+        with device(None):
+            has_seen = bool(greater(self.seen_examples._current(), 0))
+        if has_seen:
+            self._take_step(global_step)
+
+    def _take_step(self, global_step: Variable | None) -> None:
+        share = late(lambda: 1 / int(self.seen_examples))
         totals = [(slots["gradient_sum"], variable) for variable, slots in list(self._slots.of.items())]
-        means = [
-            (cast(multiply(total._current(), 1 / examples), variable.dtype), variable) for total, variable in totals
-        ]
+        means = [(cast(times(total._current(), share), variable.dtype), variable) for total, variable in totals]
         self.optimizer.apply_gradients(means, global_step)
         for total, _ in totals:
             total.assign(zeros(total.shape, total.dtype))

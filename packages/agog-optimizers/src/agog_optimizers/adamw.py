@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from agog_core import IndexedSlices, TensorLike, Variable, gather, multiply, scatter_sub
+from agog_core import IndexedSlices, TensorLike, Variable, gather, scatter_sub
 from agog_optimizers.adam import AdamOptimizer
-from agog_optimizers.hyperparameters import Number
+from agog_optimizers.hyperparameters import Number, times
 from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.rows import distinct
 
@@ -90,6 +90,6 @@ class AdamWOptimizer(AdamOptimizer):
     ) -> None:
         if self._decaying is None or id(variable) in self._decaying:
             rows, _ = distinct(gradient)
-            decay = multiply(gather(variable._current(), rows), hyperparameters["weight_decay"])
+            decay = times(gather(variable._current(), rows), hyperparameters["weight_decay"])
             scatter_sub(variable, rows, decay)
         super().update_rows(variable, gradient, {**hyperparameters, "weight_decay": 0.0}, slots)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agog_core import TensorLike, Variable, subtract
+from agog_core import TensorLike, Variable, add, device, equal, floormod, greater_equal, subtract
 from agog_core.ops.updates.descent import apply_add
+from agog_core.tracers import late
 from agog_optimizers.host import host_variable
 from agog_optimizers.hyperparameters import Number
 from agog_optimizers.moving_average import Averages, ExponentialMovingAverage
@@ -161,17 +162,25 @@ class SWAOptimizer(AveragingOptimizer):
     ) -> None:
         """See `Optimizer.apply_gradients`; where it is time, the variables then count in the averages."""
         pairs = list(grads_and_vars)
+        with device(None):
+            since = add(self.steps._current(), 1 - self.start_averaging)
+            has_begun = bool(greater_equal(since, 0))
+            is_time = has_begun and bool(equal(floormod(since, self.average_period), 0))
         super().apply_gradients(pairs, global_step, name)
         self.steps.assign_add(1)
-        counted, rest = divmod(int(self.steps) - self.start_averaging, self.average_period)
-        if counted < 0:
+        if not has_begun:
             return
+        share = late(self._share)
         for gradient, variable in pairs:
             if gradient is None:
                 continue
             average = self._averages.begun(variable)
-            if rest == 0:
-                apply_add(average, subtract(variable._current(), average._current()), 1 / (counted + 1))
+            if is_time:
+                apply_add(average, subtract(variable._current(), average._current()), share)
+
+    def _share(self) -> float:
+        """The share of the variables in their averages after a step."""
+        return 1 / ((int(self.steps) - self.start_averaging) // self.average_period + 1)
 
     def non_slot_variables(self) -> list[Variable]:
         """See `Optimizer.non_slot_variables`; it is the count of steps."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import IndexedSlices, Variable, multiply, scatter_sub
+from agog_core import IndexedSlices, Variable, scatter_sub
 from agog_core.ops.updates.descent import apply_gradient_descent
-from agog_optimizers.hyperparameters import Number
+from agog_optimizers.hyperparameters import Number, times
 from agog_optimizers.optimizer import Optimizer
 
 __all__ = ["GradientDescentOptimizer"]
@@ -35,4 +35,4 @@ class GradientDescentOptimizer(Optimizer):
     def update_rows(
         self, variable: Variable, gradient: IndexedSlices, hyperparameters: dict[str, Any], slots: Sequence[Variable]
     ) -> None:
-        scatter_sub(variable, gradient.indices, multiply(gradient.values, hyperparameters["learning_rate"]))
+        scatter_sub(variable, gradient.indices, times(gradient.values, hyperparameters["learning_rate"]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, Variable
+from agog_core import Tensor, Variable, multiply
+from agog_core.tracers import operand
 
 Number = Any
 """A number, a `Tensor` or `Variable` that holds one, or a function without arguments that returns one of these."""
@@ -19,6 +20,16 @@ def number(value: Number) -> float:
     if type(value) is float:
         return value
     return float(value() if callable(value) else value)
+
+
+def times(x: Tensor, factor: float) -> Tensor:
+    """A tensor times a number that `agog_core.tracers.late` gave.
+
+    >>> from agog_core import constant
+    >>> times(constant([1.0, 2.0]), 0.5).numpy().tolist()
+    [0.5, 1.0]
+    """
+    return multiply(x, operand(factor, x.dtype))
 
 
 def checked_number(optimizer: str, name: str, value: Number) -> Number:

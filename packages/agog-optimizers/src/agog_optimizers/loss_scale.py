@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from typing import Any
 
-from agog_core import Checkpointable, Tensor, constant
+from agog_core import Checkpointable, Tensor, constant, device, py_func
 from agog_optimizers.host import host_variable
 
 __all__ = ["ExponentialUpdateLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
@@ -101,7 +103,16 @@ class ExponentialUpdateLossScaleManager(LossScaleManager):
         return self.loss_scale._current()
 
     def update_loss_scale(self, finite_grads: bool) -> None:
-        scale, good, bad = float(self.loss_scale), int(self.num_good_steps), int(self.num_bad_steps)
+        numbers = [variable._current() for variable in (self.loss_scale, self.num_good_steps, self.num_bad_steps)]
+        with device(None):
+            scale, good, bad = py_func(partial(self._updated, finite_grads), numbers, ["float32", "int64", "int64"])
+            self.loss_scale.assign(scale)
+            self.num_good_steps.assign(good)
+            self.num_bad_steps.assign(bad)
+
+    def _updated(self, finite_grads: bool, *numbers: Any) -> list[Any]:
+        """The scale and the numbers of good and bad steps, after a step more."""
+        scale, good, bad = float(numbers[0]), int(numbers[1]), int(numbers[2])
         if finite_grads:
             good += 1
             if good >= self.incr_every_n_steps:
@@ -111,9 +122,7 @@ class ExponentialUpdateLossScaleManager(LossScaleManager):
             good, bad = 0, bad + 1
             if bad >= self.decr_every_n_nan_or_inf:
                 scale, bad = max(1.0, scale * self.decr_ratio), 0
-        self.loss_scale.assign(scale)
-        self.num_good_steps.assign(good)
-        self.num_bad_steps.assign(bad)
+        return [constant(scale, "float32"), constant(good, "int64"), constant(bad, "int64")]
 
 
 _LARGEST = math.ldexp(1.0, 128)  # what float32 holds is less

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import reduce
 from typing import Any
 
 from agog_core import (
@@ -11,11 +12,14 @@ from agog_core import (
     TensorLike,
     Variable,
     cast,
+    convert_to_tensor,
     is_finite,
-    multiply,
+    logical_and,
     reduce_all,
 )
+from agog_core.tracers import late
 from agog_optimizers.host import host_variable
+from agog_optimizers.hyperparameters import times
 from agog_optimizers.loss_scale import LossScaleManager
 from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.wrapper import OptimizerWrapper
@@ -60,10 +64,11 @@ class LossScaleOptimizer(OptimizerWrapper):
 
     def compute_gradients(self, loss: Callable[[], Any], *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
         """See `Optimizer.compute_gradients`; gradients of half precision become float32, where they do not vanish."""
-        scale = float(self.loss_scale_manager.get_loss_scale())
-        scaled = (lambda: multiply(loss(), scale)) if callable(loss) else loss
+        scale = late(lambda: float(self.loss_scale_manager.get_loss_scale()))
+        scaled = (lambda: times(convert_to_tensor(loss()), scale)) if callable(loss) else loss
         pairs = self.optimizer.compute_gradients(scaled, *args, **kwargs)
-        return [(_scaled(gradient, 1 / scale), variable) for gradient, variable in pairs]
+        inverse = late(lambda: 1 / float(self.loss_scale_manager.get_loss_scale()))
+        return [(_scaled(gradient, inverse), variable) for gradient, variable in pairs]
 
     def apply_gradients(
         self,
@@ -73,7 +78,8 @@ class LossScaleOptimizer(OptimizerWrapper):
     ) -> None:
         """Take one step where all gradients are finite, and let the scale adapt. See `Optimizer.apply_gradients`."""
         pairs = list(grads_and_vars)
-        finite = all(bool(reduce_all(is_finite(_values(gradient)))) for gradient, _ in pairs if gradient is not None)
+        flags = [reduce_all(is_finite(_values(gradient))) for gradient, _ in pairs if gradient is not None]
+        finite = not flags or bool(reduce(logical_and, flags))
         if finite:
             masters = [(gradient, self._master(variable)) for gradient, variable in pairs]
             self.optimizer.apply_gradients(
@@ -134,7 +140,7 @@ def _scaled(gradient: Any, factor: float) -> Any:
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient and IndexedSlices(_scaled(gradient.values, factor), gradient.indices, gradient._shape)
     wide = cast(gradient, "float32") if getattr(gradient, "dtype", None) in _HALVES else gradient
-    return wide if factor == 1 else multiply(wide, factor)
+    return wide if factor == 1 else times(wide, factor)
 
 
 _HALVES = ("float16", "bfloat16")

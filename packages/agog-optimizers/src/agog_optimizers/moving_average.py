@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from agog_core import Checkpointable, Variable, device, subtract
 from agog_core.checkpointable import notify
 from agog_core.ops.updates.descent import apply_add
+from agog_core.tracers import late
 from agog_optimizers.hyperparameters import Number, checked_number, number
 from agog_optimizers.slots import Slots
 
@@ -101,13 +102,18 @@ class ExponentialMovingAverage(Checkpointable):
             if not isinstance(variable, Variable) or not variable.dtype.is_floating:
                 what = f"dtype {variable.dtype.name}" if isinstance(variable, Variable) else type(variable).__name__
                 raise TypeError(f"{self._name}: apply takes variables of floating dtypes; got {variable!r} ({what}).")
+        share = late(self._share)
+        for variable in variables:
+            average = self._averages.begun(variable)
+            apply_add(average, subtract(variable._current(), average._current()), share)
+
+    def _share(self) -> float:
+        """The share of the variables in their averages at an update."""
         decay = number(self.decay)
         if self.num_updates is not None:
             updates = number(self.num_updates)
             decay = min(decay, (1 + updates) / (10 + updates))
-        for variable in variables:
-            average = self._averages.begun(variable)
-            apply_add(average, subtract(variable._current(), average._current()), 1 - decay)
+        return 1 - decay
 
     def average(self, var: Variable) -> Variable | None:
         """The average of a variable.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import IndexedSlices, Variable, multiply
+from agog_core import IndexedSlices, Variable
 from agog_optimizers.adam import AdamOptimizer
+from agog_optimizers.hyperparameters import times
 from agog_optimizers.rows import distinct, gathered, scattered
 
 __all__ = ["NadamOptimizer"]
@@ -37,5 +38,5 @@ class NadamOptimizer(AdamOptimizer):
         parts = gathered((variable, *slots), rows)
         self.update(parts[0], values, hyperparameters, parts[1:])
         for slot, beta in zip(slots, ("beta1", "beta2"), strict=True):
-            slot.assign(multiply(slot._current(), hyperparameters[beta]))
+            slot.assign(times(slot._current(), hyperparameters[beta]))
         scattered((variable, *slots), rows, parts)

@@ -17,6 +17,7 @@ from agog_core import (
 )
 from agog_core.checkpointable import listeners, notify
 from agog_core.errors import InvalidArgumentError
+from agog_core.tracers import late
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
 from agog_optimizers.rows import distinct, gathered, scattered
 from agog_optimizers.several import take_several
@@ -248,7 +249,7 @@ class Optimizer(Checkpointable):
         """
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
         steps = self._steps(grads_and_vars)
-        hyperparameters = self.hyperparameters()
+        hyperparameters = late(self.hyperparameters)
         slots_of = self._slots.of
         if listeners:  # all slots first: a restore that waits for them looks once, and nothing has changed if it fails
             fresh = [self._make_slots(variable) for _, variable in steps if variable not in slots_of]

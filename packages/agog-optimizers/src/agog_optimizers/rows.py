@@ -13,6 +13,7 @@ from agog_core import (
     unique,
     unsorted_segment_sum,
 )
+from agog_core.variables.temporary import temporary
 
 
 def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
@@ -28,7 +29,7 @@ def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
 
 def gathered(variables: Sequence[Variable], rows: Tensor) -> list[Variable]:
     """Copy the rows of these numbers to variables of their own, of shape ``(n, ...)``."""
-    return [Variable(gather(variable._current(), rows), trainable=False) for variable in variables]
+    return [temporary(gather(variable._current(), rows)) for variable in variables]
 
 
 def scattered(variables: Sequence[Variable], rows: Tensor, parts: Sequence[Variable]) -> None:

@@ -1,5 +1,7 @@
 """``agog.eager``, or ``tfe``: what TensorFlow 1.12 has in ``tf.contrib.eager``."""
 
+from typing import TYPE_CHECKING
+
 import agog_summary as _agog_summary  # so that metrics and evaluators can write summaries
 from agog_checkpoint import Checkpoint as Checkpoint
 from agog_checkpoint import CheckpointableSaver as CheckpointableSaver
@@ -7,7 +9,6 @@ from agog_checkpoint import Saver as Saver
 from agog_checkpoint import restore_variables_on_create as restore_variables_on_create
 from agog_compat.advice import taught as _taught
 from agog_compat.app import *
-from agog_compat.defun import *
 from agog_compat.execution import *
 from agog_compat.graph_only import Refused as _Refused
 from agog_compat.testing import *
@@ -38,5 +39,10 @@ from agog_training.network_checkpoint import save_network_checkpoint as save_net
 
 py_func = _eager_py_func
 
-__getattr__, __dir__ = _later(__name__, modules={"metrics": "agog_layers.metrics"}, rooms=[_Refused("tfe")])
+if TYPE_CHECKING:
+    from agog_compat.defun import *
+
+__getattr__, __dir__ = _later(
+    __name__, modules={"metrics": "agog_layers.metrics"}, rooms=["agog_compat.defun", _Refused("tfe")]
+)
 __getattr__ = _taught(__name__, __getattr__)

@@ -19,6 +19,7 @@ from agog_core.shapes import Shape, TensorShape, intern_shape
 from agog_core.tensors.operand import check_same_dtype
 from agog_core.tensors.placement import copy_to_device, on_host, place
 from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracers import present_tracer, tracing
 from agog_core.variables.variable import Variable, give_back, take, updating
 
 
@@ -124,6 +125,8 @@ def _together(op: Op, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 def create(op: Op, dtype: DType, *, device: Device | None = None, **attributes: Any) -> Tensor:
     """Run an op that has no input tensors; its kernel takes ``dtype`` (a name) and ``index`` (of the device) too."""
     table = (device or current_device()).table(dtype)
+    if op.random and tracing and (tracer := present_tracer()) is not None:
+        table = tracer.table(table)
     shape = op.shape(**attributes)
     try:
         kernel = table.kernels[op.name]
@@ -236,6 +239,9 @@ def _run_in_place(
     try:
         kernel = table.kernels[op.name]
     except KeyError:
+        if table.traces and (tracer := present_tracer()) is not None:
+            tracer.update(op, variables, inputs, attributes)
+            return
         kernel = resolve(op, table, shapes)
     updated: tuple[Any, ...] | None = None
     with updating:  # a Ctrl-C cannot come between this and its end; what it leaves taken is given back when it is read

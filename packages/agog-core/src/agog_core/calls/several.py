@@ -37,6 +37,8 @@ def update_several(op: Op, steps: Iterable[Step], **attributes: Any) -> None:
 def takes_several(op: Op, variable: Variable) -> bool:
     """Whether the kernel for a variable's device and dtype takes several at once; whether it has, tables remember."""
     table = variable._current()._table
+    if table.traces:  # each is recorded by itself
+        return False
     try:
         return table.several[op.name] is not None
     except KeyError:

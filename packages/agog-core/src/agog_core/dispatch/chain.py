@@ -11,7 +11,7 @@ from typing import Any
 from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_function, load_kernel, rank
 from agog_core.dispatch.explanation import ambiguous
 from agog_core.dispatch.failure import note_failure
-from agog_core.dispatch.observation import is_observed, observed
+from agog_core.dispatch.observation import are_observed, observed
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Keeper, marking
 from agog_core.dispatch.table import KernelTable
@@ -64,7 +64,7 @@ class Chain:
 
     def several(self) -> Function | None:
         """What runs the op for several variables at once: the best kernel's, unless somebody looks at each call."""
-        if is_observed() or _is_checked() or all(each.kernel.several is None for each in self.candidates):
+        if are_observed() or _is_checked() or all(each.kernel.several is None for each in self.candidates):
             return None
         if self.first() is None:
             return None

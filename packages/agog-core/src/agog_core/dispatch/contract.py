@@ -14,6 +14,7 @@ import pluggy
 
 from agog_core import dtypes as _dtypes
 from agog_core.dispatch.backend import Backend, check_device_type
+from agog_core.dispatch.compilers import Compiler
 from agog_core.dispatch.op import Op
 from agog_core.errors import PluginError
 
@@ -91,7 +92,10 @@ class Kernel:
             and for the op that takes it (``lstm`` and ``lstm_grad``). The two kernels of a pair come from one plugin
             and are chosen together; a plugin that brings only one half is passed over. A plugin with one kernel for
             each of the two needs no name; one with several says by it which belong together.
-        lower: reserved for tracing; nothing looks at it yet.
+        lower: how a traced function takes the kernel apart: called as ``lower(*arrays, **attributes)`` with what records
+            NumPy's functions, it returns what the kernel would, by methods and operators of these and by functions of
+            ``arrays[0].__array_namespace__()``. Where it looks at a value it is left, and the kernel is called whole.
+            ``"next"`` is for a kernel that has the bits of the one which is next in rank: that one's is taken.
         out: reserved for tracing; nothing looks at it yet.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
@@ -140,6 +144,8 @@ class Kernel:
             raise TypeError(f"Kernel(op={self.op!r}): it takes one of fn and make; got {both}.")
         for name in ("fn", "make", "several", "lower", "out"):
             value = getattr(self, name)
+            if name == "lower" and value == "next":
+                continue
             if value is not None and not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
                 raise TypeError(
                     f"Kernel(op={self.op!r}): {name} must be a function or a 'module:attribute' string; got {value!r}."
@@ -270,8 +276,8 @@ class Hooks:
         raise NotImplementedError
 
     @hookspec
-    def agog_compilers(self) -> Iterable[Any]:
-        """Yield the compilers that the plugin brings; reserved for tracing, so nothing calls it yet.
+    def agog_compilers(self) -> Iterable[Compiler]:
+        """Yield the compilers of traced functions that the plugin brings.
 
         Returns:
             Compilers.
@@ -280,6 +286,6 @@ class Hooks:
 
             @hookimpl
             def agog_compilers():
-                return []
+                yield Compiler(name="fast", device="cpu", compile="my_compiler:compile", takes="my_compiler:takes")
         """
         raise NotImplementedError

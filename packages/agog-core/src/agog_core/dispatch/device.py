@@ -29,6 +29,15 @@ class Device:
         self.array_type: type = load_reference(backend.array_type)
         self.tables: dict[str | None, KernelTable] = {}  # by the dtypes' names, which are hashed once
 
+    @property
+    def untraced(self) -> Device:
+        """The device itself; of one on which calls are recorded, the one that it stands for."""
+        return self
+
+    def counterpart(self, device: Device) -> Device:
+        """The device to go to from this one where a program asks for another one."""
+        return device
+
     def holds(self, dtype: DType) -> bool:
         """Whether arrays of a dtype can be on the device."""
         held = self.backend.dtypes

@@ -42,6 +42,8 @@ _scope: ContextVar[Choice | None] = ContextVar("agog_device", default=None)
 # One entry per scope that any thread or task is in. Ops look at the context variable only while this is not empty.
 scopes: list[Choice | None] = []
 
+# How often resolutions were forgotten: what has kept kernels looks here whether to ask for them again.
+forgotten = [0]
 # Every device that something has asked for.
 _devices: dict[tuple[str, int], Device] = {}
 
@@ -152,6 +154,7 @@ def tables() -> Iterator[KernelTable]:
 
 def clear_tables() -> None:
     """Forget all resolutions, because a preference or the set of plugins has changed."""
+    forgotten[0] += 1
     for table in tables():
         table.kernels.clear()
         table.scalar_kernels.clear()

@@ -14,6 +14,7 @@ from typing import Any
 import pluggy
 
 from agog_core.dispatch.backend import Backend
+from agog_core.dispatch.compilers import Compiler
 from agog_core.dispatch.contract import PROJECT, Conformance, Hooks, Kernel, check_version
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.op import registry as ops
@@ -47,12 +48,13 @@ class Plugin:
     backends: list[Backend] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
+    compilers: list[Compiler] = field(default_factory=list)
     conformance: Conformance = field(default_factory=Conformance)
 
     def leave_out(self, why: str, cause: BaseException | None = None) -> None:
         """Record that the plugin has failed, and forget what it has brought."""
         self.failure, self.cause = why, cause
-        self.backends, self.kernels, self.ops = [], [], []
+        self.backends, self.kernels, self.ops, self.compilers = [], [], [], []
 
     def backend(self, device: str) -> Backend | None:
         """The backend that it brings for a device type, or None."""
@@ -177,6 +179,7 @@ class PluginLoader:
         plugin.ops = self._call("agog_ops", module, Op)
         plugin.backends = self._call("agog_backends", module, Backend)
         plugin.kernels = self._call("agog_kernels", module, Kernel)
+        plugin.compilers = self._call("agog_compilers", module, Compiler)
         for conformance in self._implementations("agog_conformance", module):
             plugin.conformance = conformance()
             if not isinstance(plugin.conformance, Conformance):

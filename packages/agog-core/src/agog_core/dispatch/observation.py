@@ -69,8 +69,8 @@ def unobserve(observer: Observer) -> None:
         clear_tables()
 
 
-def is_observed() -> bool:
-    """Whether anybody is told of kernel calls."""
+def are_observed() -> bool:
+    """Whether anybody observes kernel calls."""
     return bool(_observers)
 
 

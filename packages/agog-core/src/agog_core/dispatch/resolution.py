@@ -12,6 +12,7 @@ from agog_core.dispatch.failure import shape_of
 from agog_core.dispatch.held import where_held
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Reserve
+from agog_core.dispatch.reference import load_reference
 from agog_core.dispatch.reserves import takes_reserves
 from agog_core.dispatch.table import KernelTable
 from agog_core.errors import MissingKernelError
@@ -23,6 +24,8 @@ fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
 def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """Choose the kernel for an op on a table's device and dtype, and store it in the table."""
     op.check_dtype(table.dtype)
+    if table.traces:
+        return table.recorder(op)
     chain = Chain(op, table)
     broken = [each for each in chain.rejected if each[1].startswith(BROKEN)]
     kernels = chain.first()
@@ -50,6 +53,23 @@ def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:
     return function
 
 
+def kernel_of(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
+    """The kernel that runs an op on a table's device and dtype: the first in rank."""
+    kernel = table.kernels.get(op.name)
+    return resolve(op, table, shapes) if kernel is None else kernel
+
+
+def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:
+    """What records the steps of the kernel that runs an op (`Kernel.lower`), or None where it says nothing of them."""
+    kernel_of(op, table)
+    chain = table.chains.get(op.name)
+    if chain is None or chain.head < 0 or op.host or op.reserve is not None or op.reserve_of is not None:
+        return None
+    lowers = [candidate.kernel.lower for candidate in chain.candidates[chain.head :]]
+    lower = next((each for each in lowers if each != "next"), None)
+    return None if lower is None else load_reference(lower)
+
+
 def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
     """Run the best kernel that takes a call which the table's kernel has declined.
 
@@ -70,7 +90,7 @@ def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapp
         chain = table.chains[op.name] = Chain(op, table)
     result, kernel = chain.run(chain.head + 1, arrays, attributes)
     if result is not NotImplemented:
-        return _adopted(op, table, result, kernel)
+        return adopted(op, table, result, kernel)
     if chain.fallback is None:
         shapes = [shape_of(array) for array in arrays]
         text = declined(op.name, table.device.type, table.dtype.name, shapes, chain.candidates, chain.rejected)
@@ -80,8 +100,9 @@ def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapp
     return chain.fallback(*arrays, **attributes)
 
 
-def _adopted(op: Op, table: KernelTable, result: Any, kernel: Callable[..., Any] | None) -> Any:
-    if result is None:  # it has updated its first arrays in place
+def adopted(op: Op, table: KernelTable, result: Any, kernel: Callable[..., Any] | None) -> Any:
+    """What a kernel returned, in arrays of the device's own type; None where it updates its first arrays in place."""
+    if result is None:
         return None
     if isinstance(result, tuple):
         return tuple(each if type(each) is Reserve else table.adopt(op.name, each, kernel) for each in result)

@@ -25,6 +25,12 @@ class KernelTable:
         *("scalars", "several"),
     )
 
+    traces = False  # whether its kernels record: those of a `agog_core.tracing` device do
+
+    def recorder(self, op: Op) -> Callable[..., Any]:
+        """What records the calls of an op, where the table's kernels record."""
+        raise NotImplementedError
+
     def __init__(self, device: Device, dtype: DType) -> None:
         self.device = device
         self.dtype = dtype

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from os.path import basename, splitext
+from os.path import basename
 from typing import Any, NamedTuple
 
 from agog_core.dispatch.op import registry
 from agog_core.nest import flatten
+from agog_core.observers import drawing
 from agog_core.recording import Id, Record, Recording, source_line
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.variable import Variable
@@ -131,21 +132,11 @@ def _variable_names(tape: Recording) -> dict[Id, str]:
 
 def draw(tape: Recording, path: Any = None, format: str | None = None) -> str:
     """The picture of a tape; see `GradientTape.draw`."""
-    endings = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid"}
-    chosen = format or ("dot" if path is None else endings.get(splitext(path)[1], "dot"))
-    if chosen not in ("dot", "mermaid", "svg"):
-        raise ValueError(f"GradientTape.draw: format must be 'dot', 'mermaid' or 'svg'; got {format!r}.")
-    text = _mermaid(tape) if chosen == "mermaid" else _dot(tape)
-    if chosen == "svg":
-        text = _svg(text)
-    if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    return text
+    return drawing.draw("GradientTape.draw", picture_of(tape), path, format)
 
 
-def picture_of(tape: Recording) -> tuple[list[tuple[str, str, str]], list[tuple[str, str]]]:
-    """The nodes (name, label, shape) and the edges of a tape's picture."""
+def picture_of(tape: Recording) -> drawing.Picture:
+    """What the picture of a tape shows: tensors and variables as boxes, ops as ellipses."""
     names = _variable_names(tape)
     nodes: list[tuple[str, str, str]] = []
     edges: list[tuple[str, str]] = []
@@ -159,43 +150,7 @@ def picture_of(tape: Recording) -> tuple[list[tuple[str, str, str]], list[tuple[
         where = f"\n{basename(call.line)}" if call.line else ""
         nodes.append((f"op{number}", call.op + where, "ellipse"))
         node_of |= dict.fromkeys(call.outs, f"op{number}")
-    return nodes, list(dict.fromkeys(edges))
-
-
-# What stands for characters that have a meaning of their own in texts.
-_IN_DOT = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-_IN_MERMAID = str.maketrans({**{each: f"#{ord(each)};" for each in '"#&<>`'}, "\n": "<br>"})
-
-
-def _dot(tape: Recording) -> str:
-    nodes, edges = picture_of(tape)
-    lines = [f'  {name} [label="{label.translate(_IN_DOT)}", shape={shape}];' for name, label, shape in nodes]
-    lines += [f"  {start} -> {end};" for start, end in edges]
-    return "\n".join(["digraph tape {", *lines, "}", ""])
-
-
-def _mermaid(tape: Recording) -> str:
-    nodes, edges = picture_of(tape)
-    shapes = {"box": ("[", "]"), "ellipse": ("([", "])")}
-    lines = []
-    for name, label, shape in nodes:
-        opening, closing = shapes[shape]
-        lines.append(f'  {name}{opening}"{label.translate(_IN_MERMAID)}"{closing}')
-    lines += [f"  {start} --> {end}" for start, end in edges]
-    return "\n".join(["flowchart TD", *lines, ""])
-
-
-def _svg(dot: str) -> str:
-    import subprocess  # here, because its import takes milliseconds
-
-    try:
-        done = subprocess.run(["dot", "-Tsvg"], input=dot, capture_output=True, text=True, check=True)
-    except FileNotFoundError:
-        raise RuntimeError(
-            "GradientTape.draw: the format 'svg' needs Graphviz's program dot, which is not installed; use 'dot' or "
-            "'mermaid'."
-        ) from None
-    return done.stdout
+    return drawing.Picture("tape", nodes, list(dict.fromkeys(edges)))
 
 
 def why_none(tape: Recording, target: Any, source: Any) -> str:

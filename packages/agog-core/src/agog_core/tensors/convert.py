@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import intern_shape
 from agog_core.tensors.host_array import INT32_MAX, INT32_MIN, host_array
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
+from agog_core.tracers import present_tracer, tracing
 
 __all__ = ["convert_to_tensor"]
+
+T = TypeVar("T")
 
 _NUMBERS = {np.dtype(dtype.name): dtype for dtype in (*dtypes.INTEGERS, dtypes.bool_, dtypes.float32, dtypes.float64)}
 
@@ -94,9 +97,32 @@ def host_value(value: TensorLike) -> np.ndarray[Any, Any]:
     if not _holds_tensor(value):
         return host_array(value, None)
     if not scopes:
-        return convert_to_tensor(value)._host()
+        return fixed(convert_to_tensor(value))
     with device(None):  # numbers beside tensors of the host go to no device either
-        return convert_to_tensor(value)._host()
+        return fixed(convert_to_tensor(value))
+
+
+def fixed(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """The value of a tensor that an op needs on the host, as an array not to be written. A function that is being
+    traced is traced again where it is another."""
+    if tracing and (tracer := present_tracer()) is not None:
+        found: np.ndarray[Any, Any] = tracer.fixed(tensor)
+        return found
+    return tensor._host()
+
+
+def decided(function: Callable[..., T], *tensors: Tensor) -> T:
+    """What a function makes of the values of tensors on the host, where an op depends on no more of them than that.
+
+    A function that is being traced is traced again where it is something else.
+
+    >>> decided(lambda host: int(host.max()), convert_to_tensor([1, 3, 2]))
+    3
+    """
+    if tracing and (tracer := present_tracer()) is not None:
+        outcome: T = tracer.decided(function, tensors)
+        return outcome
+    return function(*[tensor._host() for tensor in tensors])
 
 
 def _holds_tensor(value: Any) -> bool:

@@ -62,6 +62,7 @@ def copy_to_device(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
         InvalidArgumentError: the device does not hold tensors of the dtype.
     """
     source = x._table.device
+    device = source.counterpart(device)
     table = device.table(x._table.dtype)
     if table.device is not device:
         raise InvalidArgumentError(
@@ -76,7 +77,7 @@ def copy_to_device(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
             array = device.prefetched(source.to_host(x._array))
         else:
             array = device.copy_from(x._array, source)
-        for observer in copy_observers:
+        for observer in () if source.untraced is device.untraced else copy_observers:
             observer(Copy(x, device, start, perf_counter_ns()))
     out = wrap(array, table, x._shape)
     if active and x._watch is not None:
@@ -89,7 +90,7 @@ def bring(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
 
     ``ahead`` is for what the program wants later: see ``Backend.prefetch``.
     """
-    target = device.table(x._table.dtype).device
+    target = x._table.device.counterpart(device.table(x._table.dtype).device)
     return x if x._table.device is target else copy_to_device(x, target, ahead)
 
 
@@ -102,16 +103,19 @@ def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     target = scope_device() if scopes and not are_sizes(op, tensors) else None
     if target is None:
         default = default_device()
-        target = next((x._table.device for x in tensors if x._table.device is not default), default)
+        devices = (x._table.device.untraced for x in tensors)
+        target = next((device for device in devices if device is not default), default)
     known = registry.get(op)
     kinds = [x._table.dtype for x in tensors]
     if not target.holds_all(kinds) or (known is not None and known.host and not target.backend.host_memory):
         target = host_device(*kinds)
+    for x in tensors:
+        target = x._table.device.counterpart(target)
     placed = []
     for position, x in enumerate(tensors):
         if x._table.device is not target:
             policy = device_policy()
-            if policy != DEVICE_PLACEMENT_SILENT:
+            if policy != DEVICE_PLACEMENT_SILENT and x._table.device.untraced is not target.untraced:
                 _obey(policy, op, position, x, target)
             x = copy_to_device(x, target)
         placed.append(x)

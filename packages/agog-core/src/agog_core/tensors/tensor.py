@@ -13,6 +13,7 @@ import numpy as np
 from agog_core.dtypes import DType
 from agog_core.recording import identify, lined, note_break
 from agog_core.shapes import Shape, TensorShape
+from agog_core.tracers import present_tracer, tracing
 
 if TYPE_CHECKING:
     from agog_core.dispatch.table import KernelTable
@@ -194,6 +195,8 @@ class Tensor:
                 f"Non-scalar tensor of shape {self._shape} cannot be converted to boolean; use tf.reduce_all or "
                 "tf.reduce_any first."
             )
+        if tracing and (tracer := present_tracer()) is not None and (truth := tracer.truth(self)) is not None:
+            return truth
         return bool(self._item("bool"))
 
     def __int__(self) -> int:
@@ -237,6 +240,8 @@ class Tensor:
         )
 
     def _text(self, convert: Any) -> str:
+        if tracing and self._table.traces and (tracer := present_tracer()) is not None:
+            return tracer.known(self)._text(convert)
         if self._shape:
             text: str = convert(self._host())
             return "\n" + text if "\n" in text else text

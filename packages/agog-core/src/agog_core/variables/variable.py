@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.operand import operand
 from agog_core.tensors.placement import bring, copy_to_device
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
+from agog_core.tracers import present_tracer, seen, tracing
 from agog_core.variables.holders import OWN_ARRAY_HOLDERS, OWN_HOLDERS, is_seen
 from agog_core.variables.name_scope import current_name_scope
 from agog_core.variables.versions import asked, keep
@@ -33,6 +35,16 @@ updating = hold_while_forking(threading.RLock())
 _next_serial = itertools.count().__next__
 # What is told of each new variable, in this thread or task.
 creation_hooks: ContextVar[tuple[Callable[[Variable], None], ...]] = ContextVar("agog_creation_hooks", default=())
+
+
+@contextmanager
+def without_hooks() -> Iterator[None]:
+    """Make variables of which nobody is told."""
+    token = creation_hooks.set(())
+    try:
+        yield
+    finally:
+        creation_hooks.reset(token)
 
 
 class Variable(State):
@@ -95,6 +107,8 @@ class Variable(State):
         self._lent: Tensor | None = None
         value = drawn(initial_value) if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
+        if tracing and (tracer := present_tracer()) is not None:
+            tensor = tracer.known(tensor)
         if scopes:
             tensor = bring(tensor, current_device())
         self._tensor = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
@@ -146,6 +160,8 @@ class Variable(State):
             tensor = self._tensor
         except AttributeError:
             tensor = self._await()
+        if tracing:
+            tensor = seen(self, tensor)
         if active:
             variable_read(self, tensor)
         return tensor
@@ -190,6 +206,9 @@ class Variable(State):
             InvalidArgumentError: the value is a tensor of another dtype.
         """
         tensor = self._operand("assign", value)
+        if tracing and (tracer := present_tracer()) is not None:
+            tracer.assign(self, tensor)
+            return self
         fresh = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
         with updating:
             self._tensor = fresh
@@ -234,9 +253,10 @@ class Variable(State):
     def _current(self) -> Tensor:
         """The present value, read behind the tapes' backs."""
         try:
-            return self._tensor
+            tensor = self._tensor
         except AttributeError:
-            return self._await()
+            tensor = self._await()
+        return seen(self, tensor) if tracing else tensor
 
     def _take(self) -> Any:
         """The array to update in place: the variable's own while nobody else holds it, else a fresh copy.

@@ -16,11 +16,20 @@ def scalars(xp: Any, array: Array, *values: float) -> tuple[Any, ...]:
     """Numbers to compute with, for an array's pieces: in NumPy arrays of rank 0, which nobody may change. NumPy
     converts a Python number at each operation, which takes as long as the operation itself on a small array.
     """
-    return (
-        values
-        if xp.__name__ != "numpy"
-        else _scalars(xp, "f4" if array.dtype.itemsize == 2 else array.dtype.char, values)
-    )
+    if xp.__name__ != "numpy":
+        return values
+    try:
+        return _scalars(xp, "f4" if array.dtype.itemsize == 2 else array.dtype.char, values)
+    except TypeError:  # a number that stands for those of later runs of a traced function
+        return values
+
+
+def scalar(xp: Any, array: Array, value: float) -> Any:
+    """A number of an array's dtype to compute with."""
+    try:
+        return array.dtype.type(value)
+    except TypeError:  # as in `scalars`
+        return xp.asarray(value, array.dtype)
 
 
 @lru_cache(maxsize=8)  # the variables of a model share their hyperparameters
@@ -58,7 +67,8 @@ def _with_temporaries(xp: Any, arrays: tuple[Array, ...], temporaries: int) -> I
 
 def _split(xp: Any, arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
     size = arrays[0].size
-    if size <= PIECE or xp.__name__ != "numpy":  # in the memory of a device pieces gain nothing
+    # In the memory of a device pieces gain nothing, and what records a kernel makes other loops of it.
+    if size <= PIECE or xp.__name__ != "numpy" or hasattr(xp, "is_recording"):
         yield arrays
         return
     flat = [array.reshape(-1) for array in arrays]

@@ -13,7 +13,7 @@ from agog_core.ops.array.joining import concat
 from agog_core.ops.array.reversing import reverse
 from agog_core.ops.array.slicing import slice, slice_along
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import convert_to_tensor, fixed, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["pad"]
@@ -71,7 +71,7 @@ def _added_value(x: Tensor, value: TensorLike) -> Any:
     _, scalar = operands("pad", ("tensor", "constant_values"), x, value)
     if scalar._shape:
         raise InvalidArgumentError(f"pad: constant_values must be a scalar; got shape {scalar._shape}.")
-    return scalar._host().item()
+    return fixed(scalar).item()
 
 
 def _mirrored(x: Tensor, axis: int, width: tuple[int, int], skip: int) -> Tensor:

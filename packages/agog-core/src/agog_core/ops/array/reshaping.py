@@ -14,7 +14,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj
 from agog_core.shapes import Shape, TensorShape, normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor, from_host
+from agog_core.tensors.convert import convert_to_tensor, fixed, from_host
 from agog_core.tensors.host_array import host_array
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 
@@ -89,7 +89,7 @@ def reshape(tensor: TensorLike, shape: Any, name: str | None = None) -> Tensor:
 
 def _complete_shape(given: Shape, shape: Any) -> Shape:
     if isinstance(shape, Tensor):
-        shape = shape._host().tolist()
+        shape = fixed(shape).tolist()
     sizes = [int(size) for size in (shape if hasattr(shape, "__iter__") else [shape])]
     count = math.prod(given)
     if sizes.count(-1) > 1 or any(size < -1 for size in sizes):
@@ -211,7 +211,7 @@ def transpose(a: TensorLike, perm: Any = None, name: str | None = None, conjugat
     x = convert_to_tensor(a)
     rank = len(x._shape)
     if isinstance(perm, Tensor):
-        perm = perm.numpy().tolist()
+        perm = fixed(perm).tolist()
     axes = tuple(reversed(builtins.range(rank))) if perm is None else tuple(int(axis) for axis in perm)
     transposed = call(_transpose, x, perm=axes)
     return conj(transposed) if conjugate and x._table.dtype.is_complex else transposed

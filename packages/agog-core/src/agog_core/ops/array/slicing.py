@@ -11,7 +11,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC_OR_BOOL
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, fixed
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["newaxis", "slice", "strided_slice"]
@@ -251,10 +251,12 @@ def _position(value: Any) -> int:
             f"Tensor indices are ints, slices, ..., None, and tensors of integers or bools; got {value!r} of type "
             f"{type(value).__name__}."
         )
+    if type(value) is Tensor and value._table.dtype.is_integer:
+        return int(fixed(value)[()])
     return int(value.__index__())
 
 
 def _integers(values: Any) -> list[int]:
     if isinstance(values, Tensor):
-        return [int(value) for value in values._host().reshape(-1)]
+        return [int(value) for value in fixed(values).reshape(-1)]
     return [int(value) for value in values]

@@ -14,7 +14,7 @@ from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.control.printing import formatted
 from agog_core.ops.math.logic import equal, greater, greater_equal, less, less_equal, not_equal
 from agog_core.ops.reduce.reduction import reduce_all
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import convert_to_tensor, decided, fixed, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -81,6 +81,10 @@ _SECTIONS = """
 _Y = "\n    y: a tensor of the same dtype whose shape broadcasts with ``x``'s."
 
 
+def _all(holds: Any) -> bool:
+    return bool(np.all(holds))
+
+
 def _compared(name: str, symbol: str, compare: Callable[..., Tensor], example: str) -> Callable[..., None]:
     """Make a check that a comparison holds for all elements of two tensors."""
 
@@ -93,11 +97,12 @@ def _compared(name: str, symbol: str, compare: Callable[..., Tensor], example: s
         name: str | None = None,
     ) -> None:
         first, second = operands(check.__name__, ("x", "y"), x, y)
-        holds = np.asarray(compare(first, second).numpy())
-        if np.all(holds):
+        compared = compare(first, second)
+        if decided(_all, compared):
             return
+        holds = fixed(compared)
         where, failure = _failure(holds)
-        left, right = (np.broadcast_to(each.numpy(), holds.shape)[where] for each in (first, second))
+        left, right = (np.broadcast_to(fixed(each), holds.shape)[where] for each in (first, second))
         fail(
             InvalidArgumentError,
             f"{check.__name__}: x {symbol} y did not hold {failure}: x is {left}, y is {right} (shapes "
@@ -121,14 +126,14 @@ def _signed(name: str, symbol: str, compare: Callable[..., Tensor], example: str
         name: str | None = None,
     ) -> None:
         tensor = convert_to_tensor(x)
-        holds = np.asarray(compare(tensor, 0).numpy())
-        if np.all(holds):
+        compared = compare(tensor, 0)
+        if decided(_all, compared):
             return
-        where, failure = _failure(holds)
+        where, failure = _failure(fixed(compared))
         fail(
             InvalidArgumentError,
             f"{check.__name__}: x {symbol} 0 did not hold {failure}: x is "
-            f"{np.asarray(tensor.numpy())[where]} (shape {tensor._shape}).",
+            f"{fixed(tensor)[where]} (shape {tensor._shape}).",
             message,
             data,
             summarize,
@@ -190,11 +195,15 @@ def assert_near(
     eps = 10 * (2.0**-7 if dtype.name == "bfloat16" else float(np.finfo(dtype.numpy_dtype).eps))
     relative, absolute = (eps if each is None else float(host_value(each)) for each in (rtol, atol))
     kind = np.complex128 if first.dtype.is_complex else np.float64
-    left, right = np.broadcast_arrays(first._host().astype(kind), second._host().astype(kind))
-    holds = np.abs(left - right) <= absolute + relative * np.abs(right)
-    if np.all(holds):
+
+    def near(x: Any, y: Any) -> Any:
+        left, right = x.astype(kind), y.astype(kind)
+        return np.abs(left - right) <= absolute + relative * np.abs(right)
+
+    if decided(lambda x, y: _all(near(x, y)), first, second):
         return
-    where, failure = _failure(holds)
+    left, right = np.broadcast_arrays(fixed(first).astype(kind), fixed(second).astype(kind))
+    where, failure = _failure(near(left, right))
     fail(
         InvalidArgumentError,
         f"assert_near: x and y not equal to tolerance: |x - y| <= {absolute:g} + {relative:g} |y| did not hold "

@@ -10,7 +10,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, fixed
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["check_numerics", "verify_tensor_all_finite"]
@@ -36,7 +36,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     """
     x = convert_to_tensor(tensor)
     result, counts = call_several(_check_numerics, x, message=message)
-    nans, infinities = counts.numpy().tolist()
+    nans, infinities = fixed(counts).tolist()
     if nans or infinities:
         raise InvalidArgumentError(
             f"{message}: check_numerics: the tensor of dtype {x.dtype.name} and shape {x._shape} has {nans} NaN and "

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from agog_core import nest
 from agog_core.ops.array.reshaping import identity
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, is_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import Tracer, present_tracer, tracing
 
 __all__ = ["Print", "print"]
 
@@ -34,6 +35,11 @@ def print(
     >>> print("x is", convert_to_tensor([1, 2]), output_stream=sys.stdout)
     x is [1 2]
     """
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+        _at_each_run(
+            tracer, lambda *given: print(*given, output_stream=output_stream, summarize=summarize, end=end), inputs
+        )
+        return
     text = " ".join(formatted(each, summarize) for each in inputs) + end
     if isinstance(output_stream, str) and output_stream.startswith("file://"):
         with open(output_stream.removeprefix("file://"), "a") as file:
@@ -70,6 +76,9 @@ def Print(
     >>> print(Print([1.0], [[1, 2]], "x: "), output_stream=sys.stdout)  # and "x: [1 2]" on sys.stderr
     [1]
     """
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+        _at_each_run(tracer, lambda *given: Print(0, given, message, first_n, summarize), data)
+        return identity(input_)
     shown = []
     for each in data:
         items = np.asarray(convert_to_tensor(each).numpy()).reshape(-1)
@@ -78,6 +87,22 @@ def Print(
         shown.append(f"[{' '.join(words)}{'...' if count < items.size else ''}]")
     sys.stderr.write(f"{message or ''}{''.join(shown)}\n")
     return identity(input_)
+
+
+def _at_each_run(tracer: Tracer, show: Callable[..., Any], values: Sequence[Any]) -> None:
+    """Print values at each run of a function that is being traced: its tensors have others then."""
+    leaves = nest.flatten(values)
+    are_tensors = [is_tensor(leaf) for leaf in leaves]
+    tensors = [convert_to_tensor(leaf) for leaf, is_one in zip(leaves, are_tensors, strict=True) if is_one]
+    # What runs later holds none of them.
+    form, leaves = nest.map_structure(lambda leaf: None, list(values)), [None if is_tensor(x) else x for x in leaves]
+
+    def run(*arrays: Any) -> list[Any]:
+        rest = iter(arrays)
+        show(*nest.pack(form, [next(rest) if one else leaf for leaf, one in zip(leaves, are_tensors, strict=True)]))
+        return []
+
+    tracer.host(run, tensors, [])
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:

@@ -14,6 +14,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import Tracer, present_tracer, tracing
 from agog_core.variables.variable import Variable
 
 __all__ = ["py_func"]
@@ -45,12 +46,37 @@ def py_func(
     >>> print(py_func(lambda x: x.sum(), [[1.0, 2.0]], ag.float32))
     tf.Tensor(3.0, shape=(), dtype=float32)
     """
-    arrays = [convert_to_tensor(x).numpy() for x in inp]
-    result = func(*(np.array(x) if isinstance(x, np.ndarray) else x for x in arrays))
+    tensors = [convert_to_tensor(x) for x in inp]
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+        return _at_each_run(tracer, func, tensors, Tout)
+    result = func(*[_given(x.numpy()) for x in tensors])
     if in_pipeline.get():
         return _as_in_graph(result, Tout)
-    tensors = [None if leaf is None else convert_to_tensor(leaf) for leaf in nest.flatten(result)]
-    return tensors[0] if len(tensors) == 1 else tensors
+    found = [None if leaf is None else convert_to_tensor(leaf) for leaf in nest.flatten(result)]
+    return found[0] if len(found) == 1 else found
+
+
+def _given(value: Any) -> Any:
+    """What the function is given of a tensor's value: an array that it may write to, or a scalar."""
+    return (
+        np.array(value)
+        if isinstance(value, np.ndarray) and value.ndim
+        else value[()]
+        if isinstance(value, np.ndarray)
+        else value
+    )
+
+
+def _at_each_run(tracer: Tracer, func: Callable[..., Any], inputs: Sequence[Tensor], Tout: Any) -> Any:
+    """Call the function at each run of one that is being traced; as in a graph, its results have the dtypes of Tout."""
+    dtypes = [as_dtype(dtype) for dtype in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
+
+    def call(*arrays: Any) -> list[Any]:
+        found = _as_in_graph(func(*map(_given, arrays)), dtypes)
+        return [x.numpy() for x in found]
+
+    tensors = tracer.host(call, inputs, dtypes)
+    return tensors if isinstance(Tout, (list, tuple)) else tensors[0]
 
 
 def _as_in_graph(result: Any, Tout: Any) -> Any:

@@ -22,7 +22,7 @@ from agog_core.ops.math.arithmetic import divide, floordiv, floormod, maximum, m
 from agog_core.ops.math.elementary import sqrt, square
 from agog_core.ops.math.logic import equal, less, where
 from agog_core.ops.reduce.norm_clipping import clip_by_norm
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, decided
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.variables.variable import Variable
@@ -231,7 +231,7 @@ def _by_division(tables: Sequence[Any], ids: Tensor) -> tuple[Tensor, Tensor]:
     rest = subtract(ids, extra)
     # Tables below `extra` have one row more than the others.
     table = maximum(floordiv(ids, share + 1), floordiv(rest, max(share, 1)))
-    if ids._shape[0] and not (int(ids._host().min()) >= 0 and int(ids._host().max()) < size):
+    if not decided(lambda host: not host.size or bool(host.min() >= 0 and host.max() < size), ids):
         raise InvalidArgumentError(f"embedding_lookup: ids must be in [0, {size}), the rows of all tables together.")
     return table, where(less(table, extra), floormod(ids, share + 1), floormod(rest, max(share, 1)))
 

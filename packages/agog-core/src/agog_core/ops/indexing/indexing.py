@@ -13,7 +13,7 @@ import numpy as np
 from agog_core.dtypes import as_dtype, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
-from agog_core.ops.array.reshaping import transpose
+from agog_core.ops.array.reshaping import reshape, transpose
 from agog_core.ops.array.slicing import check_entries, cut, out_of_bounds
 from agog_core.ops.indexing.gathering import gather_nd
 from agog_core.shapes import Shape
@@ -64,8 +64,10 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, name: str | None = "boole
     [[1 2]
      [5 6]], shape=(2, 2), dtype=int32)
     """
-    x, chosen = convert_to_tensor(tensor), host_value(mask) != 0
-    start = 0 if axis is None else int(convert_to_tensor(axis))
+    x, start = convert_to_tensor(tensor), 0 if axis is None else int(convert_to_tensor(axis))
+    if type(mask) is Tensor and mask._table.traces and mask._shape and x._shape[start:][: mask.ndim] == mask._shape:
+        return _masked(x, mask, start)
+    chosen = host_value(mask) != 0
     if not chosen.ndim:
         raise ValueError("boolean_mask: mask must not be a scalar; give one element for each slice.")
     if not 0 <= start <= len(x._shape) - chosen.ndim or x._shape[start : start + chosen.ndim] != chosen.shape:
@@ -74,6 +76,15 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, name: str | None = "boole
             "on."
         )
     return getitem(x, (*[builtins.slice(None)] * start, chosen))
+
+
+def _masked(x: Tensor, mask: Tensor, start: int) -> Tensor:
+    """`boolean_mask` by ops, of which only the number of elements depends on the mask's values."""
+    from agog_core.ops.indexing.gathering import gather  # here, because most masks are on the host
+    from agog_core.ops.math.logic import where
+
+    flat = reshape(x, (*x._shape[:start], mask.size, *x._shape[start + mask.ndim :]))
+    return gather(flat, reshape(where(reshape(mask, (mask.size,))), (-1,)), axis=start)
 
 
 def is_advanced(entry: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_core.calls.documented import documented
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros_like
+from agog_core.ops.array.creation import ones_like, zeros_like
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.indexing.gathering import gather, index_tensor
 from agog_core.ops.indexing.segments import (
@@ -20,9 +20,8 @@ from agog_core.ops.indexing.segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
-from agog_core.ops.math.logic import where
-from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.ops.math.logic import equal, where
+from agog_core.tensors.convert import convert_to_tensor, decided
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -171,22 +170,30 @@ def _checked(op: str, data: TensorLike, segment_ids: TensorLike) -> tuple[Tensor
             f"{op}: segment_ids must have one number for each row of data; got shape {ids._shape} for data of shape "
             f"{x._shape}."
         )
-    numbers = ids._host()
+    wrong, count = decided(_checked_numbers, ids)
+    if wrong:
+        raise InvalidArgumentError(f"{op}: segment ids {wrong}")
+    return x, ids, count
+
+
+def _checked_numbers(numbers: np.ndarray[Any, Any]) -> tuple[str, int]:
+    """What is wrong with the numbers of segments, and how many segments there are."""
     if numbers.size and numbers[0] < 0:
-        raise InvalidArgumentError(f"{op}: segment ids must be >= 0; got {numbers[0]}.")
+        return f"must be >= 0; got {numbers[0]}.", 0
     falls = np.flatnonzero(numbers[1:] < numbers[:-1])
     if falls.size:
         before, after = numbers[falls[0] : falls[0] + 2]
-        raise InvalidArgumentError(
-            f"{op}: segment ids are not increasing: {after} follows {before} at position {falls[0] + 1}. Sort the "
+        return (
+            f"are not increasing: {after} follows {before} at position {falls[0] + 1}. Sort the "
             "rows, or use the unsorted_segment ops."
-        )
-    return x, ids, int(numbers[-1]) + 1 if numbers.size else 0
+        ), 0
+    return "", int(numbers[-1]) + 1 if numbers.size else 0
 
 
 def _zero_where_empty(out: Tensor, ids: Tensor) -> Tensor:
-    is_empty = np.ones(out._shape[0], bool)
-    is_empty[ids._host()] = False
-    if not is_empty.any():
+    if not (count := out._shape[0]):
         return out
-    return where(reshape(constant(is_empty), (-1, *(1,) * (len(out._shape) - 1))), zeros_like(out), out)
+    if decided(lambda numbers: np.count_nonzero(numbers[1:] != numbers[:-1]) + 1 == count, ids):
+        return out
+    is_empty = equal(unsorted_segment_sum(ones_like(ids), ids, count), 0)
+    return where(reshape(is_empty, (-1, *(1,) * (len(out._shape) - 1))), zeros_like(out), out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.call import call
@@ -16,7 +17,7 @@ from agog_core.ops.math.arithmetic import abs, add, multiply, negative, realdiv,
 from agog_core.ops.math.elementary import exp, log, log1p, square
 from agog_core.ops.math.logic import equal, less, where
 from agog_core.shapes import broadcast_shapes
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, decided
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["betainc", "digamma", "erf", "erfc", "igamma", "igammac", "lgamma", "polygamma", "zeta"]
@@ -123,8 +124,7 @@ def _igamma_slope(a: Tensor, x: Tensor) -> Tensor:
     The series is that of the NIST Digital Library of Mathematical Functions, 8.7.1: igamma(a, x) is the sum of
     ``x ** (a + k) * e ** -x / gamma(a + k + 1)`` over k = 0, 1, ... Being made of ops, it can be differentiated again.
     """
-    largest = max(x._host().max(initial=0.0), 0.0)
-    count = int(largest + 10 * math.sqrt(largest)) + 60  # from k = x on each term is smaller than the one before
+    count = decided(_terms, x)
     powers = add(expand_dims(cast(a, float64), -1), range(count, dtype=float64))
     is_zero = equal(x, 0)
     at = expand_dims(cast(where(is_zero, ones_like(x), x), float64), -1)
@@ -132,6 +132,12 @@ def _igamma_slope(a: Tensor, x: Tensor) -> Tensor:
     parts = multiply(terms, subtract(log(at), digamma(add(powers, 1))))
     slope = squeeze(sum_to(parts, (*parts._shape[:-1], 1)), -1)
     return where(is_zero, 0.0, cast(slope, x.dtype))
+
+
+def _terms(x: Any) -> int:
+    """How many terms of the series count: from k = x on each is smaller than the one before."""
+    largest = max(x.max(initial=0.0), 0.0)
+    return int(largest + 10 * math.sqrt(largest)) + 60
 
 
 def _gamma_density(a: Tensor, x: Tensor) -> Tensor:

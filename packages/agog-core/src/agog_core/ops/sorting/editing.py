@@ -18,7 +18,7 @@ from agog_core.ops.math.logic import logical_and, not_equal, where
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.ops.sorting.positions import sequence_mask
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, decided
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -94,7 +94,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     first = ones((x._shape[0], min(x._shape[1], 1)), bool_)
     kept = logical_and(concat([first, not_equal(x[:, 1:], x[:, :-1])], 1), sequence_mask(lengths, x._shape[1]))
     counts = reduce_sum(cast(kept, int32), 1)
-    width = int(counts.numpy().max()) if x._shape[0] else 0
+    width = decided(lambda host: int(host.max(initial=0)), counts)
     at = where(sequence_mask(counts, width))
     return scatter_nd(at, boolean_mask(x, kept), (x._shape[0], width)), cast(counts, lengths.dtype)
 

@@ -16,7 +16,7 @@ from agog_core.ops.math.arithmetic import add, multiply, subtract, truediv
 from agog_core.ops.math.clipping import clip_by_value
 from agog_core.ops.math.elementary import floor
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import convert_to_tensor, decided, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["bincount", "confusion_matrix", "histogram_fixed_width", "histogram_fixed_width_bins"]
@@ -50,10 +50,9 @@ def bincount(
     tf.Tensor([0 2 0 1], shape=(4,), dtype=int32)
     """
     numbers = cast(arr, dtypes.int32)
-    host = numbers._host()
-    if host.size and host.min() < 0:
-        raise InvalidArgumentError(f"bincount: Input arr must be non-negative; got {host.min()}.")
-    size = int(host.max()) + 1 if host.size else 0
+    least, size = decided(lambda host: (min(int(host.min(initial=0)), 0), int(host.max(initial=-1)) + 1), numbers)
+    if least < 0:
+        raise InvalidArgumentError(f"bincount: Input arr must be non-negative; got {least}.")
     if minlength is not None:
         size = max(size, int(host_value(minlength)))
     if maxlength is not None:
@@ -159,13 +158,18 @@ def confusion_matrix(
         raise InvalidArgumentError(
             f"confusion_matrix: labels and predictions must be of one shape; got {rows._shape} and {columns._shape}."
         )
-    highest = max((int(x._host().max()) for x in (rows, columns) if x._host().size), default=-1)
-    count = highest + 1 if num_classes is None else int(host_value(num_classes))
+    if num_classes is None:
+        count = decided(lambda *hosts: max(int(host.max(initial=-1)) for host in hosts) + 1, rows, columns)
+    else:
+        count = int(host_value(num_classes))
     for which, x in (("labels", rows), ("predictions", columns)):
-        host = x._host()
-        if host.size and not (host.min() >= 0 and host.max() < count):
+        outside = decided(
+            lambda host: (host.min(), host.max()) if host.size and not (host.min() >= 0 and host.max() < count) else (),
+            x,
+        )
+        if outside:
             raise InvalidArgumentError(
-                f"confusion_matrix: {which} must lie in [0, {count}); they lie in [{host.min()}, {host.max()}]."
+                f"confusion_matrix: {which} must lie in [0, {count}); they lie in [{outside[0]}, {outside[1]}]."
             )
     wanted = as_dtype(dtype)
     pairs = add(multiply(cast(rows, dtypes.int32), count), cast(columns, dtypes.int32))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call
@@ -14,7 +16,7 @@ from agog_core.ops.array.creation import range
 from agog_core.ops.array.reshaping import expand_dims
 from agog_core.ops.math.logic import less
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import convert_to_tensor, decided, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["invert_permutation", "sequence_mask", "unravel_index"]
@@ -44,7 +46,7 @@ def sequence_mask(
      [ True  True  True]], shape=(2, 3), dtype=bool)
     """
     x = convert_to_tensor(lengths)
-    most = x._host().max(initial=0) if maxlen is None else host_value(maxlen)
+    most = np.asarray(decided(lambda host: host.max(initial=0), x)) if maxlen is None else host_value(maxlen)
     if most.ndim:
         raise ValueError(f"sequence_mask: maxlen must be a scalar; got shape {most.shape}.")
     return cast(less(range(most.item(), dtype=x.dtype), expand_dims(x, -1)), dtype)

@@ -37,7 +37,7 @@ def step(public: Callable[P, None]) -> OptimizerStep[P]:
     count = list(public.__annotations__.values()).count("Variable")
     variables, gradient, attributes = names[:count], names[count], names[count + 1 :]
     keywords = ", ".join(f"{name}={name}" for name in attributes)
-    scope: dict[str, Any] = {"update": update, "update_several": update_several}
+    scope: dict[str, Any] = {"update": update, "update_several": update_several, "__name__": public.__module__}
     # Functions written out, as named tuples have them, are twice as fast as those of *args and **kwargs.
     exec(
         f"def {public.__name__}({', '.join(names)}): update(op, [{', '.join(variables)}], [{gradient}], {keywords})\n"

@@ -1,0 +1,153 @@
+"""Compilers: what turns a part of a traced function into one function; plain data, which plugins bring and take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agog_core.dispatch.backend import check_device_type
+from agog_core.dispatch.reference import load_reference
+
+Compiled = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """The dtype, shape and strides (in bytes) of an array, all of them known when it is compiled for."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """One step of a `Subgraph`, in the terms of NumPy.
+
+    Args:
+        kind: ``"ufunc"`` and ``"reduce"`` (of the ufunc ``name``), ``"where"``, ``"cast"`` (to the output's dtype),
+            ``"bits"`` (the same bytes as the output's dtype, of the same size) or ``"copy"`` (of the input, broadcast,
+            into the output's layout).
+        name: of the ufunc, such as ``"add"``; else empty.
+        inputs: numbers of the subgraph's values.
+        output: the number of the value that it computes.
+        options: of ``"reduce"``: ``axis`` (a tuple of ints), ``dtype`` (a name, or None), ``keepdims`` and, where there
+            is one, ``initial``.
+    """
+
+    kind: str
+    name: str
+    inputs: tuple[int, ...]
+    output: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """A part of a traced function that a compiler may turn into one function.
+
+    What comes out is called as ``run(*inputs, *outputs)``: an array for each input, a NumPy scalar for one of rank 0,
+    and an array for each output, which it fills; it returns None. The arrays have the strides that are said here, and
+    no two of them share memory, except that an output may be the very memory of an input in ``overwrites``.
+
+    Args:
+        values: the dtype, shape and strides of each value.
+        constants: values known now, by their numbers: NumPy arrays that nobody writes.
+        inputs: numbers of the values that the function takes.
+        outputs: numbers of those that it fills.
+        primitives: its steps, in an order in which they can run.
+        overwrites: pairs of an output and an input of one spec: the caller may pass the same memory for both.
+        exact: whether each value has to have the very bits that NumPy's functions, called one by one, give.
+    """
+
+    values: tuple[ArraySpec, ...]
+    constants: Mapping[int, Any]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    primitives: tuple[Primitive, ...]
+    overwrites: tuple[tuple[int, int], ...] = ()
+    exact: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compiler:
+    """What turns parts of traced functions into single functions on one device type.
+
+    Args:
+        name: its name, such as ``"llvm"``, for errors and ``explain``.
+        device: the device type, such as ``"cpu"``.
+        compile: a `Subgraph` to a function, or None where it does not take it. A ``"module:attribute"`` string is
+            imported when the first function is compiled.
+        takes: ``(primitive, values)`` to whether it could compile a primitive: groups are made of those that it takes.
+            A function, or a ``"module:attribute"`` string.
+        priority: among several, the highest is asked first.
+        unavailable: returns a sentence that says why it cannot be used here, or None.
+
+    Raises:
+        ValueError: the device type is not one lower-case word.
+        TypeError: an argument is of a wrong type.
+
+    >>> Compiler(name="fast", device="cpu", compile="my_compiler:compile", takes="my_compiler:takes").priority
+    100
+    """
+
+    name: str
+    device: str
+    compile: Callable[[Subgraph], Compiled | None] | str
+    takes: Callable[[Primitive, Sequence[ArraySpec]], bool] | str
+    priority: int = 100
+    unavailable: Callable[[], str | None] = lambda: None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise TypeError(f"Compiler(name={self.name!r}): name must be a name, such as 'llvm'.")
+        check_device_type(f"Compiler(name={self.name!r}, device={self.device!r})", self.device)
+        for name in ("compile", "takes"):
+            value = getattr(self, name)
+            if not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
+                raise TypeError(
+                    f"Compiler(name={self.name!r}): {name} must be a function or a 'module:attribute' string; got "
+                    f"{value!r}."
+                )
+        if not isinstance(self.priority, int):
+            raise TypeError(f"Compiler(name={self.name!r}): priority must be an int; got {self.priority!r}.")
+        if not callable(self.unavailable):
+            raise TypeError(
+                f"Compiler(name={self.name!r}): unavailable must be a function that returns a sentence or None; got "
+                f"{self.unavailable!r}."
+            )
+
+
+def compilers_of(device: str) -> list[Compiler]:
+    """The compilers of all plugins for a device type that can be used, the preferred ones and then the highest first."""
+    return [compiler for compiler, why in all_compilers(device) if why is None]
+
+
+def all_compilers(device: str) -> list[tuple[Compiler, str | None]]:
+    """The compilers of all plugins for a device type, best first, each with why it cannot be used, or None."""
+    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.preference import how_much, preference
+
+    found = [
+        (how_much(plugin.name, preference()), compiler.priority, compiler)
+        for plugin in loader().plugins
+        for compiler in plugin.compilers
+        if compiler.device == device
+    ]
+    found.sort(key=lambda each: each[:2], reverse=True)
+    return [(compiler, why_unusable(compiler)) for _, _, compiler in found]
+
+
+def why_unusable(compiler: Compiler) -> str | None:
+    """Why a compiler cannot be used here, or None; one that is broken harms nothing else."""
+    try:
+        if (why := compiler.unavailable()) is not None:
+            return f"not available: {why}"
+        load_reference(compiler.compile)
+        load_reference(compiler.takes)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # libraries in other languages raise their panics as such
+        return f"could not be loaded: {type(error).__name__}: {error}"
+    return None

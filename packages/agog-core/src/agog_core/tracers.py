@@ -1,0 +1,114 @@
+"""Tracers: what ops and variables see of the functions that are being traced; `agog_core.tracing` traces them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agog_core.dispatch.op import Op
+    from agog_core.dispatch.table import KernelTable
+    from agog_core.dtypes import DType
+    from agog_core.tensors.tensor import Tensor
+    from agog_core.variables.variable import Variable
+
+
+class Tracer:
+    """What a function that is being traced does in place of what eager code does."""
+
+    records = True  # whether calls of kernels are recorded
+
+    def table(self, table: KernelTable) -> KernelTable:
+        """The table whose kernels record, in place of a device's own."""
+        raise NotImplementedError
+
+    def read(self, variable: Variable, tensor: Tensor) -> Tensor:
+        """The value that a variable has by now, where eager code would read a tensor."""
+        raise NotImplementedError
+
+    def assign(self, variable: Variable, tensor: Tensor) -> None:
+        """Give a variable a new value."""
+        raise NotImplementedError
+
+    def update(self, op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], attributes: Any) -> None:
+        """Update variables by an op."""
+        raise NotImplementedError
+
+    def known(self, tensor: Tensor) -> Tensor:
+        """A tensor with the value that one has in this call, which later calls do not renew."""
+        raise NotImplementedError
+
+    def truth(self, tensor: Tensor) -> bool | None:
+        """The value of a bool in this call, which later calls compare with theirs; None for a constant."""
+        raise NotImplementedError
+
+    def fixed(self, tensor: Tensor) -> Any:
+        """What `agog_core.tensors.convert.fixed` returns."""
+        raise NotImplementedError
+
+    def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        """What `agog_core.tensors.convert.decided` returns."""
+        raise NotImplementedError
+
+    def draw(self, op_seed: int | None, values: int) -> Any:
+        """The key of random bits; see `Generator.reserve`."""
+        raise NotImplementedError
+
+    def temporary(self, value: Tensor) -> Variable:
+        """A variable that the function makes for itself at each call."""
+        raise NotImplementedError
+
+    def aside(self) -> AbstractContextManager[Any]:
+        """A ``with`` block in which ops run as in eager code, on the values of this call."""
+        raise NotImplementedError
+
+    def late(self, function: Callable[[], Any]) -> Any:
+        """What `late` returns."""
+        raise NotImplementedError
+
+    def operand(self, number: Any, dtype: DType) -> Any:
+        """What `operand` returns."""
+        return number
+
+    def host(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
+        """What `on_host` returns."""
+        raise NotImplementedError
+
+
+# One entry per function that is being traced in any thread. Others look at the context only while it is not empty.
+tracing: list[Tracer] = []
+# What traces in this thread or task.
+tracer_of_context: ContextVar[Tracer | None] = ContextVar("agog_tracer", default=None)
+present_tracer = tracer_of_context.get  # bound once, as it is asked for each op
+
+
+def seen(variable: Variable, tensor: Tensor) -> Tensor:
+    """What reading a variable gives, while some function is being traced."""
+    tracer = present_tracer()
+    return tensor if tracer is None else tracer.read(variable, tensor)
+
+
+def late(function: Callable[[], Any]) -> Any:
+    """What a function of Python and of variables gives now; in a function that is being traced, at each call of it.
+
+    For hyperparameters, which only ops with ``Op.late`` attributes take.
+
+    >>> late(lambda: 0.5)
+    0.5
+    """
+    if tracing and (tracer := present_tracer()) is not None:
+        return tracer.late(function)
+    return function()
+
+
+def operand(number: Any, dtype: DType) -> Any:
+    """A number that `late` gave, as ops take it beside a tensor of a dtype.
+
+    >>> operand(late(lambda: 0.5), None)
+    0.5
+    """
+    if tracing and (tracer := present_tracer()) is not None:
+        return tracer.operand(number, dtype)
+    return number

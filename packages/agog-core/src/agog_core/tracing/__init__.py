@@ -1,0 +1,1 @@
+"""Tracing: functions recorded as graphs and run again without Python between their ops."""

@@ -1,0 +1,95 @@
+"""Concrete: one trace of a function, compiled: from arrays to tensors, with the variables that it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agog_core.dispatch.devices import forgotten
+from agog_core.random import generator
+from agog_core.shapes import intern_shape
+from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.execute import Run
+from agog_core.tracing.executors import executable
+from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
+from agog_core.variables.variable import Variable, give_back, take, updating
+
+
+class Concrete:
+    """One trace of a function.
+
+    Args:
+        graph: the graph, after the passes.
+        pack: makes the function's result of its tensors.
+    """
+
+    def __init__(self, graph: Graph, pack: Callable[[list[Tensor]], Any]) -> None:
+        graph.variables = {
+            **{variable: graph.variables[variable] for variable in graph.finals},
+            **graph.variables,
+        }
+        self.graph = graph
+        self.branches: dict[int, Concrete] = {}  # what to run instead, by the number of the guard that fails
+        self._pack = pack
+        self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
+        self._single = self._outputs[0] if getattr(pack, "single", False) else None
+        self._written = list(graph.finals)
+        self._read = [variable for variable in graph.variables if variable not in graph.finals]
+        self._keys = [late for late in graph.lates if type(late) is RandomKey]
+        self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
+        self._run: Run | None = None
+        self._version = -1
+
+    def __call__(self, arrays: Sequence[Any]) -> Any:
+        """Run on the arrays of the arguments: the function's result, or the number of a guard that failed."""
+        run = self._run
+        if run is None or self._version != forgotten[0]:
+            run = self._compiled()
+        written = self._written
+        if written:
+            with updating:
+                finals = None
+                try:
+                    variables = take(written)
+                    for variable in self._read:
+                        variables.append(variable._current()._array)
+                    found = run(arrays, variables)
+                    if type(found) is tuple:
+                        finals = found[1]
+                finally:
+                    give_back(written, finals)
+        else:
+            found = run(arrays, [variable._current()._array for variable in self._read])
+        if type(found) is int:
+            for key in self._keys:
+                generator().put_back(key.op_seed, key.values)
+            return found
+        outputs = found[0]
+        if self._single is not None:
+            return wrap(outputs[0], *self._single)
+        return self._pack([wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)])
+
+    def _compiled(self) -> Run:
+        self._version = forgotten[0]
+        self._run = run = executable(self.graph)
+        return run
+
+    @property
+    def values(self) -> list[Value]:
+        """The values of the arguments."""
+        return self.graph.inputs
+
+
+def commit(values: dict[Variable, Tensor], initial: dict[Variable, Tensor]) -> bool:
+    """Give variables their values at the end of a trace; False, and nothing, where another thread has changed one."""
+    from agog_core.variables.versions import asked, keep
+
+    with updating:
+        if any(variable._current() is not initial[variable] for variable in values):
+            return False
+        for variable, tensor in values.items():
+            variable._tensor = tensor
+            variable._lent = variable._taken = None
+            if asked:
+                keep(variable, tensor._array)
+    return True

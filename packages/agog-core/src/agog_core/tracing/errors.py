@@ -1,0 +1,36 @@
+"""Errors: what a function may not do while it is traced, each with the line that does it."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from agog_core.dtypes import as_dtype
+from agog_core.errors import TracingError
+
+_ADVICE = "leave tf.function out, or call tf.config.run_functions_eagerly(True)"
+_TEXTS = {
+    "read": (
+        "the value of a tensor{what} is read while the function is traced, so that later calls would go on with this "
+        f"call's. Compute with the tensor itself, by ops; or {_ADVICE}."
+    ),
+    "branch": (
+        "a branch depends on a variable that the function has changed before. Branch first, or on what the variable "
+        f"will be, such as v + 1; or {_ADVICE}."
+    ),
+    "variable": (
+        "a variable is created each time that the function is traced; only its first call may create some. Create it "
+        "outside, or once, and keep it."
+    ),
+    "branches": (
+        "there are more than {what} ways through the branches of the function. Use tf.where or tf.cond on the tensor; "
+        f"or {_ADVICE}."
+    ),
+}
+
+
+def limit(kind: str, line: str, what: Any = None) -> NoReturn:
+    """Raise because a function does what a traced one cannot."""
+    shown = what
+    if kind == "read":
+        shown = "" if what is None else f" of shape {what.shape} and dtype {as_dtype(what.dtype).name}"
+    raise TracingError(f"{line}: {_TEXTS[kind].format(what=shown)}")

@@ -1,0 +1,107 @@
+"""First call: a function called for arguments of a new kind, which is a real call, and is recorded."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agog_core.errors import TracingError, TracingWarning
+from agog_core.named_tuple import Named
+from agog_core.recording import source_line, stack
+from agog_core.tracers import tracer_of_context, tracing
+from agog_core.tracing.concrete import Concrete, commit
+from agog_core.tracing.device import untraced
+from agog_core.tracing.errors import limit
+from agog_core.tracing.leaves import Packing
+from agog_core.tracing.passes import optimize
+from agog_core.tracing.trace import Trace
+from agog_core.variables.variable import Variable, creation_hooks
+
+_ESCAPED = (
+    "{line}: a tensor is still in use after the function that was traced: something outside, such as a list or an "
+    "attribute, has kept it. It keeps the value of this call, and later calls do not renew it. Return it instead."
+)
+
+
+class FirstCall(Named):
+    """A call that was recorded.
+
+    Args:
+        concrete: what runs it again.
+        arrays: the arrays of its arguments.
+        result: what the function returned.
+        has_created: whether it has created variables; then it is not what later calls do.
+        is_kept: whether the variables that it writes were written; else another thread came in between.
+    """
+
+    concrete: Concrete
+    arrays: list[Any]
+    result: Any
+    has_created: bool
+    is_kept: bool
+
+
+def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> FirstCall:
+    """Call ``function(args, kwargs)`` and record what it does.
+
+    Args:
+        function: what to call.
+        args: its positional arguments, in which tensors are of devices themselves.
+        kwargs: its other arguments.
+        may_create: whether it may create variables.
+
+    Returns:
+        The call.
+
+    Raises:
+        TracingError: the function does what later calls could not do again.
+    """
+    trace, created = Trace(), []
+
+    def note(variable: Variable) -> None:
+        if not may_create:
+            limit("variable", source_line())
+        created.append(variable)
+
+    packing = Packing((args, kwargs))
+    tensors = packing.tensors
+    given = packing([trace.input(x) for x in tensors])
+    try:
+        with while_tracing(trace, note):
+            result = function(*given)
+            results = Packing(result)
+            trace.graph.outputs = [trace.value_of(x) for x in results.tensors]
+    except TracingError:
+        trace.put_back()
+        raise
+    outputs = [untraced(x) for x in results.tensors]
+    results.release()
+    optimize(trace.graph)
+    concrete = Concrete(trace.graph, results)
+    values = {variable: untraced(trace.state[variable]) for variable in trace.graph.finals}
+    initial = trace.initial
+    is_kept = commit(values, initial)
+    if not is_kept:
+        trace.put_back()
+    arrays = [x._array for x in tensors]
+    del result, given
+    for line in dict.fromkeys(trace.end()):
+        warnings.warn(_ESCAPED.format(line=line), TracingWarning, stacklevel=4)
+    return FirstCall(concrete, arrays, results(outputs), bool(created), is_kept)
+
+
+@contextmanager
+def while_tracing(trace: Trace, note: Callable[[Variable], None]) -> Iterator[None]:
+    """A block in which this thread or task records what it does; tapes outside see nothing of it."""
+    tapes, hooks = stack.set(()), creation_hooks.set((*creation_hooks.get(), note))
+    token = tracer_of_context.set(trace)
+    tracing.append(trace)
+    try:
+        yield
+    finally:
+        tracing.remove(trace)
+        tracer_of_context.reset(token)
+        creation_hooks.reset(hooks)
+        stack.reset(tapes)

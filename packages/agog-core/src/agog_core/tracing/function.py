@@ -1,0 +1,363 @@
+"""Function: `function`, which traces Python functions once for each kind of arguments, and runs the traces again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, update_wrapper
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from agog_core import nest
+from agog_core.recording import active, tapes_of_context
+from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.tensor import Tensor
+from agog_core.tensors.tensor_spec import TensorSpec
+from agog_core.tracers import present_tracer, tracing
+from agog_core.tracing.concrete import Concrete
+from agog_core.tracing.device import untraced
+from agog_core.tracing.first_call import first_call
+from agog_core.tracing.graph import Graph
+from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
+from agog_core.tracing.memory import Memories, Memory, TraceInfo
+from agog_core.variables.variable import Variable
+
+__all__ = ["function", "functions_run_eagerly", "run_functions_eagerly"]
+
+# Whether traced functions are called as they are: an entry for each reason.
+_eagerly: list[str] = ["AGOG_EAGER"] if os.environ.get("AGOG_EAGER", "") not in ("", "0") else []
+_CALLED = "run_functions_eagerly"
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Choose whether functions that `function` has wrapped are called as they are, op by op, as for debugging.
+
+    Args:
+        run_eagerly: whether they are.
+
+    >>> run_functions_eagerly(True)
+    >>> functions_run_eagerly()
+    True
+    >>> run_functions_eagerly(False)
+    """
+    if _CALLED in _eagerly:
+        _eagerly.remove(_CALLED)
+    if run_eagerly:
+        _eagerly.append(_CALLED)
+
+
+def functions_run_eagerly() -> bool:
+    """Whether functions that `function` has wrapped are called as they are: see `run_functions_eagerly`.
+
+    Returns:
+        True where `run_functions_eagerly` or the environment variable ``AGOG_EAGER`` says so.
+
+    >>> functions_run_eagerly()
+    False
+    """
+    return bool(_eagerly)
+
+
+class DefinedFunction:
+    """A function that `function` or `defun` has wrapped; it also works as a method."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Sequence[Any] | None = None,
+        owner: str = "function",
+        check: bool | None = None,
+    ) -> None:
+        self._check = _checks() if check is None else check
+        self._warned: set[str] = set()
+        self._python_function = python_function
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._owner = owner
+        self._memory = Memory()
+        self._memories = Memories()  # those of instances, where the function is a method
+        update_wrapper(self, python_function)
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function that is called."""
+        return self._python_function
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """What the arguments must be; None for anything."""
+        return self._input_signature
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, or run what it did before for arguments of the same kind: arrays among its arguments, and
+        numbers, arrays and variables among its results, become tensors. Arguments that are neither tensors nor
+        hashable, and results that are no tensors, are a TypeError."""
+        if (tracing and present_tracer() is not None) or _eagerly or (active and tapes_of_context()):
+            args, kwargs = self._arguments(args, kwargs)
+            return nest.map_structure(self._result, self._python_function(*args, **kwargs))
+        if not kwargs and self._input_signature is None:
+            key, arrays = [], []
+            for x in args:
+                if type(x) is not Tensor:
+                    break
+                array = x._array
+                key.append((x._table, x._shape, getattr(array, "strides", None)))
+                arrays.append(array)
+            else:
+                found = self._memory.traces.get(tuple(key))
+                if found is not None:
+                    return self._run(found, arrays, args, kwargs)
+        args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
+        key = self._key(args, kwargs)
+        packing = Packing((args, kwargs))
+        found = self._memory.traces.get(key)
+        if found is None:
+            with self._memory.lock:
+                found = self._memory.traces.get(key)
+                if found is None:
+                    return self._trace(key, args, kwargs, None, 0)
+        return self._run(found, [x._array for x in packing.tensors], args, kwargs, key)
+
+    def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        if not kwargs and all(type(x) is Tensor for x in args):
+            return tuple([(x._table, x._shape, getattr(x._array, "strides", None)) for x in args])
+        both = args, kwargs
+        return "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
+
+    def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any = None) -> Any:
+        """Run a trace; where a branch goes another way, the one for that way."""
+        if self._check:
+            return self._compared(found, arrays, args, kwargs, key)
+        while True:
+            result = found(arrays)
+            if type(result) is not int:
+                return result
+            other = found.branches.get(result)
+            if other is None:
+                with self._memory.lock:
+                    other = found.branches.get(result)
+                    if other is None:
+                        return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
+            found = other
+
+    def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
+        """Run a trace beside an eager call, and raise where they part."""
+        from agog_core.tracing.shadow import Shadow
+
+        shadow = Shadow(self._called, self._python_function, args, kwargs)
+        while type(result := found(arrays)) is int:
+            other = found.branches.get(result)
+            if other is None:  # the call that is traced now is an eager one
+                with self._memory.lock:
+                    return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
+            found = other
+        shadow.warn(self._warned)
+        shadow.compare(result, found.graph)
+        return result
+
+    def _trace(self, key: Any, args: Any, kwargs: Any, parent: Concrete | None, guard: int) -> Any:
+        """Call the function and record what it does."""
+        memory = self._memory
+        memory.check(key, parent, guard, self._shown())
+        place = key, id(parent), guard
+        call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
+        if call.has_created:
+            memory.created.add(place)
+        elif parent is None:
+            memory.traces[key] = call.concrete
+        else:
+            parent.branches[guard] = call.concrete
+        memory.note(key, parent, guard, call)
+        if call.is_kept:
+            return call.result
+        # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
+        return self._run(call.concrete, call.arrays, args, kwargs, key)
+
+    def _called(self, args: Any, kwargs: Any) -> Any:
+        return nest.map_structure(self._result, self._python_function(*args, **kwargs))
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        method = MethodType(self._python_function, instance)
+        bound = DefinedFunction(method, self._input_signature, self._owner, self._check)
+        bound._warned = self._warned
+        bound._memory = self._memories.of(instance)
+        return bound
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> DefinedFunction:
+        """The function for arguments of one kind alone; it is traced when it is called first.
+
+        Args:
+            *args: tensors, or a `TensorSpec` in the place of each.
+            **kwargs: must be empty.
+
+        Returns:
+            A function like this one, with an input signature.
+
+        Raises:
+            TypeError: an argument is neither, nor a structure of such.
+        """
+        given = args or self._input_signature or ()
+        if kwargs or not all(isinstance(leaf, (Tensor, TensorSpec)) for leaf in nest.flatten(given)):
+            raise TypeError(
+                f"{self._owner}: get_concrete_function of {self._shown()} takes tensors, or a TensorSpec for each, by "
+                f"their places; got {args!r}{f' and {kwargs!r}' if kwargs else ''}."
+            )
+        specs = nest.map_structure(lambda x: TensorSpec.from_tensor(x) if isinstance(x, Tensor) else x, given)
+        return DefinedFunction(self._python_function, specs, self._owner, self._check)
+
+    def traces(self) -> list[TraceInfo]:
+        """The traces of the function.
+
+        Returns:
+            A `TraceInfo` for each, in the order in which they were made.
+        """
+        return list(self._memory.infos)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph of a trace.
+
+        Args:
+            *args: arguments of the kind that was traced; none for the last trace.
+            **kwargs: others.
+
+        Returns:
+            The graph.
+
+        Raises:
+            ValueError: the function was not traced, or not for such arguments.
+        """
+        if not args and not kwargs and self._memory.infos:
+            return self._memory.infos[-1].graph
+        found = self._memory.traces.get(self._key(*nest.map_structure(_here, self._arguments(args, kwargs))))
+        if found is None:
+            raise ValueError(
+                f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."
+            )
+        return found.graph
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        if self._input_signature is not None:
+            return self._checked(args, kwargs), {}
+        return nest.map_structure(self._argument, (args, kwargs))
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return convert_to_tensor(value)
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{self._owner}: the arguments of {self._shown()} must be tensors, or hashable; got a "
+                f"{type(value).__name__}. "
+                "Pass it as a tuple, or as a tensor."
+            ) from None
+        return value
+
+    def _checked(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        if kwargs:
+            raise ValueError(
+                f"{self._owner}: {self._shown()} has an input signature, so it takes no keyword arguments; got "
+                f"{', '.join(kwargs)}."
+            )
+        signature = self._input_signature or ()
+        if len(args) != len(signature):
+            raise ValueError(
+                f"{self._owner}: the input signature of {self._shown()} has {len(signature)} arguments; got "
+                f"{len(args)}."
+            )
+        return tuple(
+            self._fitting(spec, value, f"argument {place}")
+            for place, (spec, value) in enumerate(zip(signature, args, strict=True))
+        )
+
+    def _fitting(self, spec: Any, value: Any, where: str) -> Any:
+        if isinstance(spec, TensorSpec):
+            tensor = convert_to_tensor(value)
+            if not spec.is_compatible_with(tensor):
+                raise ValueError(
+                    f"{self._owner}: {where} of {self._shown()} must be a tensor of shape {spec.shape} and dtype "
+                    f"{spec.dtype.name}, by its input signature; got shape {tensor.shape} and dtype "
+                    f"{tensor.dtype.name}."
+                )
+            return tensor
+        if nest.is_mapping(spec) and nest.is_mapping(value) and spec.keys() == value.keys():
+            return {key: self._fitting(spec[key], value[key], f"{where}[{key!r}]") for key in value}
+        is_pair = isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple))
+        if is_pair and len(spec) == len(value):
+            parts = [self._fitting(*pair, f"{where}[{n}]") for n, pair in enumerate(zip(spec, value, strict=True))]
+            return nest.pack(value, nest.flatten(parts))
+        raise ValueError(
+            f"{self._owner}: {where} of {self._shown()} must have the structure {spec!r}, by its input signature; got "
+            f"a {type(value).__name__}."
+        )
+
+    def _result(self, value: Any) -> Any:
+        if isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Variable)):
+            return convert_to_tensor(value)
+        if value is None or isinstance(value, Tensor) or hasattr(value, "dtype"):
+            return value
+        raise TypeError(
+            f"{self._owner}: {self._shown()} must return tensors, structures of them, or None; it returned a "
+            f"{type(value).__name__}."
+        )
+
+    def _shown(self) -> str:
+        return getattr(self._python_function, "__name__", repr(self._python_function))
+
+    def __repr__(self) -> str:
+        return f"<DefinedFunction {self._shown()}>"
+
+
+def _checks() -> bool:
+    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
+
+
+def _here(leaf: Any) -> Any:
+    """An argument as eager code has it, also where a trace has left it behind."""
+    return untraced(leaf) if type(leaf) is Tensor else leaf
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    *,
+    check: bool | None = None,
+    owner: str = "function",
+) -> Any:
+    """Trace a function: it runs as it is for arguments of a new kind, and what it did runs again for others like them.
+
+    Args:
+        func: a function of tensors; None to use `function` as a decorator with arguments.
+        input_signature: a list with a `TensorSpec`, or a structure of them, for each argument; None for anything.
+        check: whether each call is compared with an eager one, bit by bit, on copies of what it changes: where they
+            part, a TracingError names the line, and what Python has read; a warning names what Python changes. None
+            asks the environment variable ``AGOG_CHECK``.
+
+    Returns:
+        A `DefinedFunction`, or a decorator that makes one.
+
+    Raises:
+        TypeError: the input signature is no list or tuple, or holds something else.
+
+    >>> import agog_core as ag
+    >>> @function
+    ... def double(x):
+    ...     return x * 2
+    >>> print(double(ag.constant(2.0)), double(ag.constant(3.0)))
+    tf.Tensor(4.0, shape=(), dtype=float32) tf.Tensor(6.0, shape=(), dtype=float32)
+    """
+    if input_signature is not None:
+        is_list = isinstance(input_signature, (list, tuple))
+        if not is_list or not all(isinstance(leaf, TensorSpec) for leaf in nest.flatten(input_signature)):
+            raise TypeError(
+                f"{owner}: input_signature must be a list or tuple of TensorSpec, or of structures of them; got "
+                f"{input_signature!r}."
+            )
+    if func is None:
+        return partial(function, input_signature=input_signature, check=check, owner=owner)
+    return DefinedFunction(func, input_signature, owner, check)

@@ -1,0 +1,162 @@
+"""Graph: what a traced function did, op by op, as data that a device runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from agog_core.random import generator
+
+if TYPE_CHECKING:
+    from agog_core.dispatch.op import Op
+    from agog_core.dispatch.table import KernelTable
+    from agog_core.observers.graph_node import GraphNode
+    from agog_core.shapes import Shape
+    from agog_core.variables.variable import Variable
+
+
+class Effect(Enum):
+    """What running a node does beside computing its outputs."""
+
+    NONE = "none"
+    VIEW = "view"  # the outputs share memory with the first input
+    RANDOM = "random"  # it takes bits of a random stream: its key is a `Late`
+    UPDATE = "update"  # it writes variables in place, by an op's kernel
+    ASSIGN = "assign"  # its output is a C-contiguous copy of its input, which a variable will hold
+    COPY = "copy"  # its output is its input on another device, that of the output's table
+    HOST = "host"  # its outputs are what a Python function, ``attributes["function"]``, makes of host arrays
+    GUARD = "guard"  # it compares a value, or its shape, with what it was when the function was traced
+
+
+class Late:
+    """What is computed on the host at each run: a number such as a learning rate, several by name, or a random key.
+
+    ``function(*arrays)`` gives it, of the arrays of ``inputs``. All of `Graph.lates` are computed in each run, once and
+    in their order, also those that nobody uses any more; those without inputs before all nodes.
+    """
+
+    __slots__ = ("function", "inputs", "is_never_zero", "value")
+
+    def __init__(
+        self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = (), *, is_never_zero: bool = False
+    ) -> None:
+        self.function = function
+        self.value = value  # what it was when the function was traced
+        self.inputs = tuple(inputs)
+        self.is_never_zero = is_never_zero  # whether each of its numbers is another one than 0 in each run
+
+
+class RandomKey(Late):
+    """The key of random bits, which the generator of the thread or task that runs hands out."""
+
+    __slots__ = ("op_seed", "values")
+
+    def __init__(self, op_seed: int | None, values: int, value: tuple[int, int, int]) -> None:
+        super().__init__(lambda: generator().reserve(op_seed, values), value)
+        self.op_seed = op_seed
+        self.values = values
+
+
+class LateItem:
+    """One of the numbers of a `Late` that is a mapping: ``late.function(...)[name]``."""
+
+    __slots__ = ("late", "name")
+
+    def __init__(self, late: Late, name: str) -> None:
+        self.late = late
+        self.name = name
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """An array in a graph: an argument, a variable's value on entry, a constant, or what a node computes.
+
+    ``array`` is the one that was seen when the function was traced; constants keep it, others lose it once the graph is
+    compiled. ``layout`` is its strides in bytes, where the backend's arrays have strides.
+    """
+
+    number: int
+    kind: str  # "input", "variable", "constant" or "node"
+    table: KernelTable  # of its device and dtype
+    shape: Shape
+    array: Any = None
+    layout: tuple[int, ...] | None = None
+    node: Node | None = None
+    variable: Variable | None = None  # whose value it is on entry
+    base: Value | None = None  # whose memory it shares
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One step of a graph."""
+
+    effect: Effect
+    op: Op | None  # None for assignments, copies, host functions and guards
+    table: KernelTable | None  # from which the kernel is taken
+    inputs: list[Value]
+    attributes: Mapping[str, Any]  # numbers that are known late are `Late` or `LateItem`
+    outputs: list[Value] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)  # which it writes; the first outputs are their new values
+    line: str = "unknown"  # of the program, such as "train.py:12"
+    outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
+    several: bool = False  # whether the kernel returns a tuple
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """What a traced function did: its nodes in order, guards before all writes."""
+
+    inputs: list[Value] = field(default_factory=list)
+    variables: dict[Variable, Value] = field(default_factory=dict)  # those read or written, to their values on entry
+    finals: dict[Variable, Value] = field(default_factory=dict)  # those written, to their values at the end
+    nodes: list[Node] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    lates: list[Late] = field(default_factory=list)  # in the order of the program
+
+    def summary(self) -> str:
+        """A table of the nodes, and what is planned to run them.
+
+        Returns:
+            A row for each node: what it does, from what to what, the shapes, and the line of the program; then how many
+            there are of what, the steps and fused groups that run them, and the bytes of memory that stay between runs.
+
+        >>> import agog_core as ag
+        >>> double = ag.tracing.function.function(lambda x: x * 2.0)
+        >>> _ = double(ag.constant([1.0, 2.0]))
+        >>> print(double.graph().summary().splitlines()[1].rpartition("  ")[0])
+        multiply  input 0, constant 0  %2  (2,)
+        """
+        from agog_core.tracing.showing import summary
+
+        return summary(self)
+
+    def draw(self, path: Any = None, format: str | None = None) -> str:
+        """Draw the nodes as a graph.
+
+        Args:
+            path: a file to write the picture to, or None.
+            format: ``"dot"``, ``"mermaid"``, or ``"svg"``, which needs Graphviz; None for what the file's name ends
+                with, or ``"dot"``.
+
+        Returns:
+            The picture's text.
+
+        Raises:
+            ValueError: the format is something else.
+            RuntimeError: the format is ``"svg"`` and Graphviz is not there.
+        """
+        from agog_core.tracing.showing import draw
+
+        return draw(self, path, format)
+
+    def __graph_nodes__(self) -> list[GraphNode]:
+        from agog_core.tracing.showing import nodes_of_graph
+
+        return nodes_of_graph(self)
+
+    def _repr_svg_(self) -> str | None:
+        from agog_core.tracing.showing import svg_of_graph
+
+        return svg_of_graph(self)

@@ -1,0 +1,75 @@
+"""Kernels: running the one that a table has chosen, as eager calls do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agog_core.dispatch.failure import note_failure, shape_of
+from agog_core.dispatch.op import Op
+from agog_core.dispatch.pairs import Reserve
+from agog_core.dispatch.resolution import resolve, run_next
+from agog_core.dispatch.table import KernelTable
+from agog_core.dtypes import as_dtype
+
+
+def chosen(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]]) -> Callable[..., Any]:
+    """The kernel that runs an op on inputs of some shapes, as eager calls look it up."""
+    resolved = resolve(op, table, shapes) if op.name not in table.kernels else None
+    if op.elementwise and not any(shapes):
+        return table.scalar_kernels.get(op.name) or resolved or table.kernels[op.name]
+    return table.kernels.get(op.name) or resolved  # type: ignore[return-value]  # one of the two is there
+
+
+def run_kernel(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    """What the kernels of an op make of arrays: an array or a tuple of them; None of an op that updates in place."""
+    shown = [plain(array) for array in arrays]
+    kernel = chosen(op, table, [shape_of(array) for array in shown])
+    try:
+        result = kernel(*arrays, **attributes)
+    except Exception as error:
+        note_failure(error, op, table, shown)
+        raise
+    return settled(op, table, homes(op, table, attributes), result, arrays, attributes)
+
+
+def homes(op: Op, table: KernelTable, attributes: Mapping[str, Any]) -> list[KernelTable]:
+    """The tables of what an op returns, without a reserve; those of variables, where it updates them."""
+    if op.updates:
+        return [table] * len(op.updates)
+    if not op.inputs:  # its kernel takes two attributes more
+        attributes = {name: each for name, each in attributes.items() if name not in ("dtype", "index")}
+    kinds = op.result_dtype(table.dtype, attributes)
+    return [table.device.table(kind) for kind in (kinds if isinstance(kinds, list) else [kinds])]
+
+
+def settled(
+    op: Op,
+    table: KernelTable,
+    tables: Sequence[KernelTable],
+    result: Any,
+    arrays: Sequence[Any],
+    attributes: Mapping[str, Any],
+) -> Any:
+    """What a kernel returned, as arrays of their devices' own types; where it has declined, what the next one returns.
+
+    ``tables`` are those of the results, or one for all.
+    """
+    if result is NotImplemented:
+        result = run_next(op, table, arrays, attributes)
+    if isinstance(result, tuple):
+        count = len(result) - (op.reserve is not None)
+        each = list(tables) if len(tables) == count else [tables[0]] * count
+        taken = [home.adopt(op.name, array) for home, array in zip(each, result[:count], strict=True)]
+        return (*taken, *result[count:])
+    return None if result is None and op.updates else tables[0].adopt(op.name, result)
+
+
+def plain(array: Any) -> Any:
+    """A backend's array, also of what a kernel keeps for its gradient's."""
+    return array.array if type(array) is Reserve else array
+
+
+def table_of(array: Any, table: KernelTable) -> KernelTable:
+    """The table of what a kernel of a table keeps for its gradient's."""
+    return table.device.table(as_dtype(plain(array).dtype))

@@ -1,0 +1,87 @@
+"""Leaves: what structures of arguments and results hold: tensors, sparse ones made of several, and Python values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agog_core import nest
+from agog_core.tensors.indexed_slices import IndexedSlices
+from agog_core.tensors.sparse_tensor import SparseTensor
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.device import untraced
+
+# The tensors that a leaf is made of, and what makes a leaf like it of others.
+Parts = tuple[list[Tensor], Callable[[Sequence[Tensor]], Any]]
+
+
+def parts(leaf: Any) -> Parts | None:
+    """The tensors of a leaf, and how to make one like it; None where it is a Python value."""
+    if isinstance(leaf, Tensor):
+        return [leaf], lambda tensors: tensors[0]
+    if isinstance(leaf, IndexedSlices):
+        shape = leaf._shape
+        return [leaf.values, leaf.indices], lambda tensors: IndexedSlices(*tensors, shape)
+    if isinstance(leaf, SparseTensor):
+        size = untraced(leaf.dense_shape)
+        return [leaf.indices, leaf.values], lambda tensors: SparseTensor(*tensors, size)
+    return None
+
+
+def key_of_tensor(tensor: Tensor) -> tuple[Any, ...]:
+    """What of a tensor decides which trace it takes: device and dtype, shape, and strides where there are any."""
+    return tensor._table, tensor._shape, getattr(tensor._array, "strides", None)
+
+
+def key_of_leaf(leaf: Any) -> Any:
+    """What of an argument decides which trace it takes: of Python values the type, and the value with its sign."""
+    found = parts(leaf)
+    if found is None:
+        return type(leaf), repr(leaf) if isinstance(leaf, (float, complex)) else leaf
+    size = tuple(leaf.shape.as_list()) if isinstance(leaf, (IndexedSlices, SparseTensor)) else None
+    return type(leaf), size, *map(key_of_tensor, found[0])
+
+
+def key_of_structure(structure: Any) -> Any:
+    """The form of a structure, without its leaves."""
+    if nest.is_mapping(structure):
+        return type(structure), tuple([(key, key_of_structure(structure[key])) for key in sorted(structure)])
+    if isinstance(structure, (tuple, list)):
+        return type(structure), tuple(map(key_of_structure, structure))
+    return None
+
+
+class Packing:
+    """A structure whose tensors are taken out, to make others like it.
+
+    >>> from agog_core.tensors.constant import constant
+    >>> packing = Packing({"x": constant(1.0), "n": 3})
+    >>> len(packing.tensors), packing([constant(2.0)])["x"].numpy(), packing([constant(2.0)])["n"]
+    (1, np.float32(2.0), 3)
+    """
+
+    def __init__(self, structure: Any) -> None:
+        self.single = type(structure) is Tensor
+        leaves = nest.flatten(structure)
+        found = [parts(leaf) for leaf in leaves]
+        self.tensors = [tensor for each in found if each is not None for tensor in each[0]]
+        self._makers = [None if each is None else (len(each[0]), each[1]) for each in found]
+        self._rest = [leaf if each is None else None for leaf, each in zip(leaves, found, strict=True)]
+        self._structure = nest.map_structure(lambda leaf: None, structure)
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        if self.single:
+            return tensors[0]
+        leaves, start = [], 0
+        for maker, leaf in zip(self._makers, self._rest, strict=True):
+            if maker is None:
+                leaves.append(leaf)
+                continue
+            count, make = maker
+            leaves.append(make(tensors[start : start + count]))
+            start += count
+        return nest.pack(self._structure, leaves)
+
+    def release(self) -> None:
+        """Let go of the tensors."""
+        self.tensors = []

@@ -1,0 +1,326 @@
+"""Trace: a call of a function that is recorded: its graph so far, and the values that variables have by now."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from agog_core.dispatch.device import Device
+from agog_core.dispatch.op import Op
+from agog_core.dispatch.table import KernelTable
+from agog_core.dtypes import DType, as_dtype, bool_
+from agog_core.random import Generator, generator
+from agog_core.recording import source_line
+from agog_core.shapes import intern_shape
+from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracers import Tracer
+from agog_core.tracing.aside import Aside
+from agog_core.tracing.device import TracedArray, real_table, traced, tracing_device, untraced
+from agog_core.tracing.errors import limit
+from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
+from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
+from agog_core.variables.variable import Variable, without_hooks
+
+# Results of constants are constants as long as they have no more elements.
+_MOST_FOLDED = 1 << 16
+
+
+class Trace(Tracer):
+    """A call of a function that is recorded.
+
+    It is a real call: kernels run, on the values of this call. Variables are written when it is over, by whoever
+    traces; until then the trace has their new values.
+    """
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.initial: dict[Variable, Tensor] = {}  # the values of variables on entry
+        self.state: dict[Variable, Tensor] = {}  # and by now
+        self.temporaries: set[Variable] = set()
+        self.draws: list[tuple[Generator, RandomKey]] = []
+        self._constants: dict[int, Value] = {}  # by the ids of their arrays
+        self._changed: set[Value] = set()  # what depends on updates
+        self._outcomes: dict[Value, bool] = {}  # of guards
+        self._count = 0
+        self._arrays: list[ref[TracedArray]] = []
+
+    # Values
+
+    def input(self, tensor: Tensor) -> Tensor:
+        """A tensor that stands for an argument."""
+        value = self._value("input", tensor._table, tensor._array)
+        self.graph.inputs.append(value)
+        return self._watched(traced(tensor, self, value))
+
+    def _watched(self, tensor: Tensor) -> Tensor:
+        self._arrays.append(ref(tensor._array))
+        return tensor
+
+    def value_of(self, tensor: Tensor) -> Value:
+        """The value in the graph that a tensor is; a constant, where it is none of this trace's."""
+        array = tensor._array
+        if type(array) is TracedArray:
+            return self._known(array, real_table(tensor))
+        return self._constant(tensor._table, array)
+
+    def _value(self, kind: str, table: KernelTable, array: Any) -> Value:
+        layout = getattr(plain(array), "strides", None)
+        self._count += 1
+        return Value(
+            self._count, kind, table, tuple(plain(array).shape), layout=layout if isinstance(layout, tuple) else None
+        )
+
+    def _known(self, array: TracedArray, table: KernelTable) -> Value:
+        if array.tracer is self and array.value is not None:
+            return array.value
+        return self._constant(table_of(array.array, table), array.array)
+
+    def _constant(self, table: KernelTable, array: Any) -> Value:
+        found = self._constants.get(id(array))
+        if found is None:
+            found = self._constants[id(array)] = self._value("constant", table, array)
+            found.array = array
+        return found
+
+    # Ops
+
+    def table(self, table: KernelTable) -> KernelTable:
+        return tracing_device(table.device).table(table.dtype)
+
+    def call(self, op: Op, table: KernelTable, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> Any:
+        """Run a kernel, and record the call where it depends on more than constants."""
+        numbers = present_attributes(attributes)
+        result = run_kernel(op, table, [array.array for array in arrays], numbers)
+        results = result if isinstance(result, tuple) else (result,)
+        if not self._depends(op, arrays, attributes) and all(_size(each) <= _MOST_FOLDED for each in results):
+            return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
+        effect = Effect.RANDOM if op.random else Effect.VIEW if op.views else Effect.NONE
+        node = Node(effect, op, table, [self._known(array, table) for array in arrays], dict(attributes))
+        node.several = isinstance(result, tuple)
+        tables = homes(op, table, numbers)
+        if node.several:
+            tables = tables if len(tables) > 1 else tables * len(results)
+            tables += [table_of(each, table) for each in results[len(tables) :]]
+        outs = self._add(node, list(zip(tables, results, strict=False)))
+        if op.host_reads:
+            for out in outs[: len(outs) - (op.reserve is not None)]:
+                self._guard(self._known(out, table), tuple(out.shape))
+        return tuple(outs) if node.several else outs[0]
+
+    def _depends(self, op: Op, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> bool:
+        is_late = any(isinstance(each, (Late, LateItem)) for each in attributes.values())
+        return is_late or any(array.tracer is self for array in arrays)
+
+    def _add(self, node: Node, results: Sequence[tuple[KernelTable, Any]]) -> list[TracedArray]:
+        node.line = source_line()
+        outs = []
+        for table, array in results:
+            value = self._value("node", table, array)
+            value.node = node
+            if node.effect is Effect.VIEW:
+                value.base = node.inputs[0].base or node.inputs[0]
+            node.outputs.append(value)
+            outs.append(TracedArray(array, self, value))
+            self._arrays.append(ref(outs[-1]))
+        if node.effect is Effect.UPDATE or not self._changed.isdisjoint(node.inputs):
+            self._changed.update(node.outputs)
+        self.graph.nodes.append(node)
+        return outs
+
+    def copy(self, array: TracedArray, source: Device, target: Device) -> TracedArray:
+        """Copy an array to another device."""
+        there = target.copy_from(array.array, source)
+        value = self._known(array, source.table(as_dtype(array.dtype)))
+        node = Node(Effect.COPY, None, None, [value], {"source": source})
+        return self._add(node, [(target.table(as_dtype(array.dtype)), there)])[0]
+
+    def host(
+        self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType], **attributes: Any
+    ) -> list[Tensor]:
+        values = [self.value_of(x) for x in inputs]
+        tensors = [untraced(x) for x in inputs]
+        arrays = [x._table.device.to_host(x._array) for x in tensors]
+        with self.aside():
+            results = function(*arrays, **present_attributes(attributes))
+        tables = [self._home(tensors).table(dtype) for dtype in dtypes]
+        there = [
+            (table, table.device.from_host(np.array(each, table.dtype.numpy_dtype, order="C")))
+            for table, each in zip(tables, results, strict=True)
+        ]
+        node = Node(Effect.HOST, None, None, values, {"function": function, **attributes})
+        return [self._tensor(out, table) for out, (table, _) in zip(self._add(node, there), there, strict=True)]
+
+    def _home(self, tensors: Sequence[Tensor]) -> Device:
+        from agog_core.dispatch.devices import current_device
+
+        return tensors[0]._table.device if tensors else current_device()
+
+    def _tensor(self, array: TracedArray, table: KernelTable) -> Tensor:
+        return wrap(array, self.table(table), intern_shape(array.shape))
+
+    # Variables
+
+    def read(self, variable: Variable, tensor: Tensor) -> Tensor:
+        found = self.state.get(variable)
+        if found is None:
+            value = self._value("variable", tensor._table, tensor._array)
+            value.variable = variable
+            self.graph.variables[variable] = value
+            self.initial[variable] = tensor
+            found = self.state[variable] = self._watched(traced(tensor, self, value))
+        return found
+
+    def assign(self, variable: Variable, tensor: Tensor) -> None:
+        self._present(variable)
+        table = real_table(tensor)
+        array = table.device.copy(untraced(tensor)._array)
+        node = Node(Effect.ASSIGN, None, table, [self.value_of(tensor)], {}, variables=[variable])
+        self._write([variable], self._add(node, [(table, array)]), table)
+
+    def update(
+        self, op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], attributes: Mapping[str, Any]
+    ) -> None:
+        before = [self._present(variable) for variable in variables]
+        table = real_table(before[0])
+        arrays = [table.device.copy(untraced(x)._array) for x in before]
+        given = [*arrays, *[untraced(x)._array for x in inputs]]
+        after = run_kernel(op, table, given, present_attributes(attributes)) or arrays
+        values = [self.value_of(x) for x in (*before, *inputs)]
+        node = Node(Effect.UPDATE, op, table, values, dict(attributes), variables=list(variables))
+        self._write(variables, self._add(node, [(table, array) for array in after]), table)
+
+    def _present(self, variable: Variable) -> Tensor:
+        return variable._current()  # which asks `read`
+
+    def _write(self, variables: Sequence[Variable], arrays: Sequence[TracedArray], table: KernelTable) -> None:
+        for variable, array in zip(variables, arrays, strict=True):
+            assert array.value is not None
+            self.state[variable] = self._tensor(array, table)
+            if variable not in self.temporaries:
+                self.graph.finals[variable] = array.value
+
+    # Python
+
+    def known(self, tensor: Tensor) -> Tensor:
+        return untraced(tensor)
+
+    def truth(self, tensor: Tensor) -> bool | None:
+        array = tensor._array
+        if type(array) is not TracedArray or array.tracer is not self:
+            return None
+        value = self.value_of(tensor)
+        outcome = self._outcomes.get(value)
+        if outcome is None:
+            outcome = bool(untraced(tensor)._item("bool"))
+            self._guard(value, outcome)
+            self._outcomes[value] = outcome
+        return outcome
+
+    def fixed(self, tensor: Tensor) -> Any:
+        host = untraced(tensor)._host()
+        if type(tensor._array) is TracedArray and tensor._array.tracer is self:
+            self._decide(lambda other: np.array_equal(other, host), [tensor])
+        return host
+
+    def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        outcome = function(*[untraced(x)._host() for x in tensors])
+        self._decide(lambda *hosts: function(*hosts) == outcome, tensors)
+        return outcome
+
+    def _decide(self, is_so: Callable[..., Any], tensors: Sequence[Tensor]) -> None:
+        """Trace again where something does not hold of the values of tensors that holds in this call."""
+        if any(type(x._array) is TracedArray and x._array.tracer is self for x in tensors):
+            (flag,) = self.host(lambda *hosts: [is_so(*hosts)], tensors, [bool_])
+            self._guard(self.value_of(flag), True)
+
+    def _guard(self, value: Value, outcome: Any) -> None:
+        if value in self._changed:
+            limit("branch", source_line())
+        self.graph.nodes.append(Node(Effect.GUARD, None, None, [value], {}, line=source_line(), outcome=outcome))
+
+    def draw(self, op_seed: int | None, values: int) -> RandomKey:
+        source = generator()
+        key = RandomKey(op_seed, values, source.reserve(op_seed, values))
+        self.draws.append((source, key))
+        self.graph.lates.append(key)
+        return key
+
+    @contextmanager
+    def aside(self) -> Iterator[Aside]:
+        with Aside(self) as aside:
+            yield aside
+
+    def late(self, function: Callable[[], Any]) -> Any:
+        with self.aside() as aside:
+            value = function()
+        late = aside.number(function, value)
+        self.graph.lates.append(late)
+        if isinstance(value, Mapping):
+            return {name: LateItem(late, name) if type(each) in (int, float) else each for name, each in value.items()}
+        return late
+
+    def operand(self, number: Any, dtype: DType) -> Any:
+        if not isinstance(number, (Late, LateItem)):
+            return number
+        return self.host(_alone, [], [dtype], number=number)[0]
+
+    def temporary(self, value: Tensor) -> Variable:
+        with without_hooks():
+            variable = Variable(value, trainable=False)
+        self.temporaries.add(variable)
+        self.state[variable] = value
+        self.assign(variable, value)
+        return variable
+
+    def end(self) -> list[str]:
+        """Let tensors that others hold be ordinary ones, with the values of this call; the lines that they come from.
+
+        Nothing of the trace may be in use any more, but for its graph.
+        """
+        self.state.clear()
+        if self._alive():
+            gc.collect()  # what only a circle holds is used by nobody
+        lines = []
+        for array in self._alive():
+            for holder in gc.get_referrers(array):
+                if type(holder) is Tensor and holder._array is array:
+                    holder._array, holder._table = array.array, real_table(holder)
+                    node = None if array.value is None else array.value.node
+                    lines.append("an argument" if node is None else node.line)
+        return lines
+
+    def _alive(self) -> list[TracedArray]:
+        return [array for each in self._arrays if (array := each()) is not None]
+
+    def put_back(self) -> None:
+        """Put back what was drawn of random streams, because the call comes to nothing."""
+        for source, key in reversed(self.draws):
+            source.put_back(key.op_seed, key.values)
+
+
+def _alone(number: Any) -> tuple[Any]:
+    return (number,)
+
+
+def present_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """A kernel's attributes with the numbers of the call that is traced."""
+    return {name: present(each) for name, each in attributes.items()}
+
+
+def present(attribute: Any) -> Any:
+    """What a number that is known late was when the function was traced; what is none, itself."""
+    if isinstance(attribute, Late):
+        return attribute.value
+    return attribute.late.value[attribute.name] if type(attribute) is LateItem else attribute
+
+
+def _size(array: Any) -> int:
+    size = 1
+    for each in plain(array).shape:
+        size *= each
+    return size

@@ -1,0 +1,8 @@
+"""Compiled: what executors and compilers of traced functions must do, which is to give the bits of eager calls."""
+
+from agog_testing.compiled import interpreter
+from agog_testing.compiled.calls import check_calls
+from agog_testing.compiled.programs import check_program
+from agog_testing.compiled.scope import compilers_in_use
+
+__all__ = ["check_calls", "check_program", "compilers_in_use", "interpreter"]

@@ -1,0 +1,27 @@
+"""Scope: which compilers traced functions are compiled by, whatever plugins there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agog_core.dispatch.devices import clear_tables
+from agog_core.dispatch.loader import loader
+from agog_core.plugin import Compiler
+
+
+@contextmanager
+def compilers_in_use(*compilers: Compiler) -> Iterator[None]:
+    """A block in which no compilers but these are used."""
+    plugins = loader().plugins
+    before = [plugin.compilers for plugin in plugins]
+    for plugin in plugins:
+        plugin.compilers = []
+    plugins[0].compilers = list(compilers)
+    clear_tables()
+    try:
+        yield
+    finally:
+        for plugin, earlier in zip(plugins, before, strict=True):
+            plugin.compilers = earlier
+        clear_tables()

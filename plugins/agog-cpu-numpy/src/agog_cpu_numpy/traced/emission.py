@@ -1,0 +1,474 @@
+"""Emission: a planned program as one flat function of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from agog_cpu_numpy.traced import calls, layouts
+from agog_cpu_numpy.traced.lowering import Lowered
+from agog_cpu_numpy.traced.plan import Place, Plan
+from agog_cpu_numpy.traced.program import Step, Value, View, see
+
+Run = Callable[[Any, Any], Any]
+
+# NumPy's scalars compute these with far less around them, and to the same bits.
+_OPERATORS: Mapping[Any, str] = {
+    np.add: "{} + {}",
+    np.subtract: "{} - {}",
+    np.multiply: "{} * {}",
+    np.true_divide: "{} / {}",
+    np.greater: "{} > {}",
+    np.greater_equal: "{} >= {}",
+    np.less: "{} < {}",
+    np.less_equal: "{} <= {}",
+    np.equal: "{} == {}",
+    np.not_equal: "{} != {}",
+    np.negative: "-{}",
+    np.absolute: "abs({})",
+    np.square: "{0} * {0}",
+}
+_PLAIN = (np.dtype("float32"), np.dtype("float64"))
+_LARGE = 1 << 16  # bytes: from here on a new array is given back as soon as nobody wants it
+_FILE = "<traced by agog>"
+
+
+class Code:
+    """The text of a function, what it names, and how the memory is made that each instance of it has for itself."""
+
+    def __init__(self, lowered: Lowered, plan: Plan) -> None:
+        emitter = _Emitter(lowered, plan)
+        emitter.emit()
+        self.source = emitter.source()
+        self.size = plan.size
+        self.summary = _summary(plan)
+        self._names, self._static = emitter.names, emitter.static
+        self._nodes = emitter.nodes
+        self._names["note"] = self._note
+        self._compiled = compile(self.source, _FILE, "exec")
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether instances have memory of their own, so that one of them runs once at a time."""
+        return bool(self._static)
+
+    def instance(self) -> Run:
+        """A function ``run(inputs, variables)`` with memory of its own."""
+        names = dict(self._names)
+        memory = np.empty(self.size + layouts.ALIGNMENT, np.uint8)
+        memory = memory[-memory.ctypes.data % layouts.ALIGNMENT :]
+        for name, make in self._static.items():
+            names[name] = make(memory, names)
+        exec(self._compiled, names)
+        run: Run = names["run"]
+        return run
+
+    def _note(self, error: Exception) -> None:
+        """Add to an error which op raised it, and the line of the program that called that."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
+            trace = trace.tb_next
+        node = None if trace is None else self._nodes.get(trace.tb_lineno)
+        if node is not None:
+            calls.note(error, node)
+
+
+def _summary(plan: Plan) -> str:
+    """What runs a graph, in a sentence."""
+    groups = [step for step in plan.steps if step.kind == "group"]
+    fused = sum(len(step.options["steps"]) for step in groups)
+    alone = len(plan.steps) - len(groups)
+    names = ", ".join(sorted({step.name for step in groups}))
+    parts = [f"{alone} step{'' if alone == 1 else 's'} of NumPy"]
+    if groups:
+        parts.append(f"{fused} more in {len(groups)} group{'' if len(groups) == 1 else 's'} fused by {names}")
+    return f"runs as {', '.join(parts)}; {plan.size:,} bytes of memory stay between runs"
+
+
+class _Emitter:
+    def __init__(self, lowered: Lowered, plan: Plan) -> None:
+        self.lowered, self.plan = lowered, plan
+        self.names: dict[str, Any] = {"__name__": __name__, "ndarray": np.ndarray, "asarray": np.asarray}
+        self.names |= {"array": np.array, "copyto": np.copyto, "empty": np.empty, "where": np.where}
+        self.names |= {"matmul": np.matmul, "full": np.full}
+        self.static: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {}
+        self.lines: list[str] = []
+        self.nodes: dict[int, Any] = {}
+        self.node: Any = None
+        self.arrays: dict[Value, str] = {}  # names of values as arrays
+        self.scalars: dict[Value, str] = {}  # names of values of rank 0 as NumPy's scalars, and of numbers
+        self.count = 0
+
+    def source(self) -> str:
+        """The text."""
+        return "\n".join(self.lines) + "\n"
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def name(self, letter: str) -> str:
+        """A new name."""
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def known(self, value: Any, letter: str = "c") -> str:
+        """A name for an object."""
+        name = self.name(letter)
+        self.names[name] = value
+        return name
+
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append(f"        {text}")
+        self.nodes[len(self.lines)] = self.node
+
+    def array(self, value: Value) -> str:
+        """The name of a value as an array."""
+        if value not in self.arrays:
+            if value.kind == "constant":
+                self.arrays[value] = self.known(value.array)
+            else:
+                self.arrays[value] = name = self.name("a")
+                self.line(f"{name} = asarray({self.scalars[value]})")
+        return self.arrays[value]
+
+    def scalar(self, value: Value) -> str:
+        """The name of a value of rank 0 as a scalar."""
+        if value not in self.scalars:
+            if value.kind == "constant":
+                self.scalars[value] = self.known(value.array[()])
+            else:
+                self.scalars[value] = name = self.name("s")
+                self.line(f"{name} = {self.arrays[value]}[()]")
+        return self.scalars[value]
+
+    def operand(self, value: Value) -> str:
+        """The name of a value in the form that it has."""
+        return self.arrays[value] if value in self.arrays else self.scalars[value] if value in self.scalars else (
+            self.array(value)
+        )
+
+    def sees(self, value: Value) -> str:
+        """The name of an operand of a function whose result is a scalar."""
+        return self.scalar(value) if value.array.ndim == 0 else self.array(value)
+
+    # -- places ----------------------------------------------------------------------------------------------------
+
+    def target(self, value: Value) -> str | None:
+        """The name of the array that a result is to be written to; None where NumPy makes a new one."""
+        place = self.plan.places[value]
+        if place.kind == "variable":
+            self.arrays[value] = f"v{place.variable}"
+        elif place.kind == "buffer":
+            self.arrays[value] = self._buffer(value, place)
+        else:
+            return None
+        return self.arrays[value]
+
+    def _buffer(self, value: Value, place: Place) -> str:
+        name, template, buffer = self.name("b"), value.array, place.buffer
+        assert buffer is not None
+        offset, size = buffer.offset, buffer.size
+        self.static[name] = lambda memory, names: layouts.within(memory[offset : offset + size], template)
+        return name
+
+    def new(self, value: Value) -> str:
+        """The name of a new array for a result."""
+        name = self.arrays[value] = self.name("a")
+        axes, dtype = layouts.order(value.array), self.known(value.array.dtype)
+        shape = [value.array.shape[axis] for axis in axes]
+        turned = "" if axes == sorted(axes) else f".transpose({[axes.index(n) for n in range(len(axes))]})"
+        self.line(f"{name} = empty({tuple(shape)}, {dtype}){turned}")
+        return name
+
+    def seen(self, name: str, path: tuple[View, ...]) -> str:
+        """The name of a view of an array."""
+        for method, argument in path:
+            made = self.name("b" if name in self.static else "a")
+            if name in self.static:
+                self.static[made] = lambda _, names, n=name, m=method, a=argument: see(names[n], m, a)
+            else:
+                self.line(f"{made} = {self._see(name, method, argument)}")
+            name = made
+        return name
+
+    def _see(self, name: str, method: str, argument: Any) -> str:
+        if method == "broadcast":
+            return f"{self.known(np.broadcast_to)}({name}, {argument!r})"
+        if method in ("real", "imag"):
+            return f"{name}.{method}"
+        given = self.known(argument)
+        return f"{name}[{given}]" if method == "getitem" else f"{name}.{method}({given})"
+
+    # -- the function ----------------------------------------------------------------------------------------------
+
+    def emit(self) -> None:
+        """Write all lines."""
+        self.lines += ["def run(inputs, variables):", "    try:"]
+        for letter, source, values in (
+            ("i", "inputs", self.lowered.inputs),
+            ("v", "variables", self.lowered.variables),
+        ):
+            self.arrays.update((value, f"{letter}{n}") for n, value in enumerate(values))
+            if values:
+                self.line(f"[{', '.join(f'{letter}{n}' for n in range(len(values)))}] = {source}")
+        ends: dict[int, list[Value]] = {}
+        for value, i in self.plan.last.items():
+            if value in self.plan.places and self.plan.places[value].kind == "new" and value.array.nbytes >= _LARGE:
+                ends.setdefault(i, []).append(value)
+        for i, step in enumerate(self.plan.steps):
+            self.node = step.node
+            getattr(self, f"_{step.kind}")(step)
+            self._forget(ends.get(i, ()))
+        self.node = None
+        self._return()
+        self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
+
+    def _forget(self, ended: Sequence[Value]) -> None:
+        """Give back the memory of values that have ended, and of the views of them."""
+        if ended:
+            names = [name for value, name in self.arrays.items() if value.root in ended and name not in self.names]
+            self.line(f"del {', '.join(dict.fromkeys(names))}")
+
+    def _return(self) -> None:
+        finals: list[str] = []
+        taken: set[Value] = set()
+        outputs = {value.root for value in self.lowered.outputs}
+        for n, value in self.lowered.finals:
+            place = self.plan.places.get(value)
+            is_free = self.plan.last.get(self.lowered.variables[n], -1) < len(self.plan.steps)
+            if place is not None and place.kind == "scalar" and is_free:
+                self.line(f"v{n}[()] = {self.scalars[value]}")
+                finals.append(f"v{n}")
+            elif place is not None and place.kind == "variable" and place.variable == n:
+                finals.append(f"v{n}")
+            elif place is not None and place.kind == "new" and value not in outputs | taken:
+                finals.append(self.array(value))
+            else:
+                finals.append(f"array({self.operand(value)}, order='C')")
+            taken.add(value)
+        given = []
+        for value in self.lowered.outputs:
+            place = self.plan.places.get(value.root)
+            if place is not None and place.kind == "new":
+                given.append(self.array(value))
+            elif place is not None and place.kind == "scalar":
+                given.append(f"asarray({self.operand(value)})")
+            else:
+                given.append(f"array({self.operand(value)})")
+        self.line(f"return ({_listed(given)}), ({_listed(finals)})")
+
+    # -- steps -----------------------------------------------------------------------------------------------------
+
+    def _ufunc(self, step: Step) -> None:
+        [value], function = step.outputs, step.options["function"]
+        if value.array.ndim == 0 and self.plan.places[value].kind == "scalar":
+            operands = [self.scalar(each) for each in step.inputs]
+            name = self.scalars[value] = self.name("s")
+            if function in _OPERATORS and all(each.array.dtype in _PLAIN for each in step.inputs):
+                self.line(f"{name} = {_OPERATORS[function].format(*operands)}")
+            else:
+                self.line(f"{name} = {self.known(function)}({', '.join(operands)})")
+            return
+        operands = [self.operand(each) for each in step.inputs]
+        out = self.target(value)
+        if out is None and step.options["imposed"]:
+            out = self.new(value)
+        call = f"{self.known(function)}({', '.join(operands)}"
+        if out is None:
+            name = self.arrays[value] = self.name("a")
+            self.line(f"{name} = {call})")
+        else:
+            # NumPy 2.4 warns of these two where the output comes without its name.
+            has_name = function in (np.maximum, np.minimum)
+            self.line(f"{call}, {'out=' if has_name else ''}{out})")
+
+    def _reduce(self, step: Step) -> None:
+        [value], [x], options = step.outputs, step.inputs, step.options
+        operand = self.operand(x)
+        out = self.target(value)
+        initial = f", initial={self.known(options['initial'])}" if "initial" in options else ""
+        dtype = None if options["dtype"] is None else self.known(options["dtype"])
+        function = self.known(options["function"].reduce)
+        call = f"{function}({operand}, {options['axis']!r}, {dtype}, {out}, {options['keepdims']}{initial})"
+        self._result(value, out, call)
+
+    def _result(self, value: Value, out: str | None, call: str) -> None:
+        """The line of a function that writes where it is told, or gives a new array or a scalar."""
+        if out is not None:
+            self.line(call)
+        elif self.plan.places[value].kind == "scalar":
+            self.scalars[value] = name = self.name("s")
+            self.line(f"{name} = {call}")
+        else:
+            self.arrays[value] = name = self.name("a")
+            self.line(f"{name} = {call}")
+
+    def _where(self, step: Step) -> None:
+        [value] = step.outputs
+        call = f"where({', '.join(map(self.operand, step.inputs))})"
+        self._result(value, None, f"{call}[()]" if value.array.ndim == 0 else call)
+
+    def _cast(self, step: Step) -> None:
+        [value], [x] = step.outputs, step.inputs
+        if self.plan.places[value].kind == "scalar":
+            operand = self.scalar(x)
+            name = self.scalars[value] = self.name("s")
+            self.line(f"{name} = {operand}.astype({self.known(value.array.dtype)})")
+        else:
+            self._copied(step, ", 'unsafe'")
+
+    def _copy(self, step: Step) -> None:
+        [value], [x] = step.outputs, step.inputs
+        if self.plan.places[value].kind == "scalar":
+            self.scalars[value] = self.scalar(x)
+        else:
+            self._copied(step, "")
+
+    def _copied(self, step: Step, casting: str) -> None:
+        operand = self.operand(step.inputs[0])
+        out = self.target(step.outputs[0]) or self.new(step.outputs[0])
+        self.line(f"copyto({out}, {operand}{casting})")
+
+    def _scalar(self, step: Step) -> None:
+        [value], [number] = step.outputs, step.inputs
+        name = self.scalars[value] = self.name("s")
+        self.line(f"{name} = {self.known(value.array.dtype.type)}({self.scalars[number]})")
+
+    def _view(self, step: Step) -> None:
+        [value], [x] = step.outputs, step.inputs
+        method, argument = step.name, step.options["argument"]
+        if value.array.ndim:
+            self.arrays[value] = self.seen(self.array(x), ((method, argument),))
+        elif x.array.ndim == 0:
+            self.scalars[value] = name = self.name("s")
+            self.line(f"{name} = {self._see(self.scalar(x), method, argument)}{'[()]' if method != 'view' else ''}")
+        else:
+            self.arrays[value] = self.seen(self.array(x), ((method, argument),))
+
+    def _dot(self, step: Step) -> None:
+        [value], (x, y) = step.outputs, step.inputs
+        operands = self.array(x), self.array(y)
+        out = self.target(value)
+        self._result(value, out, f"{operands[0]}.dot({operands[1]}{'' if out is None else f', {out}'})")
+
+    def _matmul(self, step: Step) -> None:
+        [value] = step.outputs
+        operands = [self.array(each) for each in step.inputs]
+        out = self.target(value)
+        self._result(value, out, f"matmul({', '.join(operands if out is None else [*operands, out])})")
+
+    def _full(self, step: Step) -> None:
+        [value], number = step.outputs, step.options["value"]
+        if self.plan.places[value].kind == "scalar":
+            self.scalars[value] = self.known(np.full((), 0 if number is None else number, value.array.dtype)[()])
+            return
+        out = self.target(value) or self.new(value)
+        if number is not None:
+            self.line(f"{out}.fill({self.known(number)})")
+
+    def _put(self, step: Step) -> None:
+        [value], old, source = step.outputs, step.inputs[0], self.operand(step.inputs[1])
+        place = self.plan.places[value]
+        before = self.operand(old)
+        if place.kind == "scalar":
+            self.scalars[value] = source
+            return
+        if place.kind == "new" and place.replaces is old:
+            out = self.arrays[value] = before
+        else:
+            out = self.target(value) or self.new(value)
+        if place.replaces is not old:
+            self.line(f"copyto({out}, {before})")
+        self.line(f"copyto({self.seen(out, step.options['path'])}, {source})")
+
+    def _function(self, step: Step) -> None:
+        [value], options = step.outputs, step.options
+        given = [
+            f"({_listed([self.array(each) for each in x])})" if isinstance(x, tuple) else
+            self.array(x) if isinstance(x, Value) else self.known(x)
+            for x in options["arguments"]
+        ]
+        given += [f"{name}={self.known(x)}" for name, x in options["keywords"].items()]
+        call = f"{self.known(options['function'])}({', '.join(given)})"
+        self._result(value, None, call)
+
+    # -- the host --------------------------------------------------------------------------------------------------
+
+    def _late(self, step: Step) -> None:
+        given = ", ".join(self.array(each) for each in step.inputs)
+        name = self.scalars[step.outputs[0]] = self.name("h")
+        self.line(f"{name} = {self.known(step.options['function'])}({given})")
+
+    def _host(self, step: Step) -> None:
+        function = calls.on_host(step.node)
+        arrays = [self.array(each) for each in step.inputs[: step.options["count"]]]
+        given, _ = self._arguments(step, arrays)
+        names = [self.name("a") for _ in step.outputs]
+        self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
+        self.arrays.update(zip(step.outputs, names, strict=True))
+
+    def _number(self, step: Step) -> None:
+        given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.options["operands"]]
+        name = self.scalars[step.outputs[0]] = self.name("h")
+        self.line(f"{name} = {self.known(step.options['function'])}({', '.join(given)})")
+
+    def _guard(self, step: Step) -> None:
+        [x], outcome, number = step.inputs, step.options["outcome"], step.options["number"]
+        if isinstance(outcome, tuple):
+            self.line(f"if {self.array(x)}.shape != {outcome!r}: return {number}")
+        elif isinstance(outcome, bool):
+            seen = self.operand(x)
+            self.line(f"if {'not ' if outcome else ''}{seen}: return {number}")
+        else:
+            self.line(f"if {self.array(x)}.item() != {self.known(outcome)}: return {number}")
+
+    # -- kernels and groups ----------------------------------------------------------------------------------------
+
+    def _arguments(self, step: Step, arrays: list[str]) -> tuple[str, str]:
+        """What a kernel is called with, and the same for the kernel that is next in rank."""
+        lates = zip(step.options["lates"], step.inputs[step.options["count"] :], strict=True)
+        attributes = {name: self.known(given) for name, given in step.options["known"].items()}
+        attributes |= {name: self.scalars[value] for name, value in lates}
+        pairs = [f"{name}={given}" for name, given in attributes.items()]
+        return ", ".join([*arrays, *pairs]), f"({_listed(arrays)}), dict({', '.join(pairs)})"
+
+    def _kernel(self, step: Step) -> None:
+        kernel, adopt, adopt_all = calls.kernel(step.node)
+        arrays = [self.array(each) for each in step.inputs[: step.options["count"]]]
+        given, again = self._arguments(step, arrays)
+        if step.node.several or len(step.outputs) > 1:
+            names = [self.name("a") for _ in step.outputs]
+            call = f"{self.known(adopt_all)}({self.known(kernel)}({given}), {again})"
+            self.line(f"[{', '.join(names)}] = {call}")
+            self.arrays.update(zip(step.outputs, names, strict=True))
+        else:
+            name = self.arrays[step.outputs[0]] = self.name("a")
+            self.line(f"{name} = {self.known(kernel)}({given})")
+            self.line(f"if type({name}) is not ndarray: {name} = {self.known(adopt)}({name}, {again})")
+
+    def _update(self, step: Step) -> None:
+        kernel, adopt, _ = calls.kernel(step.node)
+        arrays = []
+        for k, old in enumerate(step.inputs[: step.options["count"]]):
+            if k >= len(step.outputs):
+                arrays.append(self.array(old))
+                continue
+            name = self.target(step.outputs[k])
+            if name is None:
+                name = self.arrays[step.outputs[k]] = self.name("a")
+                self.line(f"{name} = array({self.operand(old)}, order='C')")
+            arrays.append(name)
+        given, again = self._arguments(step, arrays)
+        self.line(f"if {self.known(kernel)}({given}) is NotImplemented: {self.known(adopt)}(NotImplemented, {again})")
+
+    def _group(self, step: Step) -> None:
+        given = [self.sees(each) for each in step.inputs]
+        outs = [self.target(value) or self.new(value) for value in step.outputs]
+        self.line(f"{self.known(step.options['run'])}({', '.join([*given, *outs])})")
+
+
+def _listed(names: list[str]) -> str:
+    """What stands between a tuple's parentheses."""
+    return f"{names[0]}," if len(names) == 1 else ", ".join(names)

@@ -1,0 +1,298 @@
+"""Grouping: parts of a program that compilers take, each as large as it can be.
+
+A group computes elements of one shape, reductions of these along their last axes, and what is computed of the results
+of those, one number per row. It runs as one step, so nothing that it needs may need something of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agog_core.plugin import ArraySpec, Compiler, Primitive, Subgraph, load_reference
+from agog_cpu_numpy.traced import layouts
+from agog_cpu_numpy.traced.program import Step, Value
+
+_MOST_STEPS = 400
+_MOST_ARRAYS = 24  # of one compiled function
+_IN_ORDER = ("guard", "late", "update", "host")
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Steps that become one: the shape of the elements, and the first of the axes that it reduces."""
+
+    shape: tuple[int, ...]
+    first: int | None = None
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes that one number per row may have."""
+        if self.first is None:
+            return ()
+        return self.shape[: self.first], (*self.shape[: self.first], *[1] * (len(self.shape) - self.first))
+
+
+def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Value], compiler: Compiler) -> list[Step]:
+    """The steps, with those that a compiler takes put together.
+
+    Args:
+        steps: the steps of a program.
+        wanted: what it gives.
+        homes: new values of variables, to their values before.
+        compiler: what compiles groups.
+    """
+    takes, build = load_reference(compiler.takes), load_reference(compiler.compile)
+    kept = set(wanted)
+    for has_reductions in (True, False):  # groups without them may be taken where others are not
+        found = _Grouping(steps, takes, has_reductions)
+        steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler)]
+    return steps
+
+
+def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
+    """A step in the terms of compilers; None where they have none for it."""
+    kind = "bits" if step.kind == "view" and step.name == "view" else step.kind
+    if kind not in ("ufunc", "reduce", "where", "cast", "copy", "bits"):
+        return None
+    options: dict[str, Any] = {}
+    if kind == "reduce":
+        axis, dtype = step.options["axis"], step.options["dtype"]
+        rank = step.inputs[0].array.ndim
+        axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+        options = {"axis": tuple(sorted(a % rank for a in axes)), "dtype": None if dtype is None else dtype.name}
+        options |= {name: step.options[name] for name in ("keepdims", "initial") if name in step.options}
+    name = step.name if kind in ("ufunc", "reduce") else ""
+    return Primitive(kind, name, tuple(numbers[x] for x in step.inputs), numbers[step.outputs[0]], options)
+
+
+def spec_of(value: Value) -> ArraySpec:
+    """The dtype, shape and strides of a value."""
+    return ArraySpec(value.array.dtype.name, value.array.shape, value.array.strides)
+
+
+class _Grouping:
+    def __init__(self, steps: Sequence[Step], takes: Any, has_reductions: bool) -> None:
+        self.steps, self.takes, self.has_reductions = steps, takes, has_reductions
+        self.place = {step: n for n, step in enumerate(steps)}
+        self.made = {value: step for step in steps for value in step.outputs}
+        self.before: dict[Step, Step] = {}  # what runs in the order of the program
+        last = None
+        for step in steps:
+            if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
+                if last is not None:
+                    self.before[step] = last
+                last = step
+        self.of: dict[Step, Group] = {}
+        for step in steps:
+            if self._is_taken(step):
+                self._join(step)
+
+    def _is_taken(self, step: Step) -> bool:
+        if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
+            return False
+        values = list(dict.fromkeys((*step.inputs, *step.outputs)))
+        if any(value.array is None or value.array.dtype.hasobject or not value.array.size for value in values):
+            return False
+        primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
+        if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):
+            return False
+        return bool(layouts.is_dense(step.outputs[0].array)) and bool(
+            self.takes(primitive, [spec_of(value) for value in values])
+        )
+
+    # -- what depends on what --------------------------------------------------------------------------------------
+
+    def unit(self, step: Step) -> Step | Group:
+        """The group of a step, or the step itself."""
+        return self.of.get(step, step)
+
+    def needs(self, unit: Step | Group) -> Iterator[Step | Group]:
+        """What has to run before a unit."""
+        for step in unit.steps if isinstance(unit, Group) else (unit,):
+            found = [self.made[value] for value in step.inputs if value in self.made]
+            for each in [*found, *([self.before[step]] if step in self.before else [])]:
+                if (other := self.unit(each)) is not unit:
+                    yield other
+
+    def _reaches(self, starts: Iterable[Step | Group], target: Group) -> bool:
+        """Whether any of some units needs a group, directly or through others."""
+        first = min(map(self.place.__getitem__, target.steps))
+        todo, seen = list(starts), set()
+        while todo:
+            unit = todo.pop()
+            if unit is target:
+                return True
+            end = max(map(self.place.__getitem__, unit.steps)) if isinstance(unit, Group) else self.place[unit]
+            if unit not in seen and end > first:
+                seen.add(unit)
+                todo += self.needs(unit)
+        return False
+
+    # -- how groups grow -------------------------------------------------------------------------------------------
+
+    def _join(self, step: Step) -> None:
+        operands = [self.made[value] for value in step.inputs if value in self.made]
+        groups = dict.fromkeys(self.of[each] for each in operands if each in self.of)
+        mine = None
+        for other in groups:
+            if mine is None:
+                others = [self.unit(each) for each in operands if self.of.get(each) is not other]
+                if self._fits(step, other) and not self._reaches(others, other):
+                    self._add(step, other)
+                    mine = other
+            elif self._may_merge(mine, other):
+                for each in other.steps:
+                    self.of[each] = mine
+                mine.steps = sorted([*mine.steps, *other.steps], key=self.place.__getitem__)
+                mine.first = other.first if mine.first is None else mine.first
+        if mine is None:
+            shape = (step.inputs if step.kind == "reduce" else step.outputs)[0].array.shape
+            self._add(step, Group(shape))
+
+    def _add(self, step: Step, into: Group) -> None:
+        self.of[step] = into
+        into.steps.append(step)
+        if step.kind == "reduce":
+            into.first = _first_axis(step)
+
+    def _fits(self, step: Step, into: Group) -> bool:
+        """Whether a step computes elements, a reduction, or a number per row of a group."""
+        if len(into.steps) >= _MOST_STEPS:
+            return False
+        if step.kind == "reduce":
+            first = _first_axis(step)
+            is_of_elements = step.inputs[0].array.shape == into.shape and not self._is_row(step.inputs[0], into)
+            return is_of_elements and first is not None and into.first in (None, first)
+        shape = step.outputs[0].array.shape
+        rows = [self._is_row(value, into) for value in step.inputs if self._is_inside(value, into)]
+        if shape in into.rows and shape != into.shape:
+            return all(rows)
+        kept = into.rows[-1:]
+        return shape == into.shape and all(
+            value.array.shape in kept
+            for value in step.inputs
+            if self._is_inside(value, into) and self._is_row(value, into)
+        )
+
+    def _is_inside(self, value: Value, group: Group) -> bool:
+        return value in self.made and self.of.get(self.made[value]) is group
+
+    def _is_row(self, value: Value, group: Group) -> bool:
+        return value.array.shape in group.rows and value.array.shape != group.shape
+
+    def _may_merge(self, one: Group, other: Group) -> bool:
+        if one.shape != other.shape or (one.first != other.first and None not in (one.first, other.first)):
+            return False
+        if len(one.steps) + len(other.steps) > _MOST_STEPS:
+            return False
+        return not any(
+            self._reaches([unit for unit in self.needs(a) if unit is not b], b) for a, b in ((one, other), (other, one))
+        )
+
+    # -- the new order ---------------------------------------------------------------------------------------------
+
+    def units(self) -> list[Step | Group]:
+        """All units, each behind what it needs: groups where their last step was."""
+        found: list[Step | Group] = []
+        done: set[Step | Group] = set()
+        for step in self.steps:
+            unit = self.unit(step)
+            if isinstance(unit, Step) or step is unit.steps[-1]:
+                self._visit(unit, found, done)
+        return found
+
+    def _visit(self, unit: Step | Group, found: list[Step | Group], done: set[Step | Group]) -> None:
+        todo = [(unit, iter(list(self.needs(unit))))]
+        while todo:
+            here, needs = todo[-1]
+            following = next((each for each in needs if each not in done), None)
+            if here in done:
+                todo.pop()
+            elif following is not None:
+                todo.append((following, iter(list(self.needs(following)))))
+            else:
+                done.add(here)
+                found.append(here)
+                todo.pop()
+
+
+def _first_axis(step: Step) -> int | None:
+    """The first of the axes of a reduction, where these are the last ones; else None."""
+    primitive = primitive_of(step, {step.inputs[0]: 0, step.outputs[0]: 1})
+    assert primitive is not None
+    axes, rank = primitive.options["axis"], step.inputs[0].array.ndim
+    return axes[0] if axes and axes == tuple(range(axes[0], rank)) else None
+
+
+def _compiled(
+    unit: Step | Group, found: _Grouping, kept: set[Value], homes: dict[Value, Value], build: Any, compiler: Compiler
+) -> list[Step]:
+    """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
+    if isinstance(unit, Step):
+        return [unit]
+    if sum(step.kind != "view" for step in unit.steps) < 2:
+        return unit.steps
+    inside = {value for step in unit.steps for value in step.outputs}
+    inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
+    constants = [value for value in inputs if value.kind == "constant"]
+    inputs = [value for value in inputs if value.kind != "constant"]
+    uses = {x for step in found.steps if found.of.get(step) is not unit for x in step.inputs} | kept
+    used = uses | {value.base for value in uses if value.base is not None}
+    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in uses]
+    outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
+    outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
+    if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
+        return unit.steps
+    values = [*constants, *inputs, *[x for step in unit.steps for x in step.outputs]]
+    numbers = {value: n for n, value in enumerate(values)}
+    pairs = _overwrites(unit, found, inputs, outputs, kept, homes)
+    subgraph = Subgraph(
+        tuple(map(spec_of, values)),
+        {numbers[value]: value.array for value in constants},
+        tuple(numbers[value] for value in inputs),
+        tuple(numbers[value] for value in outputs),
+        tuple(p for step in unit.steps if (p := primitive_of(step, numbers)) is not None),
+        tuple((numbers[output], numbers[given]) for output, given in pairs),
+    )
+    run = build(subgraph)
+    if run is None:
+        return unit.steps
+    options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
+    node = next((step.node for step in unit.steps if step.node is not None), None)
+    return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+
+
+def _overwrites(
+    unit: Group,
+    found: _Grouping,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    kept: set[Value],
+    homes: dict[Value, Value],
+) -> list[tuple[Value, Value]]:
+    """For each output the input whose memory it may take: a variable's new value that of its old one."""
+    roots = {value.root for value in kept}
+    users: dict[Value, set[Step | Group]] = {}
+    for step in found.steps:
+        for value in step.inputs:
+            users.setdefault(value.root, set()).add(found.unit(step))
+    free = [
+        value
+        for value in inputs
+        if value.base is None
+        and value.kind in ("step", "variable")
+        and value not in roots
+        and not any(other.base is value for other in inputs)
+    ]
+    pairs = []
+    for output in outputs:
+        alike = [value for value in free if spec_of(value) == spec_of(output)]
+        home = homes.get(output)
+        chosen = home if home in alike else next((x for x in alike if users[x] == {unit} and x.kind == "step"), None)
+        if chosen is not None:
+            free.remove(chosen)
+            pairs.append((output, chosen))
+    return pairs

@@ -1,0 +1,161 @@
+"""Lowering: a graph of ops as a program of NumPy's functions, found by running the ops' kernels on what records them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agog_core.plugin import Late, LateItem, lowering
+from agog_cpu_numpy.traced import layouts
+from agog_cpu_numpy.traced.program import Opaque, Program, Value, constant
+from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, recording
+
+if TYPE_CHECKING:
+    from agog_core.tracing.graph import Graph, Node
+    from agog_core.tracing.graph import Value as GraphValue
+
+_MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
+
+
+@dataclass(slots=True)
+class Lowered:
+    """A program, what it takes and what it gives; ``opaque`` says of each op that stays a call of its kernel why."""
+
+    program: Program
+    inputs: list[Value]
+    variables: list[Value]
+    outputs: list[Value]
+    finals: list[tuple[int, Value]]  # the position among the variables, and the value at the end
+    opaque: list[tuple[str, str]]
+
+
+def lower(graph: Graph) -> Lowered:
+    """The program of a graph."""
+    return _Lowering(graph).run()
+
+
+class _Lowering:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.program = Program()
+        self.known: dict[GraphValue, Value] = {}
+        self.opaque: list[tuple[str, str]] = []
+        self.guards = 0
+
+    def run(self) -> Lowered:
+        graph = self.graph
+        inputs = [self._given("input", value) for value in graph.inputs]
+        variables = [self._given("variable", value) for value in graph.variables.values()]
+        token = recording.set(self.program)
+        try:
+            for late in graph.lates:
+                if not late.inputs:
+                    self.program.late(late)
+            for node in graph.nodes:
+                self.program.node = node
+                self._node(node)
+            for late in graph.lates:
+                self._late(late)
+        finally:
+            recording.reset(token)
+        places = {variable: n for n, variable in enumerate(graph.variables)}
+        finals = [(places[variable], self.of(value)) for variable, value in graph.finals.items()]
+        return Lowered(self.program, inputs, variables, [self.of(v) for v in graph.outputs], finals, self.opaque)
+
+    def _given(self, kind: str, value: GraphValue) -> Value:
+        if value not in self.known:
+            self.known[value] = Value(kind, _like(value))
+        return self.known[value]
+
+    def of(self, value: GraphValue) -> Value:
+        """What a value of the graph has become."""
+        if value not in self.known:
+            is_array = isinstance(value.array, np.ndarray)  # what a kernel keeps for its gradient's is none
+            self.known[value] = constant(value.array) if is_array else Value("constant", value.array)
+        return self.known[value]
+
+    def _node(self, node: Node) -> None:
+        inputs = [self.of(value) for value in node.inputs]
+        effect = node.effect.value
+        if effect == "guard":
+            self.program.add("guard", "", inputs, outcome=node.outcome, number=self.guards)
+            self.guards += 1
+        elif effect == "host":
+            arrays = [_like(value) for value in node.outputs]
+            given = {name: x for name, x in node.attributes.items() if name != "function"}
+            self._add_call("host", "", inputs, arrays, given)
+            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
+        elif effect == "assign":
+            self.known[node.outputs[0]] = self.program.fit(inputs[0], np.empty_like(inputs[0].array, order="C"))
+        else:
+            back = self.program.mark()
+            try:
+                outputs = self._recorded(node, inputs)
+            except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
+                back()
+                self.opaque.append((node.op.name, f"{type(why).__name__}: {why}"))
+                outputs = self._called(node, inputs)
+            self.known.update(zip(node.outputs, outputs, strict=True))
+
+    def _recorded(self, node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs, by the steps that the node's kernel takes."""
+        kernel = None if node.effect.value == "random" else lowering(node.op, node.table)
+        if kernel is None:
+            raise Opaque("its kernel says nothing of how it is lowered")
+        self.program.limit = len(self.program.steps) + _MOST_STEPS
+        arrays = [Recorded(value) for value in inputs]
+        result = kernel(*arrays, **{name: self._attribute(given) for name, given in node.attributes.items()})
+        if node.variables:
+            outputs = [array.value for array in arrays[: len(node.variables)]]
+        else:
+            outputs = [as_value(each) for each in (result if isinstance(result, tuple) else (result,))]
+        for made, value in zip(outputs, node.outputs, strict=True):
+            seen = _like(value)
+            if (made.array.shape, made.array.dtype) != (seen.shape, seen.dtype):
+                raise Opaque(f"it gives {made.array.dtype} {made.array.shape}")
+            if value.layout is not None and made.array.size and not layouts.are_equal(made.array, seen):
+                raise Opaque(f"it gives strides {made.array.strides} in place of {seen.strides}")
+        return outputs
+
+    def _late(self, given: Late | LateItem) -> Value:
+        """What is known late, among numbers by name where it is one of these."""
+        if isinstance(given, LateItem):
+            return self.program.number(operator.getitem, self._late(given.late), given.name)
+        return self.program.late(given, *map(self.of, given.inputs))
+
+    def _attribute(self, given: Any) -> Any:
+        if not isinstance(given, (Late, LateItem)):
+            return given
+        late = given.late if isinstance(given, LateItem) else given
+        seen = late.value[given.name] if isinstance(given, LateItem) else late.value
+        if type(seen) not in (int, float):
+            raise Opaque("an attribute that is known late is no number")
+        return Number(self._late(given), is_never_zero=late.is_never_zero)
+
+    def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs, by a call of the kernel."""
+        arrays = [_like(value) for value in node.outputs]
+        made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
+        if node.effect.value == "view":
+            for value in made:
+                value.base = inputs[0].root
+        return made
+
+    def _add_call(
+        self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
+    ) -> list[Value]:
+        """Add a step that calls a function with arrays and attributes; some of these may be known late."""
+        lates = {key: self._late(x) for key, x in attributes.items() if isinstance(x, (Late, LateItem))}
+        known = {key: x for key, x in attributes.items() if key not in lates}
+        options = {"count": len(inputs), "lates": tuple(lates), "known": known}
+        self.program.add(kind, name, [*inputs, *lates.values()], *arrays, **options)
+        return self.program.steps[-1].outputs
+
+
+def _like(value: GraphValue) -> Any:
+    """An array of no values like one of the graph."""
+    return layouts.of(value.table.dtype.numpy_dtype, tuple(value.shape), value.layout)

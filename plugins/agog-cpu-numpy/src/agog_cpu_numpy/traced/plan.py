@@ -1,0 +1,192 @@
+"""Plan: where each value of a program lies: a scalar, memory that stays between runs, a variable's, or a new array.
+
+Memory that stays is one piece, in which values that are not wanted at the same time share places. A result takes the
+place of an operand that ends with it where NumPy computes element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from agog_cpu_numpy.traced import layouts
+from agog_cpu_numpy.traced.lowering import Lowered
+from agog_cpu_numpy.traced.program import Step, Value
+
+_EFFECTS = ("guard", "late", "update", "host")
+_ELEMENTWISE = ("ufunc", "copy", "cast")
+_MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
+
+
+
+@dataclass(eq=False, slots=True)
+class Buffer:
+    """A part of the memory that stays: its bytes, and the steps from the first to the last that need it."""
+
+    size: int
+    birth: int
+    death: int
+    offset: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, or in a ``"variable"`` of a number."""
+
+    kind: str
+    buffer: Buffer | None = None
+    variable: int = -1
+    replaces: Value | None = None  # what lay there and is changed in place
+
+
+@dataclass(slots=True)
+class Plan:
+    """Steps in order, the place of each value that owns memory, when each is wanted last, and the bytes that stay."""
+
+    steps: list[Step]
+    places: dict[Value, Place]
+    last: dict[Value, int]
+    size: int = 0
+    holders: dict[int, Value] = field(default_factory=dict)  # what lies in each variable's memory at the end
+
+
+def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
+    """The steps that something needs, in their order."""
+    needed, kept = {each.root for each in wanted} | set(wanted), []
+    for step in reversed(steps):
+        is_random = step.kind == "kernel" and step.node is not None and step.node.effect.value == "random"
+        if step.kind in _EFFECTS or is_random or any(each in needed for each in step.outputs):
+            kept.append(step)
+            for each in step.inputs:
+                needed |= {each, each.root}
+    return kept[::-1]
+
+
+def plan(lowered: Lowered, steps: list[Step]) -> Plan:
+    """Choose a place for each value of some steps."""
+    return _Planner(lowered, steps).run()
+
+
+class _Planner:
+    def __init__(self, lowered: Lowered, steps: list[Step]) -> None:
+        self.lowered, self.steps = lowered, steps
+        self.end = len(steps)
+        self.places: dict[Value, Place] = {}
+        self.last: dict[Value, int] = {}
+        for i, step in enumerate(steps):
+            for each in (*step.outputs, *step.inputs):
+                self.last[each.root] = i
+        finals = [value for _, value in lowered.finals]
+        self.escaping = {each.root for each in (*lowered.outputs, *finals)}
+        self.last.update(dict.fromkeys(self.escaping, self.end))
+        self.first_write = 1 + max((i for i, step in enumerate(steps) if step.kind == "guard"), default=-1)
+        self.homes = {value: n for n, value in lowered.finals if value.kind == "step" and value.base is None}
+        self.holders = {n: lowered.variables[n] for n, _ in lowered.finals}
+        self.buffers: list[Buffer] = []
+
+    def run(self) -> Plan:
+        for value in (*self.lowered.inputs, *self.lowered.variables):
+            self.places[value] = Place("given")
+        self._spread_homes()
+        for i, step in enumerate(self.steps):
+            for k, value in enumerate(step.outputs):
+                if value.base is None and value.kind != "number":
+                    self.places[value] = self._place(i, step, k, value)
+        size = _pack(self.buffers)
+        return Plan(self.steps, self.places, self.last, size, self.holders)
+
+    def _spread_homes(self) -> None:
+        """Let what ends in a variable's new value be computed in its memory too."""
+        for i in range(self.end - 1, -1, -1):
+            step = self.steps[i]
+            for value in step.outputs:
+                if value in self.homes and step.kind in (*_ELEMENTWISE, "put"):
+                    before = next((x for x in step.inputs if self._ends_in(i, step, x, value)), None)
+                    if before is not None and before.kind == "step":
+                        self.homes.setdefault(before, self.homes[value])
+                if value in self.escaping and step.kind == "put" and self._ends_in(i, step, step.inputs[0], value):
+                    self.escaping.add(step.inputs[0])
+
+    def _place(self, i: int, step: Step, k: int, value: Value) -> Place:
+        if step.kind == "update":
+            return self._updated(i, step, k, value)
+        if value.array.ndim == 0 and step.kind not in ("kernel", "host", "group"):
+            return Place("scalar")
+        if step.kind in _MADE_BY_NUMPY or not value.array.nbytes:
+            return Place("new")
+        if value in self.homes and self._is_free(i, step, value, self.homes[value]):
+            return self._at_home(self.homes[value], value)
+        if value in self.escaping:
+            before = step.inputs[0] if step.kind == "put" and self._ends_in(i, step, step.inputs[0], value) else None
+            is_new = before is not None and before in self.places and self.places[before].kind == "new"
+            return Place("new", replaces=before if is_new else None)
+        if not layouts.is_dense(value.array):
+            return Place("new")
+        if step.kind in ("dot", "matmul") and not value.array.flags.c_contiguous:
+            return Place("new")
+        for each in step.inputs:
+            place = self.places.get(each)
+            if place is not None and place.kind == "buffer" and self._ends_in(i, step, each, value):
+                assert place.buffer is not None
+                if place.buffer.death == i:  # nobody else has taken it
+                    place.buffer.death = self.last[value]
+                    return Place("buffer", place.buffer, replaces=each)
+        return Place("buffer", self._buffer(value.array.nbytes, i, self.last[value]))
+
+    def _updated(self, i: int, step: Step, k: int, value: Value) -> Place:
+        """The place of what a kernel updates in place: the old value's, where nobody else wants that."""
+        old = step.inputs[k]
+        uses = sum(each.root is old.root for each in step.inputs)
+        is_last = self.last[old.root] == i and uses == 1 and old.base is None
+        n = next((n for n, holder in self.holders.items() if holder is old), None)
+        if is_last and n is not None and i >= self.first_write:
+            place = self._at_home(n, value)
+            place.replaces = old
+            return place
+        return Place("new")
+
+    def _at_home(self, n: int, value: Value) -> Place:
+        old, self.holders[n] = self.holders[n], value
+        return Place("variable", variable=n, replaces=old)
+
+    def _is_free(self, i: int, step: Step, value: Value, n: int) -> bool:
+        """Whether a value may be computed in a variable's memory: after all guards, and what lies there has ended."""
+        holder, memory = self.holders[n], self.lowered.variables[n].array
+        fits = memory.shape == value.array.shape and memory.dtype == value.array.dtype
+        if i < self.first_write or not fits or not layouts.are_equal(memory, value.array):
+            return False
+        last = self.last.get(holder, -1)
+        return last < i or self._ends_in(i, step, holder, value)
+
+    def _ends_in(self, i: int, step: Step, x: Value, value: Value) -> bool:
+        """Whether an operand is wanted by a step for the last time, and may become its result in place."""
+        if x.base is not None or self.last.get(x) != i or x.array is None:
+            return False
+        if any(each.root is x and each is not x for each in step.inputs):
+            return False
+        if step.kind == "put":
+            return x is step.inputs[0] and sum(each is x for each in step.inputs) == 1
+        if step.kind == "group":
+            return (value, x) in step.options["overwrites"]
+        same = x.array.shape == value.array.shape and x.array.dtype == value.array.dtype
+        return step.kind in _ELEMENTWISE and same and layouts.are_equal(x.array, value.array)
+
+    def _buffer(self, size: int, birth: int, death: int) -> Buffer:
+        buffer = Buffer(-(-size // layouts.ALIGNMENT) * layouts.ALIGNMENT, birth, death)
+        self.buffers.append(buffer)
+        return buffer
+
+
+def _pack(buffers: list[Buffer]) -> int:
+    """Choose offsets, for large buffers first, so that none overlaps with another of its time; the bytes in all."""
+    placed: list[Buffer] = []
+    for buffer in sorted(buffers, key=lambda each: -each.size):
+        rivals = [each for each in placed if each.birth <= buffer.death and buffer.birth <= each.death]
+        offset = 0
+        for each in sorted(rivals, key=lambda each: each.offset):
+            if each.offset - offset >= buffer.size:
+                break
+            offset = max(offset, each.offset + each.size)
+        buffer.offset = offset
+        placed.append(buffer)
+    return max((each.offset + each.size for each in buffers), default=0)

@@ -1,0 +1,19 @@
+"""Traced functions run on any device: every op, and its gradient, gives the bits that it gives without."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from agog_testing.checks.tracing import differences
+from agog_testing.opinfo import table
+
+
+@pytest.mark.parametrize("op", sorted(table))
+def test_op_is_equal_in_a_traced_function(op: str) -> None:
+    info = table[op]
+    dtypes = [dtype for dtype in ("float32", "int32", "complex64", "bool", "string") if dtype in info.dtypes]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of sources that have no gradient, and of numbers
+        assert list(differences(info, (dtypes or info.dtypes)[0], "fake:0")) == []
