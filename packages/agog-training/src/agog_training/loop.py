@@ -64,25 +64,36 @@ def begin(model: Any) -> None:
 
 def train_step(model: Any, batch: Batch) -> Results:
     """Take a step by a batch; the losses of the batch, and the metrics so far."""
+    answers, losses, gradients = model._run(_train, batch.x, batch.y, batch.weights)
+    if model._on_gradients is not None:
+        model._on_gradients(list(zip(gradients, variables_to_train(model), strict=True)))
+    results: Results = model.objective.update(answers, losses, batch.size)
+    return results
+
+
+def _train(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
+    """Take a step; the outputs with their labels, the losses, and the gradients."""
     objective = model.objective
     with GradientTape() as tape:
-        answers = objective.match(run(model, batch.x, training=True), batch)
+        answers = objective.match(run(model, x, training=True), Batch(x, y, weights))
         losses = objective.losses(answers, model.losses)
     variables = variables_to_train(model)
-    gradients = list(zip(tape.gradient(losses["loss"], variables), variables, strict=True))
-    if model._on_gradients is not None:
-        model._on_gradients(gradients)
-    model.optimizer.apply_gradients(gradients)
-    results: Results = objective.update(answers, losses, batch.size)
-    return results
+    gradients = tape.gradient(losses["loss"], variables)
+    model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    return answers, losses, gradients
 
 
 def test_step(model: Any, batch: Batch) -> Results:
     """The losses of a batch, and the metrics so far."""
-    objective = model.objective
-    answers = objective.match(run(model, batch.x, training=False), batch)
-    results: Results = objective.update(answers, objective.losses(answers, model.losses), batch.size)
+    answers, losses = model._run(_test, batch.x, batch.y, batch.weights)
+    results: Results = model.objective.update(answers, losses, batch.size)
     return results
+
+
+def _test(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
+    objective = model.objective
+    answers = objective.match(run(model, x, training=False), Batch(x, y, weights))
+    return answers, objective.losses(answers, model.losses)
 
 
 def evaluate(model: Any, batches: Batches, show: Show = lambda results: None) -> Results:

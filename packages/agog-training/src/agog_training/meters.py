@@ -98,11 +98,17 @@ def weighted_sum(values: Any, weights: Any) -> tuple[Tensor, float]:
     >>> weighted_sum([[1.0, 3.0], [5.0, 5.0]], [1.0, 0.5])
     (<tf.Tensor: id=..., shape=(), dtype=float32, numpy=4.5>, 1.5)
     """
+    total, count = weighted_parts(values, weights)
+    return total, float(count)
+
+
+def weighted_parts(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
+    """The same with the sum of the weights as a tensor."""
     numbers = convert_to_tensor(values)
     factors = cast(weights, numbers.dtype)
     if numbers.ndim > factors.ndim:
         numbers = reduce_mean(numbers, list(range(factors.ndim, numbers.ndim)))
-    return reduce_sum(multiply(numbers, factors)), float(reduce_sum(factors))
+    return reduce_sum(multiply(numbers, factors)), reduce_sum(factors)
 
 
 class ObjectMeter(Meter):

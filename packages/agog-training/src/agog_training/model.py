@@ -15,6 +15,7 @@ from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
+from agog_training.compiled import Compiled
 from agog_training.objective import Objective
 from agog_training.saving import weights
 from agog_training.steps import Steps
@@ -22,7 +23,7 @@ from agog_training.steps import Steps
 __all__ = ["Model", "Sequential"]
 
 # What TensorFlow 2 and Keras are told of how a step is compiled; it changes no result.
-_HOW_IT_RUNS = ("auto_scale_loss", "jit_compile", "run_eagerly", "steps_per_execution")
+_HOW_IT_RUNS = ("auto_scale_loss", "run_eagerly", "steps_per_execution")
 
 
 class Model(Steps, agog_layers.Model):
@@ -62,6 +63,7 @@ class Model(Steps, agog_layers.Model):
         weighted_metrics: Any = None,
         target_tensors: None = None,
         distribute: None = None,
+        jit_compile: bool | str = False,
         **kwargs: Any,
     ) -> None:
         """Say how the model is trained.
@@ -76,6 +78,8 @@ class Model(Steps, agog_layers.Model):
             weighted_metrics: metrics for which the weights of examples count, in the same way.
             target_tensors: must be None.
             distribute: must be None.
+            jit_compile: whether steps run as functions traced by ``tf.function``: to the same bits, without Python
+                between their ops. ``"auto"`` is False.
 
         Raises:
             ValueError: a name is unknown, or the losses or metrics do not go with the outputs.
@@ -91,6 +95,7 @@ class Model(Steps, agog_layers.Model):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         self.optimizer = optimizers.get(optimizer)
+        vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
         )

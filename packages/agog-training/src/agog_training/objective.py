@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core import Tensor, TensorLike, cast, convert_to_tensor, expand_dims, multiply, nest, reduce_mean
+from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, multiply, nest, reduce_mean
 from agog_layers.base.masks import known, mask_of
 from agog_layers.losses import named as keras_losses
 from agog_training.batches import Batch
-from agog_training.meters import Answer, Mean, Meter, make_meter, weighted_sum
+from agog_training.meters import Answer, Mean, Meter, make_meter, weighted_parts
 from agog_training.shapes import check_shapes, compared
 
 Loss = Callable[[Any, Any], Any]
@@ -222,8 +222,8 @@ def weighted_mean(losses: TensorLike, weights: TensorLike) -> Tensor:
             "sample_weight and class_weight need a loss that gives one number for each example, as those of "
             "tf.keras.losses do; this one gives one for the batch."
         )
-    weighted, count = weighted_sum(values, weights)
-    return weighted / count if count else multiply(weighted, 0.0)
+    weighted, count = weighted_parts(values, weights)
+    return div_no_nan(weighted, count)
 
 
 def _value(loss: Any, answer: Answer) -> Any:

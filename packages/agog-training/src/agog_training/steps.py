@@ -10,6 +10,7 @@ import numpy as np
 from agog_core import convert_to_tensor, nest
 from agog_training import loop
 from agog_training.batches import Batch
+from agog_training.compiled import Compiled
 
 __all__ = ["Steps"]
 
@@ -19,13 +20,15 @@ class Steps:
 
     # Takes the gradients of each step, while `fit` runs.
     _on_gradients: Callable[[Any], None] | None = None
+    # Runs the steps as traced functions; None where they are called as they are.
+    _compiled: Compiled | None = None
 
     def _step(self, name: str, batch: Batch) -> loop.Results:
         """What ``train_step`` or ``test_step`` makes of a batch, as numbers; raises TypeError where that is no dict."""
         if getattr(type(self), name) is getattr(Steps, name):
             plain: loop.Results = getattr(loop, name)(self, batch)
             return plain
-        found = getattr(self, name)(_data_of(self, batch))
+        found = self._run(getattr(type(self), name), _data_of(self, batch))
         if not nest.is_mapping(found):
             raise TypeError(
                 f"Model {self.name!r}: {name} must return a dict of names to numbers; got {found!r} of type "  # type: ignore[attr-defined]
@@ -36,8 +39,12 @@ class Steps:
     def _predict(self, x: Any) -> Any:
         """What ``predict_step`` makes of inputs, in tensors."""
         if type(self).predict_step is Steps.predict_step:
-            return loop.run(self, x, training=False)
-        return nest.map_structure(convert_to_tensor, self.predict_step(loop.inputs_of(self, x)))
+            return self._run(_outputs, x)
+        return nest.map_structure(convert_to_tensor, self._run(type(self).predict_step, loop.inputs_of(self, x)))
+
+    def _run(self, step: Callable[..., Any], *args: Any) -> Any:
+        """What ``step(self, *args)`` returns; traced, where `compile` was told so."""
+        return step(self, *args) if self._compiled is None else self._compiled(self, step, *args)
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Take a step by a batch: `fit` and `train_on_batch` call it, and derived classes may say how.
@@ -98,6 +105,10 @@ class Steps:
             A tensor, or a structure of them.
         """
         return loop.run(self, data, training=False)
+
+
+def _outputs(model: Any, x: Any) -> Any:
+    return loop.run(model, x, training=False)
 
 
 def _data_of(model: Any, batch: Batch) -> Any:

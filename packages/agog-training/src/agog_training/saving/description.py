@@ -14,7 +14,6 @@ from agog_layers.losses import named as losses
 from agog_layers.metrics import named as metrics
 from agog_optimizers import Optimizer
 from agog_training import optimizers
-from agog_training.objective import Objective
 
 _DESCRIPTIONS = {"function", "class_name"}
 _BY_NAME = {
@@ -24,20 +23,25 @@ _BY_NAME = {
 }
 
 
-def describe_training(optimizer: Any, objective: Objective) -> dict[str, Any]:
-    """Describe an optimizer, and the losses and metrics of an objective.
+def describe_training(model: Any) -> dict[str, Any]:
+    """Describe what a model was compiled with: its optimizer, its losses and its metrics.
 
     A NotImplementedError says what is no data.
     """
-    described = {name: _mapped(given, _describe_function) for name, given in objective.given.items()}
-    return {"optimizer": describe_optimizer(optimizer), **described}
+    described = {name: _mapped(given, _describe_function) for name, given in model.objective.given.items()}
+    return {
+        "optimizer": describe_optimizer(model.optimizer),
+        **described,
+        "jit_compile": model._compiled is not None,
+    }
 
 
 def revive_training(data: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `Model.compile` that `describe_training` described."""
     find = {"loss": losses.get, "metrics": metrics.get, "weighted_metrics": metrics.get}
     given = {name: _mapped(data[name], partial(_revive_function, get)) for name, get in find.items()}
-    return {"optimizer": revive_optimizer(data["optimizer"]), **given, "loss_weights": data["loss_weights"]}
+    rest = {name: data[name] for name in ("loss_weights", "jit_compile")}
+    return {"optimizer": revive_optimizer(data["optimizer"]), **given, **rest}
 
 
 def describe_optimizer(optimizer: Any) -> dict[str, Any]:

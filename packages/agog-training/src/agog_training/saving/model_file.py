@@ -91,7 +91,7 @@ def save_model(
         "format": _FORMAT,
         "model": describe(model),
         "inputs": _described_specs(model._built_on),
-        "training": describe_training(model.optimizer, model.objective) if with_training else None,
+        "training": describe_training(model) if with_training else None,
     }
     content = model if with_training else Weights(model)
     save_file(path, snapshot(_File(content, description)))

@@ -1,0 +1,31 @@
+"""Compiled: the steps of a model as traced functions, for ``compile(jit_compile=True)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agog_core.tracing.function import function as traced
+
+
+class Compiled:
+    """The traced steps of one model, by the function that takes a step; a copy of the model traces its own."""
+
+    def __init__(self) -> None:
+        self._steps: dict[Any, Any] = {}
+
+    def __call__(self, model: Any, step: Callable[..., Any], *args: Any) -> Any:
+        """What ``step(model, *args)`` returns, run again where it was traced for such arguments."""
+        found = self._steps.get(step)
+        if found is None:
+
+            def run(trained: frozenset[int], *given: Any) -> Any:
+                return step(model, *given)
+
+            run.__name__ = getattr(step, "__name__", "step")
+            found = self._steps[step] = traced(run)
+        # Which variables are trained decides what a step does, and is no tensor.
+        return found(frozenset(map(id, model.trainable_variables)), *args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()
