@@ -47,9 +47,11 @@ def write(reader: Reader, start: str, count: int, alphabet: str) -> str:
 @click.option("--units", type=click.IntRange(1), default=192, show_default=True)
 @click.option("--length", type=click.IntRange(2), default=64, show_default=True, help="Letters in a sequence.")
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Learn to write."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -62,7 +64,9 @@ def run(text: Path | None, steps: int, units: int, length: int, seed: int) -> No
     letters = tf.constant([alphabet.index(letter) for letter in corpus])
     reader = Reader(len(alphabet), units)
     optimizer = tf.train.AdamOptimizer(0.003)
-    for step in range(steps):
+
+    @tf.function
+    def train_step() -> Any:
         starts = tf.random_uniform([32, 1], 0, len(corpus) - length, dtype=tf.int32)
         window = tf.gather(letters, starts + tf.range(length + 1))
         with tf.GradientTape() as tape:
@@ -70,6 +74,10 @@ def run(text: Path | None, steps: int, units: int, length: int, seed: int) -> No
             loss = tf.losses.sparse_softmax_cross_entropy(window[:, 1:], logits)
         gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, reader.variables), 1.0)
         optimizer.apply_gradients(zip(gradients, reader.variables, strict=True))
+        return loss
+
+    for step in range(steps):
+        loss = train_step()
         if step % 50 == 0:
             click.echo(f"step {step}: loss {float(loss):.3f}")
     click.echo(write(reader, "The ", 300, alphabet))

@@ -51,9 +51,11 @@ def load(data: str) -> tuple[Any, Any]:
 @click.option("--epochs", type=click.IntRange(0), default=10, show_default=True)
 @click.option("--learning-rate", type=float, default=0.001, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Train a convolutional network."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -64,14 +66,19 @@ def run(data: str, epochs: int, learning_rate: float, seed: int) -> None:
     train, test = load(data)
     network = Network()
     optimizer = tf.train.AdamOptimizer(learning_rate)
+
+    @tf.function
+    def train_step(images: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            logits = network(images, training=True)
+            loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
+        return loss
+
     for epoch in range(epochs):
         mean_loss = tfe.metrics.Mean()
         for images, labels in train:
-            with tf.GradientTape() as tape:
-                logits = network(images, training=True)
-                loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-            optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
-            mean_loss(loss)
+            mean_loss(train_step(images, labels))
         click.echo(f"epoch {epoch + 1}: loss {float(mean_loss.result()):.4f}")
     accuracy = tfe.metrics.SparseAccuracy()
     for images, labels in test:

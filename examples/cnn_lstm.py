@@ -50,9 +50,11 @@ def load(data: str) -> tuple[Any, Any]:
 @click.option("--epochs", type=click.IntRange(0), default=10, show_default=True)
 @click.option("--logdir", help="A folder for summaries; none are written without it.")
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Train a network of convolutions and an LSTM."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -63,15 +65,21 @@ def run(data: str, epochs: int, logdir: str | None, seed: int) -> None:
     train, test = load(data)
     network = Network()
     optimizer = tf.train.AdamOptimizer(0.001)
+
+    @tf.function
+    def train_step(images: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            logits = network(images)
+            loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, network.variables), 1.0)
+        optimizer.apply_gradients(zip(gradients, network.variables, strict=True))
+        return loss, logits
+
     writer = tf.contrib.summary.create_file_writer(logdir)  # for None it writes nothing
     for epoch in range(epochs):
         mean_loss, accuracy = tfe.metrics.Mean(), tfe.metrics.SparseAccuracy()
         for images, labels in train:
-            with tf.GradientTape() as tape:
-                logits = network(images)
-                loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-            gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, network.variables), 1.0)
-            optimizer.apply_gradients(zip(gradients, network.variables, strict=True))
+            loss, logits = train_step(images, labels)
             mean_loss(loss)
             accuracy(labels, logits)
         with writer.as_default(), tf.contrib.summary.always_record_summaries():

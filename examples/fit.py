@@ -52,22 +52,23 @@ def draw(logs: dict[str, list[float]], images: Any, answers: Any, file: str) -> 
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(1), default=30, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--logdir", help="A folder for TensorBoard's summaries: tensorboard --logdir FOLDER shows them.")
 @click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Train the model, until the loss on held-out digits does not fall any more."""
     with tf.device(device):
-        run(**options)
+        run(function=function, **options)
 
 
-def run(data: str, epochs: int, seed: int, logdir: str | None, file: str | None = None) -> None:
+def run(data: str, epochs: int, seed: int, logdir: str | None, function: bool = False, file: str | None = None) -> None:
     """Make the model, fit it, test at the end."""
     tf.set_random_seed(seed)
     (images, labels), test = load(data)
     model = make_model(images.shape[1:])
     model.summary()
-    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"], jit_compile=function)
     callbacks = [
         tf.keras.callbacks.ReduceLROnPlateau(patience=2, factor=0.5),
         tf.keras.callbacks.EarlyStopping(patience=5, restore_best_weights=True),

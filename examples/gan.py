@@ -53,10 +53,12 @@ def draw(real: Any, drawn: Any, file: str) -> None:
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=3000, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Train a generator and a discriminator, and print what the generator draws."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -66,7 +68,9 @@ def run(steps: int, seed: int, file: str | None = None) -> None:
     tf.set_random_seed(seed)
     generator, discriminator = network(2), network(1)
     of_generator, of_discriminator = tf.train.AdamOptimizer(0.001, 0.5), tf.train.AdamOptimizer(0.001, 0.5)
-    for step in range(steps):
+
+    @tf.function
+    def train_step() -> Any:
         with tf.GradientTape() as tape_of_generator, tf.GradientTape() as tape_of_discriminator:
             drawn = discriminator(generator(tf.random_normal([256, 8])))
             real = discriminator(ring(256))
@@ -77,6 +81,10 @@ def run(steps: int, seed: int, file: str | None = None) -> None:
         for_discriminator = tape_of_discriminator.gradient(discriminator_loss, discriminator.variables)
         of_generator.apply_gradients(zip(for_generator, generator.variables, strict=True))
         of_discriminator.apply_gradients(zip(for_discriminator, discriminator.variables, strict=True))
+        return generator_loss, discriminator_loss
+
+    for step in range(steps):
+        generator_loss, discriminator_loss = train_step()
         if step % 500 == 0:
             click.echo(
                 f"step {step}: generator {float(generator_loss):.3f}, discriminator {float(discriminator_loss):.3f}"

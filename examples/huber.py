@@ -52,10 +52,12 @@ def draw(examples: list[tuple[float, float]], slope: float, offset: float, file:
 @click.option("--epochs", type=click.IntRange(0), default=50, show_default=True)
 @click.option("--learning-rate", type=float, default=0.03, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--picture", "file", help="A file for a picture, which needs matplotlib.")
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Fit a line, an update after each example."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -64,19 +66,25 @@ def run(data: Path | None, epochs: int, learning_rate: float, seed: int, file: s
     """Go through the examples, and print the line."""
     tf.set_random_seed(seed)
     examples = load(data)
+    points = [(tf.constant(x), tf.constant(y)) for x, y in examples]
     slope, offset = tfe.Variable(0.0, name="slope"), tfe.Variable(0.0, name="offset")
     optimizer = tf.train.GradientDescentOptimizer(learning_rate)
 
-    def loss(x: float, y: float) -> Any:
+    def loss(x: Any, y: Any) -> Any:
         return huber(y - (slope * x + offset))
 
     value_and_gradients = tfe.implicit_value_and_gradients(loss)
+
+    @tf.function
+    def train_step(x: Any, y: Any) -> Any:
+        value, gradients = value_and_gradients(x, y)
+        optimizer.apply_gradients(gradients)
+        return value
+
     for epoch in range(epochs):
         total = 0.0
-        for x, y in examples:
-            value, gradients = value_and_gradients(x, y)
-            optimizer.apply_gradients(gradients)
-            total += float(value)
+        for x, y in points:
+            total += float(train_step(x, y))
         if epoch % 10 == 0:
             click.echo(f"epoch {epoch}: average loss {total / len(examples):.4f}")
     if file:

@@ -33,9 +33,11 @@ def mean_squared_error(line: Line, x: Any, y: Any) -> Any:
 @click.option("--steps", type=click.IntRange(0), default=300, show_default=True)
 @click.option("--learning-rate", type=float, default=0.02, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Fit a line by gradient descent."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -48,10 +50,15 @@ def run(steps: int, learning_rate: float, seed: int) -> None:
     line = Line()
     optimizer = tf.train.GradientDescentOptimizer(learning_rate)
     gradients = tfe.implicit_gradients(mean_squared_error)
+
+    @tf.function
+    def train_step(x: Any, y: Any) -> None:
+        optimizer.apply_gradients(gradients(line, x, y))
+
     for step in range(steps):
         if step % 50 == 0:
             click.echo(f"step {step:3d}: loss {float(mean_squared_error(line, x, y)):.4f}")
-        optimizer.apply_gradients(gradients(line, x, y))
+        train_step(x, y)
     click.echo(f"loss: {float(mean_squared_error(line, x, y)):.4f}")
     click.echo(f"y = {float(line.slope):.2f} * x + {float(line.offset):.2f}")
 

@@ -38,9 +38,11 @@ def accuracy(model: Any, batches: Any) -> float:
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(0), default=20, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Train a network with two hidden layers on handwritten digits."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -57,14 +59,19 @@ def run(data: str, epochs: int, seed: int) -> None:
         ]
     )
     optimizer = tf.train.AdamOptimizer(0.001)
+
+    @tf.function
+    def train_step(images: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.losses.sparse_softmax_cross_entropy(labels, model(images))
+        gradients = tape.gradient(loss, model.variables)
+        optimizer.apply_gradients(zip(gradients, model.variables, strict=True))
+        return loss
+
     for epoch in range(epochs):
         mean_loss = tfe.metrics.Mean()
         for images, labels in train:
-            with tf.GradientTape() as tape:
-                loss = tf.losses.sparse_softmax_cross_entropy(labels, model(images))
-            gradients = tape.gradient(loss, model.variables)
-            optimizer.apply_gradients(zip(gradients, model.variables, strict=True))
-            mean_loss(loss)
+            mean_loss(train_step(images, labels))
         click.echo(f"epoch {epoch + 1}: loss {float(mean_loss.result()):.4f}")
     click.echo(f"test accuracy: {100 * accuracy(model, test):.1f} %")
 

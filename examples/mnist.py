@@ -78,6 +78,7 @@ def test(network: Any, batches: Any) -> float:
 @click.option("--epochs", type=click.IntRange(0), help="20 for digits, 5 for MNIST by default.")
 @click.option("--batch-size", type=click.IntRange(1), default=128, show_default=True)
 @click.option("--learning-rate", type=float, default=0.001, show_default=True)
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
 @click.option("--prefer", help="The plugin whose kernels run before all others.")
@@ -85,11 +86,12 @@ def test(network: Any, batches: Any) -> float:
 @click.option("--save-every", type=click.IntRange(1), help="Steps between checkpoints; one epoch by default.")
 @click.option("--workers", type=click.IntRange(0), default=0, show_default=True, help="Threads that prepare batches.")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
-def main(device: str | None, prefer: str | None, **options: Any) -> None:
+def main(device: str | None, prefer: str | None, function: bool, **options: Any) -> None:
     """Train a network with two hidden layers on handwritten digits."""
     try:
         if prefer:
             tf.prefer(prefer)
+        tf.config.run_functions_eagerly(not function)
         with tf.device(device):
             run(**options)
     except (tf.errors.OpError, ImportError, RuntimeError, ValueError) as error:
@@ -126,6 +128,11 @@ def run(
         random=tf.random.generator(),
         step=step,
     )
+
+    @tf.function
+    def take_step(images: Any, labels: Any) -> None:
+        train_step(network, optimizer, metrics, images, labels)
+
     manager = tf.train.CheckpointManager(checkpoint, checkpoints, max_to_keep=3)
     if resume:
         if manager.latest_checkpoint is None:
@@ -139,7 +146,7 @@ def run(
                 metric.init_variables()
         with tqdm(total=steps_per_epoch, initial=done, desc=f"epoch {epoch + 1}/{epochs}", unit=" batches") as progress:
             for _ in range(done, steps_per_epoch):
-                train_step(network, optimizer, metrics, *next(batches))
+                take_step(*next(batches))
                 step.assign_add(1)
                 results = {name: f"{float(metric.result()):.4f}" for name, metric in metrics.items()}
                 progress.set_postfix(results, refresh=False)

@@ -60,9 +60,11 @@ def sequences(count: int) -> Any:
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=400, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
+@click.option("--function", is_flag=True, help="Trace the training step with tf.function.")
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(device: str | None, **options: Any) -> None:
+def main(device: str | None, function: bool, **options: Any) -> None:
     """Learn to copy."""
+    tf.config.run_functions_eagerly(not function)
     with tf.device(device):
         run(**options)
 
@@ -72,13 +74,18 @@ def run(steps: int, seed: int) -> None:
     tf.set_random_seed(seed)
     transformer = Transformer(width=64, heads=4, blocks=2)
     optimizer = tf.train.AdamOptimizer(0.002)
-    for step in range(steps):
-        tokens = sequences(64)
+
+    @tf.function
+    def train_step(tokens: Any) -> Any:
         with tf.GradientTape() as tape:
             logits = transformer(tokens[:, :-1])
             loss = tf.losses.sparse_softmax_cross_entropy(tokens[:, LENGTH + 1 :], logits[:, LENGTH:])
         gradients = tape.gradient(loss, transformer.variables)
         optimizer.apply_gradients(zip(gradients, transformer.variables, strict=True))
+        return loss
+
+    for step in range(steps):
+        loss = train_step(sequences(64))
         if step % 50 == 0:
             click.echo(f"step {step}: loss {float(loss):.4f}")
     tokens = sequences(256)
