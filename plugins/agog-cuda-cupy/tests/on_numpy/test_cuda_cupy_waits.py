@@ -95,3 +95,25 @@ def test_no_op_waits_without_a_reason(op: str) -> None:
 
 def test_each_reason_is_of_an_op() -> None:
     assert WAITING.keys() <= set(OPS)
+
+
+SIZED = {
+    "another's": lambda x: ag.reshape(x, ag.shape(ag.transpose(x))),
+    "a number beside": lambda x: ag.reshape(x, [ag.shape(x)[0], -1]),
+    "stacked": lambda x: ag.reshape(x, ag.stack([ag.shape(x)[1] * 2, -1])),
+    "product": lambda x: ag.reshape(x, [ag.reduce_prod(ag.shape(x))]),
+    "padding": lambda x: ag.pad(x, [[0, 8 - ag.shape(x)[0]], [0, 0]]),
+    "slice": lambda x: ag.slice(x, [1, 0], ag.shape(x) // 2),
+    "made": lambda x: ag.random_normal(ag.shape(x)) + ag.zeros(ag.shape(x)),
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_what_is_computed_of_shapes_waits_for_nothing(name: str) -> None:
+    with ag.device("/gpu:0"):
+        x = ag.constant(np.ones((4, 6), "float32"))
+        counting.reset()
+        y = SIZED[name](x)
+    assert y.device.endswith("GPU:0")
+    assert counting.waits == {}
+    assert counting.uploads == {}
