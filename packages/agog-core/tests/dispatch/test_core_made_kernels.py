@@ -35,6 +35,13 @@ class Scratch:
 
 
 @pytest.fixture(autouse=True)
+def _outside_of_all_scopes() -> Iterator[None]:
+    """The suite may run inside of a device's scope; these kernels are the CPU's."""
+    with ag.device(None):
+        yield
+
+
+@pytest.fixture(autouse=True)
 def _nothing_made() -> None:
     MADE.clear()
 

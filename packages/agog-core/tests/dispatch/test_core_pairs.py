@@ -65,6 +65,13 @@ class Format:
 Register = Callable[..., None]
 
 
+@pytest.fixture(autouse=True)
+def _outside_of_all_scopes() -> Iterator[None]:
+    """The suite may run inside of a device's scope; these kernels are the CPU's."""
+    with ag.device(None):
+        yield
+
+
 @pytest.fixture
 def register() -> Iterator[Register]:
     """Register plugins for one test."""

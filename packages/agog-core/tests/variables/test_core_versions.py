@@ -78,6 +78,8 @@ def test_memory_that_is_being_written_has_none() -> None:
 
 
 def test_an_address_and_a_version_never_stand_for_two_values() -> None:
+    if not hasattr(Variable([1.0])._current()._array, "ctypes"):
+        pytest.skip("this device's arrays do not tell where they lie")
     seed = 20181108
     print("seed", seed)
     generator = random.Random(seed)
@@ -104,6 +106,8 @@ def test_an_address_and_a_version_never_stand_for_two_values() -> None:
 
 
 def test_a_version_read_by_threads_is_never_stale() -> None:
+    if not hasattr(Variable([1.0])._current()._array, "ctypes"):
+        pytest.skip("this device's arrays do not tell where they lie")
     v = Variable(np.zeros(2, np.float32))
     known: dict[tuple[int, int], float] = {}
     wrong: list[Any] = []

@@ -1,7 +1,7 @@
-"""The conformance kit, with the stand-in for CuPy: of each op one dtype's values; `nox -s gpu_without_gpu` has all.
+"""The conformance kit, with the stand-in for CuPy: of each op one dtype's values; `nox` can run all of it.
 
 What passes here says that the kernels ask CuPy for what it has, and that their formulas are right. It does not say that
-they are right on a GPU.
+they are right on a GPU. The session `gpu_without_gpu` runs every check.
 """
 
 from __future__ import annotations

@@ -112,18 +112,18 @@ def test_memory_is_counted() -> None:
 
 
 def test_a_limit_refuses_though_blocks_are_kept_that_are_too_small() -> None:
-    pool = cupy.get_default_memory_pool()
+    pool, size = cupy.get_default_memory_pool(), 1 << 26  # more than what other tests leave
     gc.collect()
     pool.free_all_blocks()
-    x = cupy.zeros(1024, "uint8")
+    x = cupy.empty(size // 2, "uint8")
     del x
-    pool.set_limit(size=pool.total_bytes() + 1024)
+    pool.set_limit(size=pool.total_bytes() + size // 2 + (1 << 20))
     try:
-        assert cupy.zeros(1000, "uint8").nbytes == 1000  # the kept block
-        with pytest.raises(MemoryError, match="Out of memory allocating 1,536 bytes"):
-            cupy.zeros(1536, "uint8")
+        assert cupy.empty(size // 2, "uint8").nbytes == size // 2  # the kept block
+        with pytest.raises(MemoryError, match="Out of memory allocating 67,108,864 bytes"):
+            cupy.empty(size, "uint8")
         pool.free_all_blocks()
-        assert cupy.zeros(1536, "uint8").nbytes == 1536
+        assert cupy.empty(size, "uint8").nbytes == size
     finally:
         pool.set_limit(size=0)
 

@@ -55,7 +55,8 @@ def test_one_kernel_each_way(reduce: Callable[..., ag.Tensor], backward: str, mo
         tape.watch(x)
         y = reduce(x)
     tape.gradient(y, x)
-    assert names == [reduce.__name__, backward]
+    # A device with memory of its own has a kernel make the ones that a gradient begins with.
+    assert [name for name in names if name != "fill"] == [reduce.__name__, backward]
 
 
 @pytest.mark.parametrize("reduce", [ag.reduce_max, ag.reduce_min])
