@@ -37,14 +37,8 @@ def reached(name: str) -> tuple[Any, str, str | None]:
 
 
 def test_there_is_enough_to_look_at() -> None:
-    assert {
-        which: len(names) > least for (which, names), least in zip(NAMES.items(), (800, 30, 2000, 1300), strict=True)
-    } == {
-        "keras_3": True,
-        "pytorch": True,
-        "tensorflow_1": True,
-        "tensorflow_2": True,
-    }
+    least = {"keras_3": 1600, "pytorch": 40, "tensorflow_1": 2100, "tensorflow_2": 1700, "tensorflow_between": 5}
+    assert {which: len(names) for which, names in NAMES.items() if len(names) < least[which]} == {}
 
 
 @pytest.mark.parametrize("which", NAMES)

@@ -1,9 +1,16 @@
-"""``tf.compat``: text and bytes."""
+"""``tf.compat``: text and bytes; ``v1`` is ``tf`` itself, whose names are TensorFlow 1.12's."""
+
+from typing import TYPE_CHECKING
 
 from agog_compat.advice import taught as _taught
-from agog_compat.text import as_bytes, as_str_any, as_text
+from agog_compat.text import as_bytes as as_bytes
+from agog_compat.text import as_str_any as as_str_any
 from agog_compat.text import as_text as as_str
+from agog_compat.text import as_text as as_text
+from agog_core.exports import later as _later
 
-__all__ = ["as_bytes", "as_str", "as_str_any", "as_text"]
+if TYPE_CHECKING:
+    import agog as v1
 
-__getattr__ = _taught(__name__)
+__getattr__, __dir__ = _later(__name__, modules={"v1": "agog"})
+__getattr__ = _taught(__name__, __getattr__)

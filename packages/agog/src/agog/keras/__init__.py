@@ -13,6 +13,7 @@ from agog.keras import (
     mixed_precision,
     models,
     optimizers,
+    preprocessing,
     regularizers,
     utils,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "models",
     "name_scope",
     "optimizers",
+    "preprocessing",
     "regularizers",
     "utils",
 ]

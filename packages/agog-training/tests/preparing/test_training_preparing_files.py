@@ -1,0 +1,160 @@
+"""Files that are fetched, pictures, batches of images that are changed, and models that are drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.errors import DataLossError, UnavailableError
+from agog_layers import Add, Dense, Input
+from agog_training import Model, Sequential
+from agog_training.preparing import plotting
+from agog_training.preparing.fetching import get_file
+from agog_training.preparing.pictures import ImageDataGenerator, array_to_img, img_to_array, load_img
+
+rng = np.random.default_rng(47)
+IMAGES = rng.uniform(0, 255, (10, 4, 6, 3)).astype("f4")
+
+
+def test_files_are_fetched_once(tmp_path: Path) -> None:
+    source = tmp_path / "words.txt"
+    source.write_bytes(b"one")
+    checksum = hashlib.sha256(b"one").hexdigest()
+    for _ in range(2):
+        path = get_file("w.txt", source.as_uri(), file_hash=checksum, cache_dir=tmp_path / "cache")
+        assert path == str(tmp_path / "cache" / "datasets" / "w.txt")
+        assert Path(path).read_bytes() == b"one"
+        source.write_bytes(b"two")
+    assert Path(get_file(origin=source.as_uri(), cache_dir=tmp_path / "cache")).read_bytes() == b"two"
+    with pytest.raises(DataLossError) as error:
+        get_file("other.txt", source.as_uri(), md5_hash="0" * 32, cache_dir=tmp_path / "cache")
+    found = hashlib.md5(b"two", usedforsecurity=False).hexdigest()
+    assert str(error.value) == (f"get_file: {source.as_uri()} has the md5 checksum {found}; {'0' * 32} is expected.")
+    with pytest.raises(ValueError, match=r".") as address:
+        get_file("w.txt")
+    assert str(address.value) == (
+        "get_file: origin is the address to fetch the file from; give it, such as origin='https://...'."
+    )
+
+
+@pytest.mark.parametrize("kind", ["tar.gz", "zip"])
+def test_archives_are_unpacked(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "a.txt").write_text("inside")
+    archive = tmp_path / f"data.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(archive, "w") as file:
+            file.write(tmp_path / "a.txt", "a.txt")
+    else:
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(tmp_path / "a.txt", "a.txt")
+    folder = get_file(origin=archive.as_uri(), extract=True, cache_dir=tmp_path / "cache")
+    assert (Path(folder) / "a.txt").read_text() == "inside"
+
+
+def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    with pytest.raises(DataLossError) as error:
+        get_file(origin=(tmp_path / "a.txt").as_uri(), extract=True, cache_dir=tmp_path)
+    assert str(error.value) == f"get_file: {tmp_path / 'datasets' / 'a.txt'} is no archive of the format 'auto'."
+
+
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures are Pillow's, which is not installed")
+    array = np.arange(24, dtype="u1").reshape(2, 4, 3) * 10
+    array_to_img(array, scale=False).save(tmp_path / "p.png")
+    np.testing.assert_array_equal(img_to_array(load_img(tmp_path / "p.png")), array)
+    assert img_to_array(load_img(tmp_path / "p.png", "grayscale", (4, 8))).shape == (4, 8, 1)
+    assert np.asarray(array_to_img(np.array([[[1.0], [3.0]]]))).tolist() == [[0, 255]]
+    with pytest.raises(ValueError, match=r".") as error:
+        load_img(tmp_path / "p.png", "cmyk")
+    assert str(error.value) == (
+        "load_img: color_mode must be one of rgb, rgba, grayscale, and interpolation one of nearest, bilinear, "
+        "bicubic; got 'cmyk' and 'nearest'."
+    )
+
+
+def test_batches_of_images() -> None:
+    flow = ImageDataGenerator(rescale=0.5).flow(IMAGES, np.arange(10), batch_size=4, seed=1)
+    assert len(flow) == 3
+    seen = []
+    for _ in range(6):
+        x, y = next(flow)
+        np.testing.assert_allclose(x, IMAGES[y] / 2, rtol=1e-6)
+        seen.append(y.tolist())
+    first, second = ([number for batch in part for number in batch] for part in (seen[:3], seen[3:]))
+    assert sorted(first) == sorted(second) == list(range(10))
+    assert first != second
+    with pytest.raises(ValueError, match=r".") as error:
+        ImageDataGenerator().flow(IMAGES, np.arange(3))
+    assert str(error.value) == (
+        "ImageDataGenerator.flow: x must be of shape (n, height, width, channels), and y of n labels; got "
+        "(10, 4, 6, 3) and (3,)."
+    )
+
+
+def test_changes_of_images() -> None:
+    ag.set_random_seed(4)
+    many = np.repeat(IMAGES[:1], 30, 0)
+    flipped = ImageDataGenerator(horizontal_flip=True, preprocessing_function=lambda x: x + 1).changed(many)
+    kinds = [sum(np.array_equal(x, kind + 1) for x in flipped) for kind in (IMAGES[0], IMAGES[0][:, ::-1])]
+    assert sum(kinds) == 30
+    assert min(kinds) > 0
+    moved = ImageDataGenerator(rotation_range=20, width_shift_range=0.2, height_shift_range=0.1, zoom_range=0.1)
+    assert not np.array_equal(moved.changed(many)[0], moved.changed(many)[1])
+
+
+def test_moments_of_images() -> None:
+    generator = ImageDataGenerator(featurewise_center=True, featurewise_std_normalization=True)
+    with pytest.raises(RuntimeError) as error:
+        generator.changed(IMAGES)
+    assert str(error.value) == ("ImageDataGenerator: call fit on images first, which finds their mean and deviation.")
+    generator.fit(IMAGES)
+    expected = (IMAGES - IMAGES.mean((0, 1, 2))) / IMAGES.std((0, 1, 2))
+    np.testing.assert_allclose(generator.changed(IMAGES), expected, rtol=1e-3, atol=1e-4)
+    generator.fit(IMAGES, augment=True, rounds=2, seed=3)
+    np.testing.assert_allclose(generator.mean, IMAGES.mean((0, 1, 2)), rtol=1e-4)
+
+
+def test_models_train_on_such_batches() -> None:
+    from agog_layers import Flatten
+
+    model = Sequential([Flatten(), Dense(1)])
+    model.compile("sgd", "mse")
+    flow = ImageDataGenerator(rescale=1 / 255).flow(IMAGES, np.ones(10), batch_size=5)
+    assert len(model.fit(flow, steps_per_epoch=2, epochs=2, verbose=0).epoch) == 2
+
+
+def test_drawings_of_models(tmp_path: Path) -> None:
+    x = Input(shape=[3], name="x")
+    left, right = Dense(2, name="left")(x), Dense(2, name="right")(x)
+    model = Model(x, Add(name="sum")([left, right]), name="m")
+    text = plotting.model_to_dot(model, show_shapes=True, rankdir="LR")
+    assert '"left" [label="left|Dense|(?, 2)"];' in text
+    assert [line.strip() for line in text.splitlines() if "->" in line][-2:] == [
+        '"left" -> "sum";',
+        '"right" -> "sum";',
+    ]
+    path = plotting.plot_model(model, tmp_path / "m.dot", show_layer_names=False)
+    assert Path(path).read_text() == plotting.model_to_dot(model, show_layer_names=False) + "\n"
+
+
+def test_drawings_need_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnavailableError) as error:
+        plotting.plot_model(Sequential([Dense(1)]), "m.png")
+    assert str(error.value) == (
+        "plot_model: m.png is drawn by the program dot of Graphviz, which is not on the path; install Graphviz, or "
+        "write the text with to_file='model.dot'. print(model) and model.summary() show the layers too."
+    )
+    dot = tmp_path / "dot"
+    dot.write_text('#!/bin/sh\nprintf \'%s \' "$@" > "$4"\n')
+    dot.chmod(0o755)
+    target = tmp_path / "m.svg"
+    assert plotting.plot_model(Sequential([Dense(1)]), target) == str(target)
+    assert target.read_text().split() == ["-Tsvg", "-Gdpi=200", "-o", str(target)]
