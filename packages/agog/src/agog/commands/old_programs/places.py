@@ -187,6 +187,12 @@ PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items
 PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 
+# Messages of TensorFlow that the writer of summaries has.
+_MESSAGES = "attr_value graph node_def summary tensor tensor_shape versions"
+PLACES |= {f"core.framework.{name}_pb2": (f"tensorboardX.proto.{name}_pb2",) for name in _MESSAGES.split()}
+PLACES["core.framework.types_pb2"] = ("tensorboardX.proto.types_pb2", "agog_compat.type_numbers")
+PLACES["core.util.event_pb2"] = ("tensorboardX.proto.event_pb2",)
+
 # Names that are others in agog, or elsewhere.
 RENAMED = {
     "__version__": "agog_compat.versions:__version__",
