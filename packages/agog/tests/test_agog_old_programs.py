@@ -13,7 +13,7 @@ import pytest
 import agog as tf
 from agog.commands.old_programs import missing
 from agog.commands.old_programs.finder import Finder, activate
-from agog.commands.old_programs.places import PLACES, RENAMED, sources_of
+from agog.commands.old_programs.places import PLACES, RENAMED, searched, sources_of
 
 
 @pytest.fixture(autouse=True)
@@ -183,3 +183,18 @@ def test_messages_are_those_of_the_writer_of_summaries(tmp_path: Any) -> None:
     assert [(event.step, event.summary.value[0].tag) for event in events[1:]] == [(3, "loss")]
     assert tf.float32.as_datatype_enum == import_module("tensorflow.core.framework.types_pb2").DT_FLOAT
     assert tf.uint64.as_datatype_enum == import_module("tensorflow.core.framework.types_pb2").DT_UINT64
+
+
+def test_advice_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def advise(name: str) -> Any:
+        raise AttributeError(f"tf.contrib.{name}: not in agog; use tf.keras.layers")
+
+    monkeypatch.setattr(tf.contrib, "__getattr__", advise, raising=False)
+    with pytest.raises(ModuleNotFoundError) as module:
+        import_module("tensorflow.contrib.slim")
+    assert str(module.value) == (
+        "No module named 'tensorflow.contrib.slim': tf.contrib.slim: not in agog; use tf.keras.layers"
+    )
+    with pytest.raises(AttributeError) as name:
+        searched(("agog.nn", "agog.contrib"), "slim")
+    assert str(name.value) == "tf.contrib.slim: not in agog; use tf.keras.layers"
