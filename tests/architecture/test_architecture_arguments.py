@@ -28,8 +28,8 @@ QUIET = {
     """,
     "which of several programs computes the same result": """
         a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
-        initial_num_buckets min_cuda_compute_capability num_proj_shards num_unit_shards optimize sequential_update shift sorted stable
-        stateful synchronization use_cudnn_on_gpu use_gpu use_locking use_resource
+        initial_num_buckets min_cuda_compute_capability num_proj_shards num_unit_shards optimize sequential_update
+        shift sorted stable stateful synchronization use_cudnn_on_gpu use_gpu use_locking use_resource
     """,
     "what has no effect in TensorFlow's eager execution either": """
         _ add_regularization_losses attrs checkpoint_format_version create_scope_now_ dtype first_n input_size loss

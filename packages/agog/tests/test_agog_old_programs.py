@@ -13,7 +13,7 @@ import pytest
 import agog as tf
 from agog.commands.old_programs import missing
 from agog.commands.old_programs.finder import Finder, activate
-from agog.commands.old_programs.places import PLACES, RENAMED, sources_of
+from agog.commands.old_programs.places import PLACES, RENAMED, searched, sources_of
 
 
 @pytest.fixture(autouse=True)
@@ -130,11 +130,11 @@ def test_stand_ins_list_their_names(tensorflow: Any) -> None:
 
 def test_modules_that_hold_nothing_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(missing, "_counts", type(missing._counts)())
-    module = import_module("tensorflow.core.framework.graph_pb2")
+    module = import_module("tensorflow.core.framework.function_pb2")
     assert missing.report() == "agog run: the program asked for nothing that agog has not."
     with pytest.raises(AttributeError) as error:
-        module.GraphDef  # noqa: B018  # what is tested
-    text = "tensorflow.core.framework.graph_pb2.GraphDef: agog has none of this module's names."
+        module.FunctionDef  # noqa: B018  # what is tested
+    text = "tensorflow.core.framework.function_pb2.FunctionDef: agog has none of this module's names."
     assert str(error.value) == text
     with pytest.raises(ImportError):
         exec("from tensorflow.python.ops.math_ops import no_such_op", {})
@@ -142,7 +142,7 @@ def test_modules_that_hold_nothing_can_be_imported(monkeypatch: pytest.MonkeyPat
         import_module("tensorflow")._private  # noqa: B018  # private names are no news
     assert missing.report().splitlines() == [
         "agog run: the program asked for 2 names that agog has not:",
-        f"     1  tensorflow.core.framework.graph_pb2.GraphDef: {text}",
+        f"     1  tensorflow.core.framework.function_pb2.FunctionDef: {text}",
         "     1  tensorflow.python.ops.math_ops.no_such_op: module 'agog' has no attribute 'no_such_op'",
     ]
 
@@ -169,3 +169,32 @@ def test_what_tensorflow_has_inside_works() -> None:
     wrong = tf.keras.layers.Dense
     with pytest.raises(AssertionError):
         testing.layer_test(wrong, {"units": 1}, (2, 4), expected_output=[[9.0], [9.0]])
+
+
+def test_messages_are_those_of_the_writer_of_summaries(tmp_path: Any) -> None:
+    event_pb2 = import_module("tensorflow.core.util.event_pb2")
+    with (
+        tf.contrib.summary.create_file_writer(str(tmp_path)).as_default(),
+        tf.contrib.summary.always_record_summaries(),
+    ):
+        tf.contrib.summary.scalar("loss", 2.5, step=3)
+    (file,) = tmp_path.iterdir()
+    events = [event_pb2.Event.FromString(record) for record in tf.python_io.tf_record_iterator(str(file))]
+    assert [(event.step, event.summary.value[0].tag) for event in events[1:]] == [(3, "loss")]
+    assert tf.float32.as_datatype_enum == import_module("tensorflow.core.framework.types_pb2").DT_FLOAT
+    assert tf.uint64.as_datatype_enum == import_module("tensorflow.core.framework.types_pb2").DT_UINT64
+
+
+def test_advice_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def advise(name: str) -> Any:
+        raise AttributeError(f"tf.contrib.{name}: not in agog; use tf.keras.layers")
+
+    monkeypatch.setattr(tf.contrib, "__getattr__", advise, raising=False)
+    with pytest.raises(ModuleNotFoundError) as module:
+        import_module("tensorflow.contrib.slim")
+    assert str(module.value) == (
+        "No module named 'tensorflow.contrib.slim': tf.contrib.slim: not in agog; use tf.keras.layers"
+    )
+    with pytest.raises(AttributeError) as name:
+        searched(("agog.nn", "agog.contrib"), "slim")
+    assert str(name.value) == "tf.contrib.slim: not in agog; use tf.keras.layers"

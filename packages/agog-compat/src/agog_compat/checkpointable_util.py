@@ -44,7 +44,7 @@ def add_variable(
     if initializer is None:
         value = zeros([] if shape is None else shape, dtype)
     elif callable(initializer):
-        make = initializer() if isclass(initializer) else initializer
+        make: Any = initializer() if isclass(initializer) else initializer
         value = make(shape, dtype=dtype)
     elif shape is not None:
         raise ValueError(f"add_variable: the value of variable {name!r} says its shape; do not specify shape={shape}.")

@@ -59,7 +59,13 @@ class BinaryAccuracy(PredictionMean):
     tf.Tensor(0.6666666666666666, shape=(), dtype=float64)
     """
 
-    def __init__(self, threshold: float, name: str | None = None, dtype: Any = "float64") -> None:
+    def __init__(
+        self,
+        threshold: float,
+        name: str | None = None,
+        dtype: Any = "float64",
+        use_global_variables: bool = False,
+    ) -> None:
         super().__init__(name, dtype)
         self.threshold = threshold
 

@@ -33,7 +33,7 @@ class Mean(Metric):
     numer: Variable
     denom: Variable
 
-    def __init__(self, name: str | None = None, dtype: Any = "float64") -> None:
+    def __init__(self, name: str | None = None, dtype: Any = "float64", use_global_variables: bool = False) -> None:
         super().__init__(name)
         self.dtype = as_dtype(dtype)
         self.numer = self.add_variable("numer", dtype=self.dtype)

@@ -24,7 +24,7 @@ class Metric(State):
         name: the metric's name; by default the class's.
     """
 
-    def __init__(self, name: str | None = None) -> None:
+    def __init__(self, name: str | None = None, use_global_variables: bool = False) -> None:
         super().__init__()
         self.name = name or type(self).__name__
         self._built = False

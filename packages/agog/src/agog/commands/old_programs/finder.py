@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import sources_of
+from agog.commands.old_programs.places import sources_of, why_not
 from agog.commands.old_programs.stand_in import StandIn
 
 # How the names of files and folders of tests end.
@@ -49,9 +49,7 @@ class Finder(MetaPathFinder):
             return own
         if sources is not None:
             return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
-        text = (
-            f"No module named {fullname!r}: agog stands in for TensorFlow here, and has nothing that this module holds."
-        )
+        text = f"No module named {fullname!r}: {why_not(place)}"
         parent, _, name = fullname.rpartition(".")
         if name not in getattr(sys.modules.get(parent), "awaited", ()):
             missing.note(fullname, text)

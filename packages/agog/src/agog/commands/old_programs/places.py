@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 # The modules of TensorFlow, without its own name, by the modules of agog that have their names, in the order of search.
 _BY_SOURCES = {
@@ -187,6 +188,12 @@ PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items
 PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 
+# Messages of TensorFlow that the writer of summaries has.
+_MESSAGES = "attr_value graph node_def summary tensor tensor_shape versions"
+PLACES |= {f"core.framework.{name}_pb2": (f"tensorboardX.proto.{name}_pb2",) for name in _MESSAGES.split()}
+PLACES["core.framework.types_pb2"] = ("tensorboardX.proto.types_pb2", "agog_compat.type_numbers")
+PLACES["core.util.event_pb2"] = ("tensorboardX.proto.event_pb2",)
+
 # Names that are others in agog, or elsewhere.
 RENAMED = {
     "__version__": "agog_compat.versions:__version__",
@@ -228,6 +235,33 @@ RENAMED = {
     "python.training.saver.BaseSaverBuilder": "agog_compat.saveables:BaseSaverBuilder",
     "python.training.checkpointable.util.CheckpointableSaver": "agog.eager:CheckpointableSaver",
 }
+
+
+def searched(sources: tuple[str, ...], name: str) -> Any:
+    """A name of the first of some modules that has it; an AttributeError where none has, with advice if one gives it."""
+    errors = []
+    for source in sources:
+        try:
+            return getattr(import_module(source), name)
+        except AttributeError as error:
+            errors.append(error)
+    raise next((error for error in errors if _advises(error)), errors[0])
+
+
+def _advises(error: AttributeError) -> bool:
+    """Whether an error says more than Python's own, which says that a module has no such attribute."""
+    return not str(error).startswith("module ")
+
+
+def why_not(place: str) -> str:
+    """Why agog has no module in place of one of TensorFlow: what it advises instead, where it does."""
+    parent, _, name = place.rpartition(".")
+    try:
+        searched(sources_of(parent) or ("agog",), name)
+    except AttributeError as error:
+        if _advises(error):
+            return str(error)
+    return "agog stands in for TensorFlow here, and has nothing that this module holds."
 
 
 def sources_of(place: str) -> tuple[str, ...] | None:

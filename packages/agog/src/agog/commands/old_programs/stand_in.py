@@ -8,7 +8,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import PLACES, RENAMED, has_modules_only
+from agog.commands.old_programs.places import PLACES, RENAMED, has_modules_only, searched
 
 
 class StandIn(ModuleType):
@@ -60,13 +60,9 @@ class StandIn(ModuleType):
         return import_module(f"tensorflow.{place}") if is_own else value
 
     def _searched(self, name: str) -> Any:
-        errors = []
-        for source in self._sources:
-            try:
-                return getattr(import_module(source), name)
-            except AttributeError as error:
-                errors.append(error)
-        raise errors[0] if errors else AttributeError(f"{self.__name__}.{name}: agog has none of this module's names.")
+        if not self._sources:
+            raise AttributeError(f"{self.__name__}.{name}: agog has none of this module's names.")
+        return searched(self._sources, name)
 
     def __dir__(self) -> list[str]:
         modules = map(import_module, self._sources)

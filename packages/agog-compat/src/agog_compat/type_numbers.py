@@ -1,0 +1,10 @@
+"""Type numbers: those of TensorFlow's messages that are newer than the messages of other packages."""
+
+from __future__ import annotations
+
+__all__ = ["DT_RESOURCE", "DT_UINT32", "DT_UINT64", "DT_VARIANT"]
+
+DT_RESOURCE = 20
+DT_VARIANT = 21
+DT_UINT32 = 22
+DT_UINT64 = 23
