@@ -99,7 +99,7 @@ def svg_of(picture: Picture) -> str | None:
     )
 
 
-def _rows(names: list[str], edges: list[tuple[str, str]]) -> list[list[str]]:
+def _rows(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
     """The nodes row by row: each below all that it takes, sources just above what takes them first."""
     row_of = dict.fromkeys(names, 0)
     for start, end in edges:  # in the order of the nodes

@@ -125,8 +125,8 @@ def _first_difference(old: Graph, new: Graph) -> _Difference | None:
         if found is not None:
             return found
     for number, (a, b) in enumerate(zip(old.outputs, new.outputs, strict=False)):
-        if (found := _value_difference(a, b)) is not None:
-            return _Difference("at the end", f"output {number} is {found[0]}.", found[1])
+        if (constant := _value_difference(a, b)) is not None:
+            return _Difference("at the end", f"output {number} is {constant[0]}.", constant[1])
     return None
 
 
