@@ -17,7 +17,7 @@ import agog
 PAGES: dict[str, tuple[str, ...]] = {
     "Tensors": ("agog_core.tensors", "agog_core.dtypes", "agog_core.shapes", "agog_core.nest"),
     "Gradients": ("agog_core.gradients", "agog_core.recording"),
-    "Variables": ("agog_core.variables", "agog_core.checkpointable"),
+    "Variables": ("agog_core.variables", "agog_core.checkpointable", "agog_core.ops.updates"),
     "Math": ("agog_core.ops.math", "agog_core.calls", "agog_core.ops.operators"),
     "Reductions": ("agog_core.ops.reduce",),
     "Linear algebra": ("agog_core.ops.linalg", "agog_core.ops.signal"),
@@ -30,7 +30,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Control": ("agog_core.ops.control", "agog_core.tracing"),
     "Losses and metrics": ("agog_layers.losses", "agog_layers.metrics"),
     "Layers": ("agog_layers",),
-    "Optimizers": ("agog_optimizers", "agog_training.optimizers", "agog_core.ops.updates"),
+    "Optimizers": ("agog_optimizers", "agog_training.optimizers"),
     "Training": ("agog_training",),
     "Data": ("agog_data",),
     "Checkpoints": ("agog_checkpoint",),
