@@ -59,7 +59,7 @@ class AppliedMethods(Pipeline):
         """See `get_single_element` of ``tf.data.experimental``.
 
         >>> from agog_data import Dataset
-        >>> int(Dataset.range(3).skip(2).get_single_element()
+        >>> int(Dataset.range(3).skip(2).get_single_element())
         2
         """
         return transformation("get_single_element")(self)

@@ -121,7 +121,7 @@ def mish(x: TensorLike) -> Tensor:
         A tensor of the same shape.
 
     >>> print(mish([0.0, 1.0]))
-    tf.Tensor([0.         0.86509836], shape=(2,), dtype=float32)
+    tf.Tensor([0.        0.8650984], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
     return multiply(tensor, tanh(softplus(tensor)))
