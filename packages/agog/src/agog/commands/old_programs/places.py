@@ -238,7 +238,7 @@ RENAMED = {
 
 
 def searched(sources: tuple[str, ...], name: str) -> Any:
-    """A name of the first of some modules that has it; an AttributeError where none has, with advice if one gives it."""
+    """A name of the first of some modules that has it; an AttributeError where none has, with advice if any."""
     errors = []
     for source in sources:
         try:
