@@ -43,13 +43,6 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     return kernel
 
 
-def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:
-    """Choose what runs an op for several variables at once, and store it in the table; None where each goes alone."""
-    chain = table.chains.setdefault(op.name, Chain(op, table))
-    table.several[op.name] = function = chain.several()
-    return function
-
-
 def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
     """Run the best kernel that takes a call which the table's kernel has declined.
 
