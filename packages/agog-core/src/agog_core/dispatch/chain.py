@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_function, load_kernel, rank
 from agog_core.dispatch.explanation import ambiguous
 from agog_core.dispatch.failure import note_failure
-from agog_core.dispatch.observation import are_observed, observed
+from agog_core.dispatch.observation import is_checked, observed
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Keeper, marking
 from agog_core.dispatch.table import KernelTable
@@ -19,7 +18,6 @@ from agog_core.errors import AmbiguousKernelError, PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
 
 Function = Callable[..., Any]
-Reference = Function | str
 
 # Held while a plugin makes a kernel, so that two threads do not make it twice.
 _making = hold_while_forking(threading.RLock())
@@ -62,18 +60,6 @@ class Chain:
                 return kernels
         return None
 
-    def several(self) -> Function | None:
-        """What runs the op for several variables at once: the best kernel's, unless somebody looks at each call."""
-        if are_observed() or _is_checked() or all(each.kernel.several is None for each in self.candidates):
-            return None
-        if self.first() is None:
-            return None
-        candidate = self.candidates[self.head]
-        if candidate.kernel.several is None:
-            return None
-        function = self._function(candidate, candidate.kernel.several)
-        return None if function is None else self._table.device.bind(self.op.name, self._table.dtype, function)[0]
-
     def run(self, start: int, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, Function | None]:
         """Run the best kernel, from a place on, that takes a call: its result, and which it was; NotImplemented and
         None where all decline.
@@ -96,8 +82,13 @@ class Chain:
         equal = [other for other in self.candidates[place:] if rank(other) == rank(candidate)]
         if len(equal) > 1:
             raise AmbiguousKernelError(ambiguous(self.op.name, self._table.device.type, self._table.dtype.name, equal))
-        function = self._function(candidate)
-        if function is None:
+        try:
+            function = function_of(candidate, self._table)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # libraries in other languages raise their panics as such
+            self.rejected.append((candidate, f"{BROKEN}: {type(error).__name__}: {error}"))
+            report_broken(*self.rejected[-1])
             return None
         one, for_scalars = self._table.device.bind(self.op.name, self._table.dtype, function)
         ready = self._watched(candidate, one), self._watched(candidate, for_scalars)
@@ -106,30 +97,16 @@ class Chain:
         marked = marking(ready[0], Keeper(candidate, self._table.device))
         return marked, marked
 
-    def _function(self, candidate: Candidate, several: Reference | None = None) -> Function | None:
-        try:
-            return function_of(candidate, self._table, several)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # libraries in other languages raise their panics as such
-            self.rejected.append((candidate, f"{BROKEN}: {type(error).__name__}: {error}"))
-            report_broken(*self.rejected[-1])
-            return None
-
     def _watched(self, candidate: Candidate, function: Function) -> Function:
         kernel = observed(self.op, self._table, candidate, function)
-        if not _is_checked():
+        if not is_checked():
             return kernel
         from agog_core.dispatch.checking import checked  # here, because most programs do without
 
         return checked(self.op, self._table, candidate, kernel)
 
 
-def _is_checked() -> bool:
-    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
-
-
-def function_of(candidate: Candidate, table: KernelTable, several: Reference | None = None) -> Function:
+def function_of(candidate: Candidate, table: KernelTable, several: Function | str | None = None) -> Function:
     """A kernel's function for a dtype and device, or its `several`; what is made is kept as long as its plugin."""
     kernel = candidate.kernel
     function = load_kernel(kernel) if several is None else load_function(several)

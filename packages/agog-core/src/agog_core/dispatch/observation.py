@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -72,6 +73,11 @@ def unobserve(observer: Observer) -> None:
 def are_observed() -> bool:
     """Whether anybody observes kernel calls."""
     return bool(_observers)
+
+
+def is_checked() -> bool:
+    """Whether each kernel call is checked, as ``AGOG_CHECK=1`` in the environment asks for."""
+    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
 
 
 def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[..., Any]) -> Callable[..., Any]:

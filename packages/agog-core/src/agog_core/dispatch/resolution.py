@@ -46,13 +46,6 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     return kernel
 
 
-def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:
-    """Choose what runs an op for several variables at once, and store it in the table; None where each goes alone."""
-    chain = table.chains.setdefault(op.name, Chain(op, table))
-    table.several[op.name] = function = chain.several()
-    return function
-
-
 def kernel_of(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """The kernel that runs an op on a table's device and dtype: the first in rank."""
     kernel = table.kernels.get(op.name)
