@@ -76,7 +76,8 @@ class Optimizer(Checkpointable):
     # What a subclass says
 
     step: Callable[..., None] = staticmethod(_no_step)
-    """The op that takes a step: ``step(variable, *slots, gradient, **hyperparameters)``."""
+    """The op that takes a step: ``step(variable, *slots, gradient, **hyperparameters)``. Where `update` is not
+    overridden, a device may take it for all variables at once."""
 
     def keep(self, **numbers: Number) -> None:
         """Keep hyperparameters in attributes of their names; `hyperparameters` gives their present values to `step`.

@@ -27,4 +27,6 @@ def one_hot(xp: Any, indices: Array, *, depth: int, on_value: Any, off_value: An
     """Vectors that are on at an index."""
     positions = xp.arange(depth, dtype="int64").reshape(depth, *(1,) * (indices.ndim - axis))
     is_on = xp.expand_dims(indices, axis) == positions
-    return xp.where(is_on, xp.asarray(on_value, dtype), xp.asarray(off_value, dtype))
+    if on_value == 1 and off_value == 0 and "-" not in str(off_value):  # -0.0 is another number
+        return is_on.astype(dtype)
+    return xp.where(is_on, xp.full((), on_value, dtype), xp.full((), off_value, dtype))

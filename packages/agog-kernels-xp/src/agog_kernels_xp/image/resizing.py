@@ -59,11 +59,11 @@ def _sources(xp: Any, length: int, new_length: int, method: str, align_corners: 
     """
     ends = align_corners and new_length > 1
     quotient = (length - 1, new_length - 1) if ends else (length, max(1, new_length))
-    scale = xp.asarray(quotient[0], "float32") / xp.asarray(quotient[1], "float32")
+    scale = quotient[0] / quotient[1]  # rounded to float32 where it meets the positions, as it would be by itself
     places = xp.arange(new_length, dtype="float32") * scale
     below = xp.floor(places)
     if method == "nearest":
-        starts, weights = (xp.floor(places + xp.asarray(0.5, "float32")) if align_corners else below)[None], None
+        starts, weights = (xp.floor(places + 0.5) if align_corners else below)[None], None
     elif method == "bilinear":
         part = places - below
         starts, weights = xp.stack([below, below + 1]), xp.stack([1 - part, part])

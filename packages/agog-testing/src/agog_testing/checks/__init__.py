@@ -12,6 +12,7 @@ from agog_testing.checks.errors import check_errors
 from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
 from agog_testing.checks.repetition import check_repeated, check_threads
 from agog_testing.checks.results import check_aliasing, check_dtype, check_memory, check_shape, check_type
+from agog_testing.checks.several import check_several
 from agog_testing.checks.sizes import check_sizes
 from agog_testing.checks.state import check_state, check_variables
 from agog_testing.checks.traces import check_leaks, check_surroundings
@@ -32,6 +33,8 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         "threads": check_threads,
         "leaks": check_leaks,
     }
+    if subject.several is not None:
+        found["several"] = check_several
     if info.sized is not None or op.inputs:
         found["sizes"] = check_sizes
     if not op.updates:

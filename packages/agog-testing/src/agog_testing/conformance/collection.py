@@ -148,6 +148,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
                 tolerances=plugin.conformance.tolerances,
                 seed=seed,
                 partner=_partner(kernel, plugin, device, dtype),
+                several=None if kernel.several is None else implementation.several,
                 deterministic=kernel.deterministic,
                 keeps_threads=kernel.pool,
                 accuracy=accuracy,

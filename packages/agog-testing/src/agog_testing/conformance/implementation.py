@@ -52,6 +52,12 @@ class Implementation:
         self._times_taken += 1
         return result
 
+    def several(self, groups: Sequence[tuple[Any, ...]], **attributes: Any) -> Any:
+        """Call the kernel's function for several variables at once."""
+        candidate = Candidate(self.kernel, self.plugin, {})
+        function = function_of(candidate, self._table, self.kernel.several)
+        return self.device.bind(self.kernel.op, self._table.dtype, function)[0](groups, **attributes)
+
     def forget_counts(self) -> None:
         """Count calls from now on."""
         self._times_taken = self._times_declined = 0

@@ -68,7 +68,7 @@ def _value(module: str, name: str, facts: dict[str, Any], source: Any) -> Any:
     if facts["kind"] == "ufunc":
         return ufuncs.ufunc(name, facts, found)
     if facts["kind"] == "function":
-        if module == "cupy.linalg":
+        if module in ("cupy.linalg", "cupyx.scipy.linalg"):
             return solver(name, found, facts["signature"])
         return _function(name, facts["signature"], found)
     if name == "ndarray":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ sys.path.append(str(Path(__file__).parents[2] / "host"))
 from host_module import COMPILER, HostKernel, HostModule
 
 __all__ = ["COMPILER", "RawKernel", "RawModule"]
+
+
+# Held by the kernel that runs: on the host all share the memory that is a block's.
+_running = threading.Lock()
 
 
 class RawModule:
@@ -42,4 +47,5 @@ class RawKernel:
         if current() != self._index:
             raise ValueError(f"a kernel of device {self._index} is launched on device {current()}")
         launch(self._name)
-        self._kernel(grid, block, [memory_of(each) if isinstance(each, ndarray) else each for each in args])
+        with _running:
+            self._kernel(grid, block, [memory_of(each) if isinstance(each, ndarray) else each for each in args])

@@ -42,25 +42,28 @@ def solver(name: str, function: Callable[..., Any], signature: list[list[Any]] |
         raises = getattr(_thread, "raises", False)
         if raises:
             wait(f"linalg.{name} looks at its status")
-        try:
-            with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
+            try:
+                if not raises and not all(
+                    np.isfinite(value).all() for value in values if isinstance(value, np.ndarray)
+                ):
+                    raise np.linalg.LinAlgError("LAPACK may crash for NaN")
                 result = function(*values, **kwargs)
-        except np.linalg.LinAlgError:
-            if raises:
-                raise
-            result = _garbage(name, values)
+            except np.linalg.LinAlgError:
+                if raises:
+                    raise
+                result = _garbage(function, values, kwargs)
         return wrapped(tuple(result)) if isinstance(result, tuple) else wrapped(result)
 
     run.__name__ = name
     return run
 
 
-def _garbage(name: str, values: list[Any]) -> Any:
+def _garbage(function: Callable[..., Any], values: list[Any], kwargs: dict[str, Any]) -> Any:
     """What is there after a solver has failed: on a device whatever was in memory, here NaN."""
-    matrix = np.full(values[-1].shape, np.nan, values[0].dtype)
-    vector = matrix[..., 0, :]
-    if name == "svd":
-        return matrix, vector, matrix
-    if name in ("eigh", "eig"):
-        return vector, matrix
-    return vector if name in ("eigvalsh", "eigvals") else matrix
+    sound = [np.zeros_like(value) if isinstance(value, np.ndarray) else value for value in values]
+    sound[0][..., :, :] = np.eye(*sound[0].shape[-2:])
+    result = function(*sound, **kwargs)
+    parts = result if isinstance(result, tuple) else (result,)
+    failed = tuple(np.full(part.shape, np.nan, part.dtype) for part in map(np.asarray, parts))
+    return failed if isinstance(result, tuple) else failed[0]

@@ -1,0 +1,43 @@
+"""Several: updates of several variables at once, which are those of one after another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_testing.checks.recording import kernel_calls, on_device, repeat
+from agog_testing.checks.values import differing
+from agog_testing.opinfo import Sample
+from agog_testing.subject import KernelCall, Subject, Violation
+
+RULE = "a kernel gives for several variables at once what it gives for each"
+FEWEST = 30
+"""How many variables are updated at once; a kernel may have room for some only."""
+
+
+def check_several(subject: Subject) -> None:
+    """Compare what `Kernel.several` makes of samples with the same attributes with what the kernel makes of each."""
+    assert subject.several is not None
+    left, has_taken = list(kernel_calls(subject)), False
+    while left:
+        attributes: Any = left[0][1].attributes
+        alike = [each for each in left if each[1].attributes == attributes]
+        left = [each for each in left if each[1].attributes != attributes]
+        alike *= -(-FEWEST // len(alike))
+        groups = [tuple(on_device(subject, call.before)) for _, call in alike]
+        try:
+            has_taken |= subject.several(groups, **attributes) is not NotImplemented and _check(subject, alike, groups)
+        except Violation:
+            raise
+        except Exception as error:
+            raise Violation(RULE, alike[0][0].name, "updates", f"{type(error).__name__}: {error}") from error
+    if not has_taken:
+        raise Violation(RULE, "all", "updates", "NotImplemented for each call")
+
+
+def _check(subject: Subject, calls: list[tuple[Sample, KernelCall]], groups: list[tuple[Any, ...]]) -> bool:
+    count = len(subject.info.op.updates)
+    for number, ((sample, call), group) in enumerate(zip(calls, groups, strict=True)):
+        wanted = repeat(subject, on_device(subject, call.before), call.attributes)[:count]
+        for array, expected in zip(group, wanted, strict=False):
+            differing(subject, subject.host(array), expected, RULE, f"{sample.name}, variable {number} of {len(calls)}")
+    return True

@@ -1,0 +1,119 @@
+"""Which ops wait for the GPU, over the samples of all of them, and why; no other does, nor does its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from cupy_on_numpy import counting
+
+import agog_core as ag
+from agog_testing.opinfo import OpInfo, Sample, table
+from agog_testing.subject import map_arrays
+
+# One dtype of each op: the first of these that it has.
+USUAL = ("float32", "int32", "bool", "complex64", "int64")
+SIZE = "the size of the result depends on values"
+STATUS = "CuPy tells only who waits whether the matrix could be factorized"
+COUNT = "how often its loop runs depends on values"
+GIVEN = "a tensor of the device is given where sizes are asked for"
+HOST = "it is computed on the host"
+WAITING = {
+    **dict.fromkeys(("argwhere", "dynamic_partition", "setdiff1d", "unique_with_counts"), SIZE),
+    **dict.fromkeys(("ctc_greedy_decoder", "non_max_suppression"), SIZE),
+    "bincount": f"{SIZE}, unless maxlength and minlength are equal",
+    "dynamic_stitch": SIZE,
+    **dict.fromkeys(("cholesky", "eig", "eigvals", "matrix_inverse", "matrix_solve"), STATUS),
+    **dict.fromkeys(("log_matrix_determinant", "matrix_determinant", "matrix_square_root"), STATUS),
+    **dict.fromkeys(("matrix_exponential", "igamma", "igammac", "random_gamma", "random_poisson"), COUNT),
+    "scatter_variable": f"{COUNT}: quotients go in turns",
+    "top_k": COUNT,
+    **dict.fromkeys(("frame", "pad"), GIVEN),
+    **dict.fromkeys(("ctc_beam_search_decoder", "matrix_logarithm"), HOST),
+    "check_numerics": "it is there to look",
+}
+
+
+def usual(info: OpInfo) -> str | None:
+    """The dtype that an op is tried with; None for one of the host, or of strings alone."""
+    kinds = {dtype.name for dtype in info.op.dtypes}
+    return None if info.op.host else next((dtype for dtype in USUAL if dtype in kinds), None)
+
+
+OPS = sorted(name for name, info in table.items() if usual(info) is not None)
+
+
+def calls(info: OpInfo, sample: Sample) -> Iterator[dict[str, int]]:
+    """The waits of a call, and those of its gradient."""
+    names = iter(info.op.inputs)
+    inputs: list[Any] = []
+
+    def on_device(array: Any) -> Any:
+        is_updated = next(names, None) in info.op.updates
+        inputs.append(ag.Variable(array) if is_updated else ag.constant(array))
+        return inputs[-1]
+
+    args = [map_arrays(on_device, value) for value in sample.args]
+    kwargs = {key: map_arrays(on_device, value) for key, value in sample.kwargs.items()}
+    sources = [x for x in inputs if x.dtype.is_differentiable]
+    with ag.GradientTape() as tape:
+        tape.watch([x for x in sources if isinstance(x, ag.Tensor)])
+        counting.reset()
+        result = info.call(*args, **kwargs)
+        yield dict(counting.waits)
+    results = result if isinstance(result, (list, tuple)) else [result]
+    if info.differentiable:
+        counting.reset()
+        tape.gradient([y for y in results if isinstance(y, ag.Tensor) and y.dtype.is_differentiable], sources)
+        yield dict(counting.waits)
+
+
+def waits_of(op: str) -> dict[str, int]:
+    """All waits over an op's samples, of which those that wait may be of singular matrices."""
+    info, found = table[op], {}
+    dtype = usual(info)
+    assert dtype is not None
+    with ag.device("/gpu:0"):
+        for sample in info.samples(dtype, np.random.default_rng(1)):
+            with suppress(*[ag.errors.InvalidArgumentError] if op in WAITING else []):
+                for waits in calls(info, sample):
+                    found.update(waits)
+    return found
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_no_op_waits_without_a_reason(op: str) -> None:
+    waits = waits_of(op)
+    if op in WAITING:
+        print(f"cupy-on-numpy: {op} waits{'' if waits else ' no more'}: {WAITING[op]}: {', '.join(waits)}")
+        return
+    assert waits == {}
+
+
+def test_each_reason_is_of_an_op() -> None:
+    assert WAITING.keys() <= set(OPS)
+
+
+SIZED = {
+    "another's": lambda x: ag.reshape(x, ag.shape(ag.transpose(x))),
+    "a number beside": lambda x: ag.reshape(x, [ag.shape(x)[0], -1]),
+    "stacked": lambda x: ag.reshape(x, ag.stack([ag.shape(x)[1] * 2, -1])),
+    "product": lambda x: ag.reshape(x, [ag.reduce_prod(ag.shape(x))]),
+    "padding": lambda x: ag.pad(x, [[0, 8 - ag.shape(x)[0]], [0, 0]]),
+    "slice": lambda x: ag.slice(x, [1, 0], ag.shape(x) // 2),
+    "made": lambda x: ag.random_normal(ag.shape(x)) + ag.zeros(ag.shape(x)),
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_what_is_computed_of_shapes_waits_for_nothing(name: str) -> None:
+    with ag.device("/gpu:0"):
+        x = ag.constant(np.ones((4, 6), "float32"))
+        counting.reset()
+        y = SIZED[name](x)
+    assert y.device.endswith("GPU:0")
+    assert counting.waits == {}
+    assert counting.uploads == {}
