@@ -148,6 +148,8 @@ def passes(session: nox.Session, name: str, device: str, folder: Path) -> bool:
     suites = [MEMBERS[member] / "tests" for member in BACKEND_SUITES]
     results = (f"--junitxml={folder / name}.suites.xml", "-p", "agog_testing.pytest_plugin")
     kit = ("--json", f"{folder / name}.json", "--junit", f"{folder / name}.kit.xml")
+    if name == ON_NUMPY:  # thousands of launches take a GPU milliseconds, and the stand-in minutes
+        kit += ("--timeout", "1800")
     options = shlex.split(os.environ.get("AGOG_CONFORMANCE", ""))
     # Each is run also where the one before it has failed.
     is_right = True

@@ -39,7 +39,7 @@ PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
-    "In kernels and backends": ("version", "as_dtype", "load_reference"),
+    "In kernels and backends": ("version", "as_dtype", "load_reference", "matmul_precision"),
 }
 
 # What has no signature of its own, in one line each.
