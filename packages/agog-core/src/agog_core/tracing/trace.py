@@ -64,7 +64,9 @@ class Trace(Tracer):
     def _value(self, kind: str, table: KernelTable, array: Any) -> Value:
         layout = getattr(plain(array), "strides", None)
         self._count += 1
-        return Value(self._count, kind, table, tuple(plain(array).shape), layout=layout if isinstance(layout, tuple) else None)
+        return Value(
+            self._count, kind, table, tuple(plain(array).shape), layout=layout if isinstance(layout, tuple) else None
+        )
 
     def _known(self, array: TracedArray, table: KernelTable) -> Value:
         if array.tracer is self and array.value is not None:

@@ -16,7 +16,12 @@ from agog_testing.subject import Violation
 _SHAPES = ((), (3,), (4, 3), (1, 3), (4, 1), (2, 4, 3), (700,), (2, 700), (5, 40))
 _UNARY: tuple[Callable[[Any], Any], ...] = (
     *(ag.tanh, ag.exp, nn.relu, ag.sigmoid, ag.square, ag.abs, ag.negative, nn.softplus, ag.sign, nn.elu, nn.relu6),
-    *(lambda x: ag.sqrt(ag.abs(x)), lambda x: 1.0 - x, lambda x: x * 2.5, lambda x: ag.cast(ag.cast(x, "float64"), x.dtype)),
+    *(
+        lambda x: ag.sqrt(ag.abs(x)),
+        lambda x: 1.0 - x,
+        lambda x: x * 2.5,
+        lambda x: ag.cast(ag.cast(x, "float64"), x.dtype),
+    ),
 )
 _BINARY: tuple[Callable[[Any, Any], Any], ...] = (
     *(ag.add, ag.subtract, ag.multiply, ag.maximum, ag.minimum, ag.squared_difference),

@@ -6,11 +6,12 @@ of those, one number per row. It runs as one step, so nothing that it needs may 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agog_core.plugin import ArraySpec, Compiler, Primitive, Subgraph, load_reference
+from agog_core.plugin import ArraySpec, Compiler, PluginWarning, Primitive, Subgraph, load_reference
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Step, Value
 
@@ -49,7 +50,7 @@ def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Val
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
         steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler)]
-    return steps
+    return list(steps)
 
 
 def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
@@ -257,12 +258,27 @@ def _compiled(
         tuple(p for step in unit.steps if (p := primitive_of(step, numbers)) is not None),
         tuple((numbers[output], numbers[given]) for output, given in pairs),
     )
-    run = build(subgraph)
+    run = _built(subgraph, build, compiler)
     if run is None:
         return unit.steps
     options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
     node = next((step.node for step in unit.steps if step.node is not None), None)
     return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+
+
+def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:
+    """What the compiler makes of a subgraph; None where it does not take it, or fails, which is not silent."""
+    try:
+        return build(subgraph)
+    except Exception as error:
+        names = ", ".join(dict.fromkeys(each.name or each.kind for each in subgraph.primitives))
+        warnings.warn(
+            f"The compiler {compiler.name!r} failed, and a part of a traced function runs without it: "
+            f"{type(error).__name__}: {error} (in {len(subgraph.primitives)} primitives: {names})",
+            PluginWarning,
+            stacklevel=2,
+        )
+        return None
 
 
 def _overwrites(
