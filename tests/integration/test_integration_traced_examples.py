@@ -168,7 +168,7 @@ def variables_of(owners: list[Any]) -> list[Any]:
             found += owner.variables() if callable(owner.variables) else owner.variables
         else:
             found += [part for part in vars(owner).values() if isinstance(part, tfe.Variable)]
-    return found
+    return sorted(found, key=lambda variable: variable._serial)  # names go on counting
 
 
 def trained(make: Callable[[], Any], wrap: Callable[[Any], Any]) -> tuple[list[Any], dict[str, object]]:

@@ -240,6 +240,8 @@ class Tensor:
         )
 
     def _text(self, convert: Any) -> str:
+        if tracing and self._table.traces and (tracer := present_tracer()) is not None:
+            return tracer.known(self)._text(convert)
         if self._shape:
             text: str = convert(self._host())
             return "\n" + text if "\n" in text else text

@@ -36,7 +36,7 @@ class Concrete:
         self._written = list(graph.finals)
         self._read = [variable for variable in graph.variables if variable not in graph.finals]
         self._keys = [late for late in graph.lates if type(late) is RandomKey]
-        self._guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
+        self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run | None = None
         self._version = -1
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agog_core.errors import TracingError
+from agog_core.errors import TracingError, TracingWarning
 from agog_core.named_tuple import Named
 from agog_core.recording import source_line, stack
 from agog_core.tracers import tracer_of_context, tracing
@@ -17,6 +18,11 @@ from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import optimize
 from agog_core.tracing.trace import Trace
 from agog_core.variables.variable import Variable, creation_hooks
+
+_ESCAPED = (
+    "{line}: a tensor is still in use after the function that was traced: something outside, such as a list or an "
+    "attribute, has kept it. It keeps the value of this call, and later calls do not renew it. Return it instead."
+)
 
 
 class FirstCall(Named):
@@ -75,10 +81,14 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     optimize(trace.graph)
     concrete = Concrete(trace.graph, results)
     values = {variable: untraced(trace.state[variable]) for variable in trace.graph.finals}
-    is_kept = commit(values, trace.initial)
+    initial = trace.initial
+    is_kept = commit(values, initial)
     if not is_kept:
         trace.put_back()
     arrays = [x._array for x in tensors]
+    del result, given
+    for line in dict.fromkeys(trace.end()):
+        warnings.warn(_ESCAPED.format(line=line), TracingWarning, stacklevel=4)
     return FirstCall(concrete, arrays, results(outputs), bool(created), is_kept)
 
 

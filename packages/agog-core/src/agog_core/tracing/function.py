@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, update_wrapper
 from types import MethodType
@@ -20,7 +19,9 @@ from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.first_call import first_call
+from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
+from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.variables.variable import Variable
 
 __all__ = ["function", "functions_run_eagerly", "run_functions_eagerly"]
@@ -71,9 +72,8 @@ class DefinedFunction:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._owner = owner
-        self._traces: dict[Any, Concrete] = {}
-        self._created: set[Any] = set()  # the keys under which a call has created variables
-        self._lock = threading.RLock()
+        self._memory = Memory()
+        self._memories = Memories()  # those of instances, where the function is a method
         update_wrapper(self, python_function)
 
     @property
@@ -102,16 +102,16 @@ class DefinedFunction:
                 key.append((x._table, x._shape, getattr(array, "strides", None)))
                 arrays.append(array)
             else:
-                found = self._traces.get(tuple(key))
+                found = self._memory.traces.get(tuple(key))
                 if found is not None:
                     return self._run(found, arrays, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
         key = self._key(args, kwargs)
         packing = Packing((args, kwargs))
-        found = self._traces.get(key)
+        found = self._memory.traces.get(key)
         if found is None:
-            with self._lock:
-                found = self._traces.get(key)
+            with self._memory.lock:
+                found = self._memory.traces.get(key)
                 if found is None:
                     return self._trace(key, args, kwargs, None, 0)
         return self._run(found, [x._array for x in packing.tensors], args, kwargs, key)
@@ -130,7 +130,7 @@ class DefinedFunction:
                 return result
             other = found.branches.get(result)
             if other is None:
-                with self._lock:
+                with self._memory.lock:
                     other = found.branches.get(result)
                     if other is None:
                         return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
@@ -138,14 +138,17 @@ class DefinedFunction:
 
     def _trace(self, key: Any, args: Any, kwargs: Any, parent: Concrete | None, guard: int) -> Any:
         """Call the function and record what it does."""
+        memory = self._memory
+        memory.check(key, parent, guard, self._shown())
         place = key, id(parent), guard
-        call = first_call(self._called, args, kwargs, may_create=place not in self._created)
+        call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
         if call.has_created:
-            self._created.add(place)
+            memory.created.add(place)
         elif parent is None:
-            self._traces[key] = call.concrete
+            memory.traces[key] = call.concrete
         else:
             parent.branches[guard] = call.concrete
+        memory.note(key, parent, guard, call)
         if call.is_kept:
             return call.result
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
@@ -157,7 +160,39 @@ class DefinedFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        return DefinedFunction(MethodType(self._python_function, instance), self._input_signature, self._owner)
+        bound = DefinedFunction(MethodType(self._python_function, instance), self._input_signature, self._owner)
+        bound._memory = self._memories.of(instance)
+        return bound
+
+    def traces(self) -> list[TraceInfo]:
+        """The traces of the function.
+
+        Returns:
+            A `TraceInfo` for each, in the order in which they were made.
+        """
+        return list(self._memory.infos)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph of a trace.
+
+        Args:
+            *args: arguments of the kind that was traced; none for the last trace.
+            **kwargs: others.
+
+        Returns:
+            The graph.
+
+        Raises:
+            ValueError: the function was not traced, or not for such arguments.
+        """
+        if not args and not kwargs and self._memory.infos:
+            return self._memory.infos[-1].graph
+        found = self._memory.traces.get(self._key(*nest.map_structure(_here, self._arguments(args, kwargs))))
+        if found is None:
+            raise ValueError(
+                f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."
+            )
+        return found.graph
 
     def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         if self._input_signature is not None:

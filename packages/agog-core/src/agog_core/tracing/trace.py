@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -45,6 +47,7 @@ class Trace(Tracer):
         self._changed: set[Value] = set()  # what depends on updates
         self._outcomes: dict[Value, bool] = {}  # of guards
         self._count = 0
+        self._arrays: list[ref[TracedArray]] = []
 
     # Values
 
@@ -52,7 +55,11 @@ class Trace(Tracer):
         """A tensor that stands for an argument."""
         value = self._value("input", tensor._table, tensor._array)
         self.graph.inputs.append(value)
-        return traced(tensor, self, value)
+        return self._watched(traced(tensor, self, value))
+
+    def _watched(self, tensor: Tensor) -> Tensor:
+        self._arrays.append(ref(tensor._array))
+        return tensor
 
     def value_of(self, tensor: Tensor) -> Value:
         """The value in the graph that a tensor is; a constant, where it is none of this trace's."""
@@ -119,6 +126,7 @@ class Trace(Tracer):
                 value.base = node.inputs[0].base or node.inputs[0]
             node.outputs.append(value)
             outs.append(TracedArray(array, self, value))
+            self._arrays.append(ref(outs[-1]))
         if node.effect is Effect.UPDATE or not self._changed.isdisjoint(node.inputs):
             self._changed.update(node.outputs)
         self.graph.nodes.append(node)
@@ -164,7 +172,7 @@ class Trace(Tracer):
             value.variable = variable
             self.graph.variables[variable] = value
             self.initial[variable] = tensor
-            found = self.state[variable] = traced(tensor, self, value)
+            found = self.state[variable] = self._watched(traced(tensor, self, value))
         return found
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
@@ -268,6 +276,26 @@ class Trace(Tracer):
         self.state[variable] = value
         self.assign(variable, value)
         return variable
+
+    def end(self) -> list[str]:
+        """Let tensors that others hold be ordinary ones, with the values of this call; the lines that they come from.
+
+        Nothing of the trace may be in use any more, but for its graph.
+        """
+        self.state.clear()
+        if self._alive():
+            gc.collect()  # what only a circle holds is used by nobody
+        lines = []
+        for array in self._alive():
+            for holder in gc.get_referrers(array):
+                if type(holder) is Tensor and holder._array is array:
+                    holder._array, holder._table = array.array, real_table(holder)
+                    node = None if array.value is None else array.value.node
+                    lines.append("an argument" if node is None else node.line)
+        return lines
+
+    def _alive(self) -> list[TracedArray]:
+        return [array for each in self._arrays if (array := each()) is not None]
 
     def put_back(self) -> None:
         """Put back what was drawn of random streams, because the call comes to nothing."""

@@ -94,10 +94,12 @@ def _at_each_run(tracer: Tracer, show: Callable[..., Any], values: Sequence[Any]
     leaves = nest.flatten(values)
     are_tensors = [is_tensor(leaf) for leaf in leaves]
     tensors = [convert_to_tensor(leaf) for leaf, is_one in zip(leaves, are_tensors, strict=True) if is_one]
+    # What runs later holds none of them.
+    form, leaves = nest.map_structure(lambda leaf: None, list(values)), [None if is_tensor(x) else x for x in leaves]
 
     def run(*arrays: Any) -> list[Any]:
         rest = iter(arrays)
-        show(*nest.pack(values, [next(rest) if one else leaf for leaf, one in zip(leaves, are_tensors, strict=True)]))
+        show(*nest.pack(form, [next(rest) if one else leaf for leaf, one in zip(leaves, are_tensors, strict=True)]))
         return []
 
     tracer.host(run, tensors, [])

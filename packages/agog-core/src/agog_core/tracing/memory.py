@@ -1,0 +1,123 @@
+"""Memory: the traces of a function, how each of them came about, and when there are too many."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from agog_core.errors import TracingWarning
+from agog_core.named_tuple import Named
+from agog_core.tracing.concrete import Concrete
+from agog_core.tracing.errors import limit
+from agog_core.tracing.graph import Effect, Graph, Node
+
+if TYPE_CHECKING:
+    from agog_core.tracing.first_call import FirstCall
+
+# How many ways through the branches of a function there may be, for arguments of one kind.
+MOST_WAYS = 32
+# After how many traces that differ in Python numbers alone there is a warning.
+MANY_NUMBERS = 8
+_NUMBERS = (int, float, complex)
+
+
+class TraceInfo(Named):
+    """One trace of a function.
+
+    Args:
+        reason: why it was made.
+        graph: what it has recorded.
+        is_kept: whether later calls run it; not where the call has created variables.
+    """
+
+    reason: str
+    graph: Graph
+    is_kept: bool
+
+    def __repr__(self) -> str:
+        count = len(self.graph.nodes)
+        return f"<trace of {count} node{'' if count == 1 else 's'}: {self.reason}>"
+
+
+class Memory:
+    """The traces of a function, or of a method of one object."""
+
+    def __init__(self) -> None:
+        self.traces: dict[Any, Concrete] = {}
+        self.created: set[Any] = set()  # the places at which a call has created variables
+        self.infos: list[TraceInfo] = []
+        self.lock = threading.RLock()
+        self._ways: dict[Any, int] = {}
+        self._numbers: dict[Any, int] = {}
+
+    def check(self, key: Any, parent: Concrete | None, guard: int, function: str) -> None:
+        """Raise where there are too many ways through the branches; warn where Python numbers make too many traces."""
+        if parent is not None:
+            if self._ways.get(key, 1) >= MOST_WAYS:
+                limit("branches", parent.guards[guard].line, MOST_WAYS)
+            return
+        alike = _without_numbers(key)
+        if alike == key:
+            return
+        count = self._numbers[alike] = self._numbers.get(alike, 0) + 1
+        if count == MANY_NUMBERS + 1:
+            warnings.warn(
+                f"{function} was traced {MANY_NUMBERS} times for arguments that differ in Python numbers alone; each "
+                "trace takes as long as a call without tf.function, and memory. Where a number changes from call to "
+                "call, pass it as a tensor, such as tf.constant(n).",
+                TracingWarning,
+                stacklevel=4,
+            )
+
+    def note(self, key: Any, parent: Concrete | None, guard: int, call: FirstCall) -> None:
+        """Remember how a trace came about."""
+        if not call.has_created:
+            self._ways[key] = self._ways.get(key, 0) + 1
+        graph = call.concrete.graph
+        self.infos.append(TraceInfo(self._reason(parent, guard, call), graph, not call.has_created))
+
+    def _reason(self, parent: Concrete | None, guard: int, call: FirstCall) -> str:
+        if parent is not None:
+            return _other_way(parent.guards[guard])
+        kinds = ", ".join(f"{value.table.dtype.name} {value.shape}" for value in call.concrete.graph.inputs)
+        start = "the first call" if not self.infos else "arguments of another kind"
+        if self.infos and not self.infos[-1].is_kept:
+            start = "the call before has created variables"
+        return f"{start}: {kinds or 'no tensors'}"
+
+
+def _other_way(guard: Node) -> str:
+    if guard.effect is Effect.GUARD and isinstance(guard.outcome, tuple):
+        return f"{guard.line}: a shape that depends on values is another than {guard.outcome}"
+    return f"{guard.line}: a branch goes another way"
+
+
+def _without_numbers(key: Any) -> Any:
+    """A key in which Python numbers count by their types alone."""
+    if not isinstance(key, tuple):
+        return key
+    if len(key) == 2 and key[0] in _NUMBERS:
+        return key[0]
+    return tuple([_without_numbers(part) for part in key])
+
+
+class Memories:
+    """The memories of a method, one for each object that has it, which they do not keep alive."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[ref[Any], Memory]] = {}
+
+    def of(self, instance: Any) -> Memory:
+        """The memory of an object."""
+        found = self._of.get(id(instance))
+        if found is not None and found[0]() is instance:
+            return found[1]
+        memory, key = Memory(), id(instance)
+        try:
+            held = ref(instance, lambda _: self._of.pop(key, None))
+        except TypeError:  # an object that nobody can hold weakly
+            return memory
+        self._of[key] = held, memory
+        return memory

@@ -1,0 +1,418 @@
+"""What a function may not do while it is traced: errors and warnings name the line, and nothing is written."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.errors import InvalidArgumentError, TracingError, TracingWarning
+from agog_core.random import generator
+from agog_core.tracing.function import function, functions_run_eagerly, run_functions_eagerly
+
+ADVICE = "or leave tf.function out, or call tf.config.run_functions_eagerly(True)."
+READ = (
+    "is read while the function is traced, so that later calls would go on with this call's. Compute with the tensor "
+    f"itself, by ops; {ADVICE}"
+)
+
+
+def line(of: Callable[..., Any], text: str) -> str:
+    """Where a function has a text, as errors name it."""
+    lines, start = inspect.getsourcelines(of)
+    (place,) = [number for number, each in enumerate(lines) if text in each]
+    return f"{inspect.getsourcefile(of)}:{start + place}"
+
+
+def fails(text: str, call: Callable[..., Any], *args: Any) -> None:
+    with pytest.raises(TracingError) as caught:
+        call(*args)
+    assert str(caught.value) == text
+
+
+def test_reading_a_value() -> None:
+    def by_float(x: ag.Tensor) -> ag.Tensor:
+        return x * float(x)
+
+    def by_numpy(x: ag.Tensor) -> ag.Tensor:
+        return x * x.numpy()
+
+    of = "the value of a tensor of shape () and dtype float32"
+    fails(f"{line(by_float, 'float(x)')}: {of} {READ}", function(by_float), ag.constant(2.0))
+    of = "the value of a tensor of shape (2,) and dtype float32"
+    fails(f"{line(by_numpy, 'x.numpy()')}: {of} {READ}", function(by_numpy), ag.constant([2.0, 3.0]))
+
+
+def test_reading_a_variable() -> None:
+    v = ag.Variable(1.0)
+
+    def step() -> ag.Tensor:
+        v.assign_add(1.0)
+        return v * float(v)
+
+    fails(
+        f"{line(step, 'float(v)')}: the value of a tensor of shape () and dtype float32 {READ}",
+        function(step),
+    )
+    assert float(v) == 1.0  # as before the call
+
+
+def test_constants_may_be_read() -> None:
+    c = ag.constant([1.0, 2.0])
+    f = function(lambda x: x * float(ag.reduce_sum(c)) + ag.zeros([2]).numpy()[0])
+    assert f(ag.constant(2.0)).numpy() == 6.0
+
+
+def test_tensors_can_be_shown() -> None:
+    shown = []
+    function(lambda x: shown.append(str(x * 2.0)) or x)(ag.constant(2.0))
+    assert shown == ["tf.Tensor(4.0, shape=(), dtype=float32)"]
+
+
+def test_a_branch_on_a_variable_that_has_changed() -> None:
+    v = ag.Variable(1.0)
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        v.assign_add(x)
+        if v > 3.0:
+            return x
+        return -x
+
+    fails(
+        f"{line(step, 'if v > 3.0')}: a branch depends on a variable that the function has changed before. Branch "
+        f"first, or on what the variable will be, such as v + 1; {ADVICE}",
+        function(step),
+        ag.constant(1.0),
+    )
+    assert float(v) == 1.0
+
+
+def test_a_branch_beside_a_write() -> None:
+    def make() -> Any:
+        v, w = ag.Variable(1.0), ag.Variable(0.0)
+
+        def step(x: ag.Tensor) -> Any:
+            v.assign_add(x)
+            w.assign(x * 2.0)
+            if w > 3.0:  # what was assigned is a value like any other
+                v.assign_add(10.0)
+            return v.value()
+
+        return step
+
+    eager, traced = make(), function(make())
+    for value in (1.0, 2.0, 1.0, 3.0, 5.0):
+        assert float(eager(ag.constant(value))) == float(traced(ag.constant(value)))
+    assert len(traced.traces()) == 2
+
+
+def test_variables_of_each_call() -> None:
+    def step(x: ag.Tensor) -> ag.Tensor:
+        v = ag.Variable(2.0)
+        return x * v
+
+    f = function(step)
+    assert float(f(ag.constant(3.0))) == 6.0
+    fails(
+        f"{line(step, 'ag.Variable(2.0)')}: a variable is created each time that the function is traced; only its "
+        "first call may create some. Create it outside, or once, and keep it.",
+        f,
+        ag.constant(3.0),
+    )
+
+
+def test_too_many_ways() -> None:
+    def count(x: ag.Tensor) -> ag.Tensor:
+        n = 0.0
+        while n < 100 and x > n:
+            n += 1.0
+        return x * n
+
+    f = function(count)
+    for n in range(32):
+        assert float(f(ag.constant(float(n)))) == n * n
+    fails(
+        f"{line(count, 'while n')}: there are more than 32 ways through the branches of the function. Use tf.where or "
+        f"tf.cond on the tensor; {ADVICE}",
+        f,
+        ag.constant(50.0),
+    )
+    assert float(f(ag.constant(31.0))) == 961.0
+
+
+def test_python_numbers_are_warned_of() -> None:
+    f = function(lambda x, n: x * n)
+    x = ag.constant(1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(8):
+            assert float(f(x, n)) == n
+    with pytest.warns(TracingWarning) as warned:
+        f(x, 8)
+    assert [str(each.message) for each in warned] == [
+        "<lambda> was traced 8 times for arguments that differ in Python numbers alone; each trace takes as long as a "
+        "call without tf.function, and memory. Where a number changes from call to call, pass it as a tensor, such as "
+        "tf.constant(n)."
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(x, 9)
+
+
+def test_keys_tell_types_and_signs() -> None:
+    calls: list[Any] = []
+    f = function(lambda n: calls.append(n) or ag.constant(0.0))
+    for n in (1, 1.0, True, 0.0, -0.0, "1", None, (1,), [1], 1, -0.0):
+        f(n)
+    assert [repr(n) for n in calls] == ["1", "1.0", "True", "0.0", "-0.0", "'1'", "None", "(1,)", "[1]"]
+
+
+def test_escaping_tensors() -> None:
+    kept: list[ag.Tensor] = []
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        y = x * 2.0
+        kept.append(y)
+        return y + 1.0
+
+    f = function(step)
+    with pytest.warns(TracingWarning) as warned:
+        f(ag.constant(2.0))
+    assert [str(each.message) for each in warned] == [
+        f"{line(step, 'x * 2.0')}: a tensor is still in use after the function that was traced: something outside, such "
+        "as a list or an attribute, has kept it. It keeps the value of this call, and later calls do not renew it. "
+        "Return it instead."
+    ]
+    f(ag.constant(5.0))
+    (y,) = kept
+    assert float(y) == 4.0
+    assert float(y + ag.constant(1.0)) == 5.0
+    assert y._table is ag.constant(1.0)._table
+
+
+def test_nothing_is_kept_alive() -> None:
+    arrays = []
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = ag.exp(x) * x
+            arrays.append(weakref.ref(y))
+        return tape.gradient(y, x)
+
+    f = function(step)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(ag.ones([3]))
+    assert arrays[0]() is None
+
+
+def test_errors_of_a_first_call_take_nothing_back_but_limits_do() -> None:
+    v = ag.Variable(1.0)
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        v.assign_add(1.0)
+        ag.random_normal([2])
+        return x * float(x)
+
+    ag.set_random_seed(1)
+    before = generator().get_state()
+    with pytest.raises(TracingError):
+        function(step)(ag.constant(1.0))
+    assert generator().get_state() == before
+    assert float(v) == 1.0
+
+
+def test_errors_in_a_run_name_op_and_line() -> None:
+    def look(x: ag.Tensor, at: ag.Tensor) -> ag.Tensor:
+        return ag.gather(x, at) * 2.0
+
+    f, x = function(look), ag.constant([1.0, 2.0])
+    assert f(x, ag.constant([0])).numpy().tolist() == [2.0]
+    with pytest.raises(InvalidArgumentError) as traced:
+        f(x, ag.constant([7]))
+    with pytest.raises(InvalidArgumentError) as eager:
+        look(x, ag.constant([7]))
+    assert str(traced.value) == str(eager.value)
+    *notes, last = traced.value.__notes__
+    assert notes == eager.value.__notes__
+    assert last == f"at {line(look, 'ag.gather')}, in a traced function"
+
+
+def test_methods_do_not_keep_their_object_alive() -> None:
+    class Model:
+        def __init__(self, scale: float) -> None:
+            self.v = ag.Variable(scale)
+            self.calls = 0
+
+        @function
+        def call(self, x: Any) -> ag.Tensor:
+            self.calls += 1
+            return self.v * x
+
+    model, other = Model(2.0), Model(5.0)
+    x = ag.constant(3.0)
+    assert [float(model.call(x)), float(other.call(x)), float(model.call(x)), float(other.call(x))] == [6, 15, 6, 15]
+    assert (model.calls, other.calls) == (1, 1)
+    gone = weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
+    assert float(other.call(x)) == 15.0
+
+
+def test_functions_inside_of_functions() -> None:
+    calls: list[str] = []
+
+    @function
+    def inner(x: ag.Tensor) -> ag.Tensor:
+        calls.append("inner")
+        return x * 2.0
+
+    @function
+    def outer(x: ag.Tensor) -> ag.Tensor:
+        calls.append("outer")
+        return inner(x) + inner(x + 1.0)
+
+    assert [float(outer(ag.constant(n))) for n in (1.0, 2.0)] == [6.0, 10.0]
+    assert calls == ["outer", "inner", "inner"]
+
+
+def test_structures_and_arrays() -> None:
+    calls: list[int] = []
+
+    @function
+    def swap(pair: Any, options: Any = None) -> Any:
+        calls.append(1)
+        return {"b": pair[0] * 2.0, "a": [pair[1], None, ag.constant(1.0)]}
+
+    for n in (1.0, 2.0):
+        found = swap((np.array(n, "f4"), ag.constant([n])), options={"k": "v"})
+        assert found["b"].numpy() == 2 * n
+        assert found["a"][0].numpy().tolist() == [n]
+        assert found["a"][1] is None
+    assert calls == [1]
+    swap((np.array(1.0, "f4"), ag.constant([1.0])), options={"k": "w"})
+    assert calls == [1, 1]
+
+
+def test_sparse_arguments_and_results() -> None:
+    f = function(lambda rows, sparse: (rows, sparse, ag.convert_to_tensor(rows)))
+    for n in (1.0, 2.0):
+        rows = ag.IndexedSlices([[n]], [1], (3, 1))
+        sparse = ag.SparseTensor([[0, 1]], [n], [2, 2])
+        a, b, c = f(rows, sparse)
+        assert a.values.numpy().tolist() == [[n]]
+        assert b.values.numpy().tolist() == [n]
+        assert c.numpy().tolist() == [[0.0], [n], [0.0]]
+
+
+def test_signatures_with_open_sizes() -> None:
+    calls: list[int] = []
+
+    @function(input_signature=[ag.TensorSpec([None, 2], ag.float32)])
+    def mean(x: ag.Tensor) -> ag.Tensor:
+        calls.append(1)
+        return ag.reduce_sum(x) / float(x.shape[0])
+
+    for size in (1, 2, 3, 2, 1, 3):
+        assert float(mean(np.ones((size, 2), "f4"))) == 2.0
+    assert len(calls) == 3
+
+
+def test_shapes_that_depend_on_values() -> None:
+    f = function(lambda x: ag.boolean_mask(x, x > 0.0) * 2.0)
+    for values in ([1.0, -1.0, 2.0], [-1.0, 4.0, 2.0], [1.0, -1.0, -2.0], [3.0, 4.0, -1.0]):
+        expected = [2 * v for v in values if v > 0]
+        assert f(ag.constant(values)).numpy().tolist() == expected
+    assert len(f.traces()) == 2
+
+
+def test_draws_before_a_branch_that_goes_another_way_are_taken_back() -> None:
+    def step(x: ag.Tensor) -> ag.Tensor:
+        noise = ag.random_normal([3])
+        return x + noise if ag.reduce_sum(x) > 0.0 else x - noise * ag.random_uniform([3])
+
+    values = [1.0, -1.0, 2.0, -3.0, 4.0]
+    ag.set_random_seed(5)
+    eager = [step(ag.constant([v] * 3)).numpy() for v in values]
+    state = generator().get_state()
+    ag.set_random_seed(5)
+    traced = function(step)
+    np.testing.assert_array_equal([traced(ag.constant([v] * 3)).numpy() for v in values], eager)
+    assert generator().get_state() == state
+
+
+def test_functions_run_eagerly() -> None:
+    calls: list[int] = []
+    f = function(lambda x: calls.append(1) or x * float(x))
+    run_functions_eagerly(True)
+    try:
+        assert functions_run_eagerly()
+        assert [float(f(ag.constant(3.0))), float(f(ag.constant(4.0)))] == [9.0, 16.0]
+    finally:
+        run_functions_eagerly(False)
+    assert not functions_run_eagerly()
+    assert calls == [1, 1]
+
+
+def test_traces_and_graphs_can_be_looked_at() -> None:
+    def halve(x: ag.Tensor) -> ag.Tensor:
+        return x / 2.0 if ag.reduce_sum(x) > 1.0 else x
+
+    f = function(halve)
+    with pytest.raises(ValueError, match="was not traced|no trace"):
+        f.graph(ag.constant(1.0))
+    f(ag.constant([3.0]))
+    f(ag.constant([0.0]))
+    f(ag.constant([3.0, 4.0]))
+    assert [trace.reason for trace in f.traces()] == [
+        "the first call: float32 (1,)",
+        f"{line(halve, 'x / 2.0')}: a branch goes another way",
+        "arguments of another kind: float32 (2,)",
+    ]
+    assert [node.op and node.op.name for node in f.graph(ag.constant([9.0])).nodes] == [
+        *("reduce_sum", "greater", None, "realdiv"),
+    ]
+    assert f.graph().inputs[0].shape == (2,)
+
+
+def test_printing_happens_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    f = function(lambda x: ag.print("x is", x) or x)
+    f(ag.constant(1.0))
+    f(ag.constant(2.0))
+    assert capsys.readouterr().err == "x is 1\nx is 2\n"
+
+
+def test_assertions_hold_at_each_call() -> None:
+    def checked(x: ag.Tensor) -> ag.Tensor:
+        ag.assert_positive(x)
+        return x * 2.0
+
+    f = function(checked)
+    assert f(ag.constant([1.0])).numpy() == 2.0
+    with pytest.raises(InvalidArgumentError) as traced:
+        f(ag.constant([-1.0]))
+    with pytest.raises(InvalidArgumentError) as eager:
+        checked(ag.constant([-1.0]))
+    assert str(traced.value) == str(eager.value)
+    assert f(ag.constant([4.0])).numpy() == 8.0
+
+
+def test_python_functions_run_at_each_call() -> None:
+    seen: list[float] = []
+
+    def note(x: Any) -> Any:
+        seen.append(float(x))
+        return np.float32(x * 3)
+
+    f = function(lambda x: ag.py_func(note, [x], ag.float32) + 1.0)
+    assert [float(f(ag.constant(n))) for n in (1.0, 2.0)] == [4.0, 7.0]
+    assert seen == [1.0, 2.0]
