@@ -58,7 +58,7 @@ def result(dtype: np.dtype[Any], *operands: Array) -> Array:
     flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
     kinds: Any = [None] * len(operands) + [dtype]
     found = np.nditer((*operands, None), ["zerosize_ok"], flags, kinds, order="K")
-    return found.operands[len(operands)]  # type: ignore[no-any-return]
+    return found.operands[len(operands)]
 
 
 def copied(x: Array, dtype: np.dtype[Any], order: Any) -> Array:

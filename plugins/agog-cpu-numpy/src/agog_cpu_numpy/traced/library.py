@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Opaque, Value, constant
 from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, elementwise, recording
 
@@ -50,7 +51,7 @@ class Library:
             function = Ufunc(found)
             setattr(self, name, function)
             return function
-        if isinstance(found, type) and issubclass(found, np.generic) or name in ("dtype", "iinfo", "finfo"):
+        if (isinstance(found, type) and issubclass(found, np.generic)) or name in ("dtype", "iinfo", "finfo"):
             return found
         raise Opaque(f"it calls {name}")
 
@@ -117,10 +118,12 @@ class Library:
         weak = [isinstance(each, kinds) and not isinstance(each, np.generic) for each in (x, y)]
         if all(weak):
             raise Opaque("a choice of two numbers")
-        like = np.result_type(*[
-            float(0) if isinstance(each, Number) else each if is_weak else as_value(each).array.dtype
-            for each, is_weak in zip((x, y), weak, strict=True)
-        ])
+        like = np.result_type(
+            *[
+                float(0) if isinstance(each, Number) else each if is_weak else as_value(each).array.dtype
+                for each, is_weak in zip((x, y), weak, strict=True)
+            ]
+        )
         values = [as_value(each, like) for each in (x, y)]
         return Recorded(recording.get().where(as_value(condition), *values))
 
@@ -144,7 +147,15 @@ class Library:
 
     def clip(self, x: Any, lowest: Any, highest: Any, out: Any = None) -> Any:
         """Numbers within limits."""
-        return elementwise(_clip, x, lowest, highest, out=out)
+        if not isinstance(x, Recorded) or x.dtype.hasobject:
+            raise Opaque("it clips what is no array")
+        limits = [each.value if isinstance(each, Recorded) else each for each in (lowest, highest)]
+        array = layouts.result(x.dtype, x.value.array)
+        made = recording.get().function(np.clip, (x.value, *limits), array)
+        if out is None:
+            return Recorded(made)
+        out.write(made)
+        return out
 
     def concatenate(self, arrays: Any, axis: int = 0) -> Recorded:
         """Arrays side by side."""
@@ -251,8 +262,5 @@ class Library:
         return Recorded(recording.get().function(function, (value,), np.empty(shape, np.intp), axis=axis))
 
 
-_clip: Any = np._core.umath.clip
-
 LIBRARY = Library()
 """The library with which kernels are bound to be recorded."""
-

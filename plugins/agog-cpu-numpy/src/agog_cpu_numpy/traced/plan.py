@@ -18,7 +18,6 @@ _ELEMENTWISE = ("ufunc", "copy", "cast")
 _MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
 
 
-
 @dataclass(eq=False, slots=True)
 class Buffer:
     """A part of the memory that stays: its bytes, and the steps from the first to the last that need it."""
@@ -31,7 +30,7 @@ class Buffer:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, or in a ``"variable"`` of a number."""
+    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, or in that of a ``"variable"``."""
 
     kind: str
     buffer: Buffer | None = None

@@ -211,9 +211,7 @@ class Program:
         flat = [y for x in arguments for y in (x if isinstance(x, tuple) else (x,))]
         inputs = tuple(each for each in flat if isinstance(each, Value))
         _refuse_objects([each.array for each in inputs])
-        return self.add(
-            "function", "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords
-        )
+        return self.add("function", "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords)
 
 
 def constant(array: Any) -> Value:
