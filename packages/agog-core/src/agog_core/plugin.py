@@ -43,6 +43,7 @@ from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaus
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.graph import Late, LateItem
+from agog_core.tracing.single import SingleOp
 from agog_core.variables.versions import version
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "PluginWarning",
     "Primitive",
     "ResourceExhaustedError",
+    "SingleOp",
     "Subgraph",
     "Tensor",
     "adopted",

@@ -91,6 +91,7 @@ class Kernel:
         lower: how a traced function takes the kernel apart: ``lower(*arrays, **attributes)`` gets what records NumPy's
             functions, and returns what the kernel would, by methods and operators of these and by functions of
             ``arrays[0].__array_namespace__()``. Where it looks at a value, the kernel is called whole. None: always.
+            ``"next"`` takes apart the kernel next in rank, which has the same bits.
         out: reserved for tracing; nothing looks at it yet.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
@@ -138,6 +139,8 @@ class Kernel:
             raise TypeError(f"Kernel(op={self.op!r}): it takes one of fn and make; got {both}.")
         for name in ("fn", "make", "lower", "out"):
             value = getattr(self, name)
+            if name == "lower" and value == "next":
+                continue
             if value is not None and not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
                 raise TypeError(
                     f"Kernel(op={self.op!r}): {name} must be a function or a 'module:attribute' string; got {value!r}."

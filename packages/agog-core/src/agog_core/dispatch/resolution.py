@@ -58,7 +58,8 @@ def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:
     chain = table.chains.get(op.name)
     if chain is None or chain.head < 0 or op.host or op.reserve is not None or op.reserve_of is not None:
         return None
-    lower = chain.candidates[chain.head].kernel.lower
+    lowers = [candidate.kernel.lower for candidate in chain.candidates[chain.head :]]
+    lower = next((each for each in lowers if each != "next"), None)
     return None if lower is None else load_reference(lower)
 
 

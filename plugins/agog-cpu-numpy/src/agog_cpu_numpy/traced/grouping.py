@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from agog_core.plugin import ArraySpec, Compiler, PluginWarning, Primitive, Subgraph, load_reference
@@ -71,7 +72,12 @@ def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
 
 def spec_of(value: Value) -> ArraySpec:
     """The dtype, shape and strides of a value."""
-    return ArraySpec(value.array.dtype.name, value.array.shape, value.array.strides)
+    return ArraySpec(_name(value.array.dtype), value.array.shape, value.array.strides)
+
+
+@cache
+def _name(dtype: Any) -> str:
+    return str(dtype.name)  # which takes NumPy as long as all the rest
 
 
 class _Grouping:
@@ -90,6 +96,11 @@ class _Grouping:
         for step in steps:
             if self._is_taken(step):
                 self._join(step)
+        self.users: dict[Value, set[Step | Group]] = {}  # of each value and of its views, once all groups are made
+        for step in steps:
+            for value in step.inputs:
+                for each in (value, value.root):
+                    self.users.setdefault(each, set()).add(self.unit(step))
 
     def _is_taken(self, step: Step) -> bool:
         if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
@@ -240,9 +251,9 @@ def _compiled(
     inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
     constants = [value for value in inputs if value.kind == "constant"]
     inputs = [value for value in inputs if value.kind != "constant"]
-    uses = {x for step in found.steps if found.of.get(step) is not unit for x in step.inputs} | kept
-    used = uses | {value.base for value in uses if value.base is not None}
-    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in uses]
+    used = {x for x in inside if x in kept or found.users.get(x, {unit}) != {unit}}
+    used |= {value.base for value in kept if value.base is not None}
+    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in used]
     outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
     outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
     if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
@@ -291,10 +302,6 @@ def _overwrites(
 ) -> list[tuple[Value, Value]]:
     """For each output the input whose memory it may take: a variable's new value that of its old one."""
     roots = {value.root for value in kept}
-    users: dict[Value, set[Step | Group]] = {}
-    for step in found.steps:
-        for value in step.inputs:
-            users.setdefault(value.root, set()).add(found.unit(step))
     free = [
         value
         for value in inputs
@@ -307,7 +314,9 @@ def _overwrites(
     for output in outputs:
         alike = [value for value in free if spec_of(value) == spec_of(output)]
         home = homes.get(output)
-        chosen = home if home in alike else next((x for x in alike if users[x] == {unit} and x.kind == "step"), None)
+        chosen = (
+            home if home in alike else next((x for x in alike if found.users[x] == {unit} and x.kind == "step"), None)
+        )
         if chosen is not None:
             free.remove(chosen)
             pairs.append((output, chosen))

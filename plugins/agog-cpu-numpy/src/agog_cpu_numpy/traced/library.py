@@ -116,7 +116,8 @@ class Library:
 
     def where(self, condition: Any, x: Any, y: Any) -> Recorded:
         """A choice of elements; Python's numbers are weak."""
-        weak = [isinstance(each, (bool, int, float, complex, Number)) for each in (x, y)]
+        kinds = (bool, int, float, complex, Number)
+        weak = [isinstance(each, kinds) and not isinstance(each, np.generic) for each in (x, y)]
         if all(weak):
             raise Opaque("a choice of two numbers")
         like = np.result_type(

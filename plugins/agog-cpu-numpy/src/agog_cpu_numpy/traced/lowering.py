@@ -135,10 +135,11 @@ class _Lowering:
     def _attribute(self, given: Any) -> Any:
         if not isinstance(given, (Late, LateItem)):
             return given
-        seen = given.late.value[given.name] if isinstance(given, LateItem) else given.value
+        late = given.late if isinstance(given, LateItem) else given
+        seen = late.value[given.name] if isinstance(given, LateItem) else late.value
         if type(seen) not in (int, float):
             raise Opaque("an attribute that is known late is no number")
-        return Number(self._late(given))
+        return Number(self._late(given), is_never_zero=late.is_never_zero)
 
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""

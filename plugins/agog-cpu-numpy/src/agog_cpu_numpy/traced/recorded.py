@@ -21,16 +21,21 @@ recording: ContextVar[Program] = ContextVar("agog_recording")
 class Number:
     """A number of Python's that the host computes at each run, such as a learning rate."""
 
-    __slots__ = ("value",)
+    __slots__ = ("is_never_zero", "value")
     __array_ufunc__ = None
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Value, *, is_never_zero: bool = False) -> None:
         self.value = value
+        self.is_never_zero = is_never_zero
 
-    def __bool__(self) -> bool:
+    def __float__(self) -> Any:
         raise Opaque("it looks at a number that is known late")
 
-    __float__ = __int__ = __index__ = __bool__
+    __int__ = __index__ = __float__
+
+    def __bool__(self) -> bool:
+        return self.is_never_zero or bool(self.__float__())
+
     __hash__ = None  # type: ignore[assignment]  # no cache of constants may keep it
 
     __add__, __radd__ = (lambda a, b: _calculated(operator.add, a, b)), (lambda a, b: _calculated(operator.add, b, a))
