@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from agog_core.plugin import ArraySpec, Compiler, PluginWarning, Primitive, Subgraph, load_reference
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Step, Value
@@ -59,6 +61,8 @@ def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
     kind = "bits" if step.kind == "view" and step.name == "view" else step.kind
     if kind not in ("ufunc", "reduce", "where", "cast", "copy", "bits"):
         return None
+    if kind in ("ufunc", "reduce") and getattr(np, step.name, None) is not step.options["function"]:
+        return None  # one of SciPy's
     options: dict[str, Any] = {}
     if kind == "reduce":
         axis, dtype = step.options["axis"], step.options["dtype"]

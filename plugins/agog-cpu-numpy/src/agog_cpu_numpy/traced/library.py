@@ -5,6 +5,7 @@ It calls itself NumPy: kernels choose between ways of computing by the library's
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,19 @@ class Ufunc:
         return Recorded(recording.get().reduce(self._function, as_value(x), **options))
 
 
+class Companion:
+    """The ufuncs of a module of SciPy."""
+
+    def __init__(self, module: str) -> None:
+        self._module = import_module(f"scipy.{module}")
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if isinstance(found, np.ufunc) and found.nout == 1:
+            return Ufunc(found)
+        raise Opaque(f"it calls {name}")
+
+
 class Library:
     """The functions; one that is not here raises `Opaque`, and the kernel that asks for it stays as it is."""
 
@@ -54,6 +68,10 @@ class Library:
         if (isinstance(found, type) and issubclass(found, np.generic)) or name in ("dtype", "iinfo", "finfo"):
             return found
         raise Opaque(f"it calls {name}")
+
+    def companion(self, module: str) -> Companion:
+        """A module of SciPy for what is recorded."""
+        return Companion(module)
 
     def empty(self, shape: Any, dtype: Any = float) -> Recorded:
         """An array that will be written."""
