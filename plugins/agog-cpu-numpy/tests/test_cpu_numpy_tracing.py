@@ -17,3 +17,10 @@ def test_op_is_equal_in_a_traced_function(op: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of sources that have no gradient, and of numbers
         assert list(differences(info, (dtypes or info.dtypes)[0])) == []
+
+
+@pytest.mark.parametrize("op", sorted(name for name, info in table.items() if info.differentiable))
+def test_gradient_of_a_traced_function_is_equal(op: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert list(differences(table[op], "float32", outside=True)) == []

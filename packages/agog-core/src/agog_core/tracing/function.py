@@ -18,6 +18,7 @@ from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
+from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
@@ -90,9 +91,10 @@ class DefinedFunction:
         """Call the function, or run what it did before for arguments of the same kind: arrays among its arguments, and
         numbers, arrays and variables among its results, become tensors. Arguments that are neither tensors nor
         hashable, and results that are no tensors, are a TypeError."""
-        if (tracing and present_tracer() is not None) or _eagerly or (active and tapes_of_context()):
-            args, kwargs = self._arguments(args, kwargs)
-            return nest.map_structure(self._result, self._python_function(*args, **kwargs))
+        if (tracing and present_tracer() is not None) or _eagerly:
+            return self._called(*self._arguments(args, kwargs))
+        if active and tapes_of_context():
+            return self._under_tapes(args, kwargs)
         if not kwargs and self._input_signature is None:
             key, arrays = [], []
             for x in args:
@@ -148,11 +150,39 @@ class DefinedFunction:
             memory.traces[key] = call.concrete
         else:
             parent.branches[guard] = call.concrete
-        memory.note(key, parent, guard, call)
+        memory.note(key, parent, guard, call.concrete.graph, call.has_created)
         if call.is_kept:
             return call.result
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
         return self._run(call.concrete, call.arrays, args, kwargs, key)
+
+    def _under_tapes(self, args: Any, kwargs: Any) -> Any:
+        """Call the function where tapes may record it, as one op with a vjp."""
+        args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
+        tapes = [tape for tape in tapes_of_context() if tape.is_open]
+        if any(tape.is_forward for tape in tapes):
+            return self._called(args, kwargs)
+        watched = watched_beside(tapes)
+        key = "gradient", tuple(map(id, watched)), self._key(args, kwargs)
+        tensors, found, guard = Packing((args, kwargs)).tensors, None, 0
+        memory = self._memory
+        while True:
+            known = memory.differentiable if found is None else found.branches
+            other = known.get(key if found is None else guard)
+            if other is None:
+                with memory.lock:
+                    memory.check(key, found, guard, self._shown())
+                    place = key, id(found), guard
+                    other = Differentiable(self._called, args, kwargs, watched, place not in memory.created)
+                    if other.has_created:
+                        memory.created.add(place)
+                        return self._called(args, kwargs)
+                    known[key if found is None else guard] = other
+                    memory.note(key, found, guard, other.graph, has_created=False)
+            result = other(tensors)
+            if type(result) is not int:
+                return result
+            found, guard = other, result
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         return nest.map_structure(self._result, self._python_function(*args, **kwargs))
