@@ -306,6 +306,17 @@ class TestReductions:
         np.testing.assert_array_equal(total, wanted[0])
         np.testing.assert_array_equal(other, wanted[1])
 
+    @pytest.mark.parametrize("length", [11, 6000])
+    def test_an_input_is_reduced_before_it_is_overwritten(self, length: int) -> None:
+        x = numbers(4, length)
+        wanted, total = np.add.reduce(x, axis=-1), np.empty(4, "float32")
+        axis = {"axis": (1,), "dtype": None, "keepdims": False}
+        primitives = (Primitive("ufunc", "negative", (0,), 1), Primitive("reduce", "add", (0,), 2, axis))
+        function = compiler.compile(Subgraph((spec(x), spec(x), spec(total)), {}, (0,), (1, 2), primitives, ((1, 0),)))
+        assert function is not None
+        function(x, x, total)
+        np.testing.assert_array_equal(total, wanted)
+
     def test_many_rows_need_no_more_memory_than_one(self) -> None:
         x = numbers(200_000, 5)
         total = np.empty(200_000, "float32")
