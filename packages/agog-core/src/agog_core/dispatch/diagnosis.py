@@ -57,8 +57,8 @@ def _of_compilers(plugin: Plugin) -> Iterator[str]:
     for compiler in plugin.compilers:
         if compiler.device not in device_types():
             yield (
-                f"{plugin.name} brings the compiler {compiler.name!r} for the device type {compiler.device!r}, which no "
-                f"plugin brings{_close(compiler.device, device_types())}"
+                f"{plugin.name} brings the compiler {compiler.name!r} for the device type {compiler.device!r}, which "
+                f"no plugin brings{_close(compiler.device, device_types())}"
             )
         elif (why := compilers.why_unusable(compiler)) is not None and why.startswith(BROKEN):
             yield f"{plugin.name}: the compiler {compiler.name!r} {why}"

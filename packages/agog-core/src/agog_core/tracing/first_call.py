@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from agog_core.errors import TracingError, TracingWarning
+from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
 from agog_core.recording import source_line, stack
 from agog_core.tracers import tracer_of_context, tracing
@@ -69,7 +69,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     tensors = packing.tensors
     given = packing([trace.input(x) for x in tensors])
     try:
-        with _tracing(trace, note):
+        with _Recording(trace, note):
             result = function(*given)
             results = Packing(result)
             trace.graph.outputs = [trace.value_of(x) for x in results.tensors]
@@ -92,16 +92,35 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     return FirstCall(concrete, arrays, results(outputs), bool(created), is_kept)
 
 
-@contextmanager
-def _tracing(trace: Trace, note: Callable[[Variable], None]) -> Iterator[None]:
+class _Recording:
     """A block in which this thread or task records what it does; tapes outside see nothing of it."""
-    tapes, hooks = stack.set(()), creation_hooks.set((*creation_hooks.get(), note))
-    token = tracer_of_context.set(trace)
-    tracing.append(trace)
-    try:
-        yield
-    finally:
-        tracing.remove(trace)
-        tracer_of_context.reset(token)
-        creation_hooks.reset(hooks)
-        stack.reset(tapes)
+
+    def __init__(self, trace: Trace, note: Callable[[Variable], None]) -> None:
+        self._trace, self._note = trace, note
+        self._before = stack.get(), creation_hooks.get(), tracer_of_context.get()
+
+    def __enter__(self) -> None:
+        try:
+            stack.set(())
+            creation_hooks.set((*self._before[1], self._note))
+            tracing.append(self._trace)
+            tracer_of_context.set(self._trace)
+        except BaseException:  # a Ctrl-C: nobody will leave the block
+            self._leave()
+            raise
+
+    @begins_in_peace
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._leave()
+        except BaseException:  # a Ctrl-C
+            self._leave()
+            raise
+
+    def _leave(self) -> None:
+        tapes, hooks, tracer = self._before
+        tracer_of_context.set(tracer)
+        if self._trace in tracing:
+            tracing.remove(self._trace)
+        creation_hooks.set(hooks)
+        stack.set(tapes)

@@ -76,17 +76,19 @@ class Library:
     def empty_like(self, x: Any) -> Recorded:
         """An array like another one that will be written."""
         made = recording.get().full(x.shape, x.dtype, None)
-        made.array = np.empty_like(as_value(x).array)
+        made.array = layouts.copied(as_value(x).array, x.dtype, "K")
         return Recorded(made)
 
     def zeros_like(self, x: Any) -> Recorded:
         """Zeros in the place of another array."""
-        return Recorded(recording.get().fit(self.full(x.shape, 0, x.dtype).value, np.empty_like(as_value(x).array)))
+        return Recorded(
+            recording.get().fit(self.full(x.shape, 0, x.dtype).value, layouts.copied(as_value(x).array, x.dtype, "K"))
+        )
 
     def full_like(self, x: Any, value: Any) -> Recorded:
         """A number in the place of each element of another array."""
         made = self.full(x.shape, value, x.dtype)
-        return Recorded(recording.get().fit(made.value, np.empty_like(as_value(x).array)))
+        return Recorded(recording.get().fit(made.value, layouts.copied(as_value(x).array, x.dtype, "K")))
 
     def arange(self, *args: Any, dtype: Any = None) -> Recorded:
         """Evenly spaced numbers, which are a constant."""
@@ -162,7 +164,8 @@ class Library:
         values = tuple(as_value(each) for each in arrays)
         if any(each.array.dtype.hasobject for each in values):
             raise Opaque("strings")
-        array = np.concatenate([each.array for each in values], axis)
+        made = np.concatenate([each.array for each in values], axis)
+        array = layouts.of(made.dtype, made.shape, made.strides)
         return Recorded(recording.get().function(np.concatenate, (values,), array, axis=axis))
 
     def stack(self, arrays: Any, axis: int = 0) -> Recorded:
@@ -209,7 +212,7 @@ class Library:
         values = as_value(x), as_value(positions)
         shape, at = values[0].array.shape, values[1].array.shape
         sizes = at if axis is None else (*shape[: axis % len(shape)], *at, *shape[axis % len(shape) + 1 :])
-        array = np.empty(sizes, values[0].array.dtype)
+        array = layouts.of(values[0].array.dtype, sizes)
         return Recorded(recording.get().function(np.take, values, array, axis=axis))
 
     def sum(self, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
@@ -243,7 +246,7 @@ class Library:
     def _scan(self, function: Any, x: Any, axis: int, dtype: Any) -> Recorded:
         value: Value = as_value(x)
         return Recorded(
-            recording.get().function(function, (value,), np.empty(value.array.shape, dtype), axis=axis, dtype=dtype)
+            recording.get().function(function, (value,), layouts.of(dtype, value.array.shape), axis=axis, dtype=dtype)
         )
 
     def argmax(self, x: Any, axis: int | None = None) -> Recorded:
@@ -259,7 +262,7 @@ class Library:
         shape = () if axis is None else tuple(size for n, size in enumerate(x.shape) if n != axis % axes)
         if not value.array.size:
             raise Opaque("no elements")
-        return Recorded(recording.get().function(function, (value,), np.empty(shape, np.intp), axis=axis))
+        return Recorded(recording.get().function(function, (value,), layouts.of(np.intp, shape), axis=axis))
 
 
 LIBRARY = Library()

@@ -90,7 +90,9 @@ class _Lowering:
             self._add_call("host", "", inputs, arrays, given)
             self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
         elif effect == "assign":
-            self.known[node.outputs[0]] = self.program.fit(inputs[0], np.empty_like(inputs[0].array, order="C"))
+            self.known[node.outputs[0]] = self.program.fit(
+                inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape)
+            )
         else:
             back = self.program.mark()
             try:

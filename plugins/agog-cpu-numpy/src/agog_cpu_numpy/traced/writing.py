@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,10 +99,9 @@ class Writer:
         return self.arrays[value]
 
     def _buffer(self, value: Value, place: Place) -> str:
-        name, template, buffer = self.name("b"), value.array, place.buffer
+        name, array, buffer = self.name("b"), value.array, place.buffer
         assert buffer is not None
-        offset, size = buffer.offset, buffer.size
-        self.static[name] = lambda memory, names: layouts.within(memory[offset : offset + size], template)
+        self.static[name] = _lying(buffer.offset, array.dtype, array.shape, layouts.order(array))
         return name
 
     def new(self, value: Value) -> str:
@@ -132,6 +131,11 @@ class Writer:
             return f"{name}.{method}"
         given = self.known(argument)
         return f"{name}[{given}]" if method == "getitem" else f"{name}.{method}({given})"
+
+
+def _lying(offset: int, dtype: Any, shape: Sequence[int], axes: Sequence[int]) -> Callable[[Any, Any], Any]:
+    """What makes an array in memory that stays."""
+    return lambda memory, names: layouts.in_order(memory[offset:], dtype, shape, axes)
 
 
 def _viewed(name: str, method: str, argument: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
