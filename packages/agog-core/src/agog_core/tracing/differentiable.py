@@ -135,6 +135,7 @@ class Differentiable:
         known.update({entry: held[variable] for variable, entry in self._entries.items()})
         of_variable = dict(zip(self._variables, values, strict=True))
         known.update({self._entries[v]: x for v, x in of_variable.items() if v in self._entries})
+
         def vjp(gradients: Any) -> Any:
             given = gradients if isinstance(gradients, list) else [gradients]
             seeds = [filled_like(x, 0) if g is None else g for g, x in zip(given, targets, strict=True)]
@@ -234,7 +235,9 @@ def _run(node: Node, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
         results = run_kernel(op, table, [], node.attributes)
         listed = results if isinstance(results, tuple) else (results,)
         return [wrap(each, v.table, intern_shape(v.shape)) for each, v in zip(listed, node.outputs, strict=True)]
-    outs: Any = op.function(*inputs) if op.elementwise and not node.attributes else run_op(op, *inputs, **node.attributes)
+    outs: Any = (
+        op.function(*inputs) if op.elementwise and not node.attributes else run_op(op, *inputs, **node.attributes)
+    )
     return outs if isinstance(outs, tuple) else [outs]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from agog_cpu_numpy.traced.program import Opaque, Program, Value, View, constant
 
+# The program that a kernel is recorded in, in this thread or task.
 recording: ContextVar[Program] = ContextVar("agog_recording")
 
 
