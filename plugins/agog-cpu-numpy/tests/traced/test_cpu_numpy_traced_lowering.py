@@ -122,7 +122,7 @@ def test_no_array_is_computed_while_a_function_is_compiled() -> None:
 
 def test_most_of_the_ops_calls_are_taken_apart() -> None:
     from agog_core.dispatch.op import all_ops
-    from agog_core.dispatch.resolution import lowering
+    from agog_core.plugin import lowering
 
     table = ag.constant(1.0)._table
     names = [op.name for op in all_ops().values() if table.dtype in op.dtypes and not op.host and op.reserve is None]
