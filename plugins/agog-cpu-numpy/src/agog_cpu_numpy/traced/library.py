@@ -169,7 +169,8 @@ class Library:
         """Numbers within limits."""
         if not isinstance(x, Recorded) or x.dtype.hasobject:
             raise Opaque("it clips what is no array")
-        limits = [each.value if isinstance(each, Recorded) else each for each in (lowest, highest)]
+        kinds = (Recorded, Number)
+        limits = [as_value(each, x.dtype) if isinstance(each, kinds) else each for each in (lowest, highest)]
         array = layouts.result(x.dtype, x.value.array)
         made = recording.get().function(np.clip, (x.value, *limits), array)
         if out is None:
