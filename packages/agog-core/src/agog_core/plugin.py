@@ -35,14 +35,16 @@ from agog_core.dispatch.contract import (
     requires,
 )
 from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.lowering import kernel_of, lowering
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.reference import load_reference
-from agog_core.dispatch.resolution import adopted, kernel_of, lowering, run_next
+from agog_core.dispatch.resolution import adopted, run_next
 from agog_core.dtypes import as_dtype
-from agog_core.errors import InvalidArgumentError, ResourceExhaustedError
+from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.graph import Late, LateItem
+from agog_core.tracing.single import SingleOp
 from agog_core.variables.versions import version
 
 __all__ = [
@@ -58,8 +60,10 @@ __all__ = [
     "LateItem",
     "MemoryStats",
     "Op",
+    "PluginWarning",
     "Primitive",
     "ResourceExhaustedError",
+    "SingleOp",
     "Subgraph",
     "Tensor",
     "adopted",

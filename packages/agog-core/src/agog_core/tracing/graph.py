@@ -36,12 +36,15 @@ class Late:
     in their order, also those that nobody uses any more; those without inputs before all nodes.
     """
 
-    __slots__ = ("function", "inputs", "value")
+    __slots__ = ("function", "inputs", "is_never_zero", "value")
 
-    def __init__(self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = ()) -> None:
+    def __init__(
+        self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = (), *, is_never_zero: bool = False
+    ) -> None:
         self.function = function
         self.value = value  # what it was when the function was traced
         self.inputs = tuple(inputs)
+        self.is_never_zero = is_never_zero  # whether each of its numbers is another one than 0 in each run
 
 
 class RandomKey(Late):

@@ -24,6 +24,14 @@ def scalars(xp: Any, array: Array, *values: float) -> tuple[Any, ...]:
         return values
 
 
+def scalar(xp: Any, array: Array, value: float) -> Any:
+    """A number of an array's dtype to compute with."""
+    try:
+        return array.dtype.type(value)
+    except TypeError:  # as in `scalars`
+        return xp.asarray(value, array.dtype)
+
+
 @lru_cache(maxsize=8)  # the variables of a model share their hyperparameters
 def _scalars(xp: Any, dtype: str, values: tuple[float, ...]) -> tuple[Array, ...]:
     return tuple(xp.asarray(value, dtype) for value in values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_kernels_xp.parts.pieces import pieces, scalars
+from agog_kernels_xp.parts.pieces import pieces, scalar, scalars
 
 Array = Any
 
@@ -21,7 +21,7 @@ def apply_add(xp: Any, variable: Array, delta: Array, *, scale: float) -> None:
 
 def apply_gradient_descent(xp: Any, variable: Array, gradient: Array, *, learning_rate: float) -> None:
     """variable -= learning_rate * gradient."""
-    variable -= gradient * variable.dtype.type(learning_rate)
+    variable -= gradient * scalar(xp, variable, learning_rate)
 
 
 def apply_momentum(

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core.plugin import Compiler
-from agog_cpu_numpy.traced.emission import Code, Run
+from agog_cpu_numpy.traced.code import Code, Run
 from agog_cpu_numpy.traced.grouping import group
 from agog_cpu_numpy.traced.lowering import lower
 from agog_cpu_numpy.traced.plan import live, plan
+from agog_cpu_numpy.traced.simplification import without_copies
 
 if TYPE_CHECKING:
     from agog_core.tracing.graph import Graph
@@ -45,6 +46,7 @@ def compiled(graph: Graph, compilers: Sequence[Compiler] = ()) -> Code:
     """The code of a graph."""
     lowered = lower(graph)
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
+    without_copies(lowered.program.steps)
     steps = live(lowered.program.steps, wanted)
     homes = {value: lowered.variables[n] for n, value in lowered.finals}
     for compiler in compilers:

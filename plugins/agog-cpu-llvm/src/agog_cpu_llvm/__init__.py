@@ -1,0 +1,1 @@
+"""A compiler of fused native loops for the device "cpu", by LLVM."""

@@ -1,0 +1,160 @@
+"""Compiler: a `Subgraph` to one function, compiled once in a process and kept on disk for the next."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_cpu_llvm import disk, machine, module, numpy_loops, operations
+from agog_cpu_llvm.halves import in_halves
+from agog_cpu_llvm.rows import LONGEST, LONGEST_SUM
+from agog_cpu_llvm.terms import NotTakenError, axes
+
+# What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not.
+_units: dict[str, tuple[machine.Code, int, int] | None] = {}
+# Held while LLVM is at work, which is for one thread at a time, and while a process forks.
+_lock = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+
+def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
+    """Whether a primitive can be compiled with NumPy's bits."""
+    target = values[primitive.output]
+    operands = [values[value] for value in primitive.inputs]
+    specs = (target, *operands)
+    if any(spec.dtype not in operations.TYPES or 0 in spec.shape or _lies_askew(spec) for spec in specs):
+        return False
+    if primitive.kind == "reduce":
+        return _takes_reduction(primitive, values)
+    if not target.shape:
+        return False
+    dtypes = tuple([operand.dtype for operand in operands])
+    match primitive.kind:
+        case "ufunc":
+            resolved = operations.resolve(primitive.name, dtypes)
+            if resolved is None:
+                return False
+            computed, result = resolved
+            if not all(map(operations.can_cast, dtypes, computed)) or not operations.can_cast(result, target.dtype):
+                return False
+            return operations.is_known(primitive.name, computed[0]) or (
+                primitive.name in numpy_loops.UNARY
+                and result == computed[0]
+                and result.startswith("float")
+                and min(operands[0].strides, default=0) >= 0  # NumPy computes backwards by other functions
+            )
+        case "where":
+            return all(operations.can_cast(dtype, target.dtype) for dtype in dtypes[1:])
+        case "cast":
+            return operations.can_cast(dtypes[0], target.dtype)
+        case "copy":
+            return dtypes[0] == target.dtype
+        case "bits":
+            return operations.width(dtypes[0]) == operations.width(target.dtype) and "bool" not in (
+                *dtypes,
+                target.dtype,
+            )
+    return False
+
+
+def compile(subgraph: Subgraph) -> Callable[..., None] | None:
+    """The function of a subgraph; None where it would not have NumPy's bits."""
+    if any(0 in subgraph.values[output].shape for output in subgraph.outputs):
+        return None
+    constants = [value for value, array in subgraph.constants.items() if array.size > 1]
+    key = _key(subgraph, constants)
+    with _lock:
+        if key not in _units:
+            _units[key] = _unit(subgraph, constants, key)
+        unit = _units[key]
+    if unit is None:
+        return None
+    code, turns, grain = unit
+    arrays = [np.asarray(subgraph.constants[value]) for value in constants]
+    addresses = np.array([id(None), *[array.ctypes.data for array in arrays]])
+    function = code.function(addresses, arrays)
+    return in_halves(function, turns, grain) if turns else function
+
+
+def _unit(subgraph: Subgraph, constants: Sequence[int], key: str) -> tuple[machine.Code, int, int] | None:
+    name = f"agog_{key}"
+    if (kept := disk.read(key)) is not None:
+        head, _, code = kept.partition(b"\n")
+        turns, grain = json.loads(head)
+        return machine.load(code, name), turns, grain
+    try:
+        written = module.write(subgraph, constants, name)
+    except NotTakenError:
+        return None
+    code = machine.assemble(written.text)
+    disk.write(key, json.dumps([written.turns, written.grain]).encode() + b"\n" + code)
+    return machine.load(code, name), written.turns, written.grain
+
+
+def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
+    """A name for all that machine code depends on; subgraphs that differ in the numbers of their values share it."""
+    numbers: dict[int, int] = {}
+
+    def number(value: int) -> int:
+        return numbers.setdefault(value, len(numbers))
+
+    primitives = [
+        (
+            p.kind,
+            p.name,
+            [number(v) for v in p.inputs],
+            number(p.output),
+            sorted((k, str(o)) for k, o in p.options.items()),
+        )
+        for p in subgraph.primitives
+    ]
+    parts: tuple[Any, ...] = (
+        [number(value) for value in subgraph.inputs],
+        [number(value) for value in subgraph.outputs],
+        primitives,
+        [(number(output), number(given)) for output, given in subgraph.overwrites],
+        [(number(v), None if v in constants else np.asarray(c).tobytes()) for v, c in subgraph.constants.items()],
+        [(spec.dtype, spec.shape, spec.strides) for spec in (subgraph.values[value] for value in numbers)],
+    )
+    return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
+
+
+@cache
+def _environment() -> tuple[str, ...]:
+    """What machine code depends on beside the subgraph."""
+    sources = b"".join([path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))])
+    return machine.identity(), np.__version__, sys.version, hashlib.sha256(sources).hexdigest()
+
+
+def _lies_askew(spec: ArraySpec) -> bool:
+    return any(step % operations.width(spec.dtype) for step in spec.strides)
+
+
+def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
+    """Reductions over the last axes, whose elements lie in the order in which NumPy then takes them."""
+    spec, target = values[primitive.inputs[0]], values[primitive.output]
+    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype != target.dtype or spec.dtype == "bool":
+        return False
+    reduced, rank = sorted(axes(primitive, values)), len(spec.shape)
+    if not reduced or reduced != list(range(reduced[0], rank)):
+        return False
+    lengths = [(size, step) for size, step in zip(spec.shape, spec.strides, strict=True) if size > 1]
+    length = math.prod(spec.shape[reduced[0] :])
+    is_pairwise = primitive.name == "add" and spec.dtype.startswith("float")
+    is_ordered = all(step >= size * inner for (_, step), (size, inner) in pairwise(lengths))
+    return (
+        is_ordered and bool(lengths) and lengths[-1][1] > 0 and 1 < length <= (LONGEST_SUM if is_pairwise else LONGEST)
+    )

@@ -1,0 +1,91 @@
+"""Disk: machine code kept from one process to the next, in files that may be shared, damaged or deleted at any time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+LIMIT = 64 << 20
+"""Bytes of all files together; when there are more, those that were not used for longest go."""
+
+_KEPT = LIMIT // 2
+_HEAD = b"agog-cpu-llvm 1\n"
+
+
+def folder() -> Path:
+    """Where the files are: in AGOG_CACHE_DIR, or where the platform keeps what can be made again."""
+    if named := os.environ.get("AGOG_CACHE_DIR"):
+        return Path(named) / "llvm"
+    home = Path.home()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "agog" / "llvm"
+
+
+def read(key: str) -> bytes | None:
+    """What is kept under a key, or None where nothing is, or where it is damaged or another user's."""
+    try:
+        path = folder() / key
+        with path.open("rb") as file:
+            if not _is_ours(os.fstat(file.fileno())):
+                return None
+            content = file.read(LIMIT)
+        head, digest, body = content[: len(_HEAD)], content[len(_HEAD) :][:32], content[len(_HEAD) + 32 :]
+        if head != _HEAD or hashlib.sha256(body).digest() != digest:
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return body
+    except (OSError, RuntimeError):  # there is no home
+        return None
+
+
+def write(key: str, body: bytes) -> None:
+    """Keep something under a key; where that is not possible, it will be made again."""
+    try:
+        place = folder()
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not _is_ours(place.stat()):
+            return
+        handle, temporary = tempfile.mkstemp(dir=place, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_HEAD + hashlib.sha256(body).digest() + body)
+            os.replace(temporary, place / key)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+        _tidy(place)
+    except (OSError, RuntimeError):
+        return
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether only this user can have written a file or folder, since what is in it will be run."""
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+
+
+def _tidy(place: Path) -> None:
+    files = []
+    for entry in os.scandir(place):
+        with suppress(FileNotFoundError):  # another process tidies up too
+            status = entry.stat()
+            files.append((status.st_mtime, status.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    if total <= LIMIT:
+        return
+    for _, size, path in sorted(files):
+        if total <= _KEPT:
+            return
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        total -= size

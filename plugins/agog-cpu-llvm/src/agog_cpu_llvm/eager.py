@@ -1,0 +1,13 @@
+"""Eager: large calls of single ops, compiled of what the reference kernels do, with their bits."""
+
+from __future__ import annotations
+
+from agog_core.plugin import SingleOp
+
+LEAST = 1 << 16
+"""Elements from which on fewer ways through memory outweigh the way to the compiled loop."""
+
+
+def make(op: str, dtype: str, device: str) -> SingleOp:
+    """The kernel of an op."""
+    return SingleOp(op, dtype, device, least=LEAST)

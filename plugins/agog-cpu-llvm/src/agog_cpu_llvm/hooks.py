@@ -1,0 +1,57 @@
+"""Hooks: the plugin brings a compiler for parts of traced functions on the device "cpu", and for large eager calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agog_core.plugin import Compiler, Kernel, hookimpl, requires
+
+
+def unavailable() -> str | None:
+    """Why nothing can be compiled, a sentence; what it looks at is imported when somebody asks."""
+    from agog_cpu_llvm import presence
+
+    return presence.unavailable()
+
+
+requires(2)
+
+# Ops whose kernels go through memory several times. On small inputs each pays for a look at their sizes, so those of
+# two or three steps that small models are made of are left out.
+_COMPOSED = (
+    *("apply_adadelta", "apply_adagrad", "apply_adam", "apply_adamax", "apply_amsgrad", "apply_centered_rmsprop"),
+    *("apply_ftrl", "apply_lion", "apply_momentum", "apply_rmsprop"),
+    *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
+    *("softplus", "softsign", "swish"),
+    *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),
+    *("sigmoid_cross_entropy", "softmax_cross_entropy", "softmax_cross_entropy_grad"),
+)
+
+
+@hookimpl
+def agog_compilers() -> Iterator[Compiler]:
+    """The compiler."""
+    yield Compiler(
+        name="llvm",
+        device="cpu",
+        compile="agog_cpu_llvm.compiler:compile",
+        takes="agog_cpu_llvm.compiler:takes",
+        priority=10,  # who brings another compiler wants that one
+        unavailable=unavailable,
+    )
+
+
+@hookimpl
+def agog_kernels() -> Iterator[Kernel]:
+    """For large inputs, kernels that are compiled of what the reference kernels do."""
+    for op in _COMPOSED:
+        yield Kernel(
+            op=op,
+            device="cpu",
+            make="agog_cpu_llvm.eager:make",
+            lower="next",
+            dtypes=("float32", "float64"),
+            priority=150,
+            when="its first or last input has 65536 elements or more, and a call like it came before",
+            unavailable=unavailable,
+        )

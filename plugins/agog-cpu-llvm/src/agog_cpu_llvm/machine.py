@@ -1,0 +1,88 @@
+"""Machine: LLVM's text to machine code for this processor, and machine code to functions of Python."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+import llvmlite
+from llvmlite import binding as llvm
+
+from agog_cpu_llvm import numpy_loops
+
+_METH_FASTCALL = 0x80
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_new_function = ctypes.pythonapi.PyCFunction_NewEx
+_new_function.restype = ctypes.py_object
+_new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+
+
+class Code:
+    """Machine code that is loaded: functions of Python are made of it, each with its own arrays."""
+
+    def __init__(self, address: int) -> None:
+        self.definition = _MethodDef(b"fused", address, _METH_FASTCALL, None)
+
+    def function(self, addresses: Any, kept: Any) -> Any:
+        """A function of Python; ``addresses`` is the array that it finds constants by, ``kept`` what has to live on."""
+        return _new_function(ctypes.byref(self.definition), addresses, (self, kept))
+
+
+@cache
+def _processor() -> tuple[str, str]:
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def identity() -> str:
+    """What machine code depends on, beside its text: LLVM and the processor."""
+    return " ".join((llvmlite.__version__, llvm.get_process_triple(), *_processor()))
+
+
+@cache
+def _machine() -> tuple[Any, Any]:
+    """LLVM's target machine, and the engine that loads machine code."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name, features = _processor()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    machine = target.create_target_machine(cpu=name, features=features, opt=3, jit=True)
+    for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"):
+        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        llvm.add_symbol(name, address)
+    for dtype in ("float32", "float64", "int32", "int64"):
+        for name in (*numpy_loops.UNARY, *numpy_loops.REDUCTIONS):
+            if (loop := numpy_loops.find(name, dtype)) is not None:
+                llvm.add_symbol(loop.symbol, loop.address)
+    return machine, llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def assemble(text: str) -> bytes:
+    """Machine code, as an object file."""
+    machine, _ = _machine()
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)  # more takes a third longer, and gains nothing here
+    options.loop_vectorization = options.loop_unrolling = True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def load(code: bytes, name: str) -> Code:
+    """The function of a name in an object file."""
+    _, engine = _machine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return Code(engine.get_function_address(name))

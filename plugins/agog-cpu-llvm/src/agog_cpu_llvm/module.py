@@ -1,0 +1,131 @@
+"""Module: a subgraph as LLVM's text, with the function that Python calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from agog_core.plugin import Subgraph
+from agog_cpu_llvm import operations
+from agog_cpu_llvm.axes import Nest, nest_of
+from agog_cpu_llvm.loops import BYTE, INDEX, POINTER, counting, index
+from agog_cpu_llvm.rows import BLOCK, Rows
+from agog_cpu_llvm.terms import Frame, frame_of
+
+CONTENTS = 16
+"""Where in an array's object the address of its data lies, and in a NumPy scalar's the number."""
+
+LARGE = 1 << 20
+"""Operations from which on the GIL is given up."""
+
+FOR_TWO = 1 << 22
+"""Operations from which on a second thread helps; to wake it takes as long as a good part of a million."""
+
+_LOOP_COST = 8  # operations that an inner loop of NumPy takes for one element, about
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What `write` has made of a subgraph.
+
+    Args:
+        text: of the module.
+        turns: how often the outermost loop of a large one runs; 0 of a small one.
+        grain: into parts of what multiples of turns it may be divided; 0 where it may not.
+    """
+
+    text: str
+    turns: int
+    grain: int
+
+
+def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
+    """A module with the function of a name.
+
+    CPython calls it as ``function(self, arguments, count)``. ``self`` is an array of addresses, that of None and
+    those of the data of ``constants``. The arguments are, where the subgraph is a large one, which gives up the GIL,
+    the first turn of the outermost loop and the one after the last; then the subgraph's inputs and outputs.
+    """
+    passed = [*subgraph.inputs, *subgraph.outputs]
+    frame = frame_of(subgraph, [*passed, *constants])
+    nest = nest_of(frame)
+    module = ir.Module("agog")
+    numbers = {value for value in subgraph.inputs if not subgraph.values[value].shape}
+    kinds = [operations.TYPES[subgraph.values[value].dtype] if value in numbers else POINTER for value in passed]
+    fused = ir.Function(
+        module, ir.FunctionType(ir.VoidType(), [*kinds, *[POINTER] * len(constants), INDEX, INDEX]), "fused"
+    )
+    fused.linkage = "internal"
+    shared = {value for pair in subgraph.overwrites for value in pair}
+    for argument, value in zip(fused.args, [*passed, *constants], strict=False):
+        if argument.type == POINTER and value not in shared:
+            argument.add_attribute("noalias")
+    _write_loops(fused, frame, nest)
+    turns = nest.outer[0].size if nest.outer else nest.row.size if frame.rows == len(frame.shape) else 1
+    cost = _cost(frame, nest)
+    _write_entry(fused, name, kinds, len(constants), None if cost >= LARGE else turns)
+    is_divisible = cost >= FOR_TWO and frame.rows == len(frame.shape)
+    grain = (1 if nest.outer else BLOCK) if is_divisible else 0
+    return Module(str(module), turns if cost >= LARGE else 0, grain)
+
+
+def _write_loops(fused: ir.Function, frame: Frame, nest: Nest) -> None:
+    b = ir.IRBuilder(fused.append_basic_block())
+    *parameters, first, end = fused.args
+    rows = Rows(b, frame, nest, parameters)
+
+    def write_loop(depth: int, bases: list[ir.Value]) -> None:
+        if depth == len(nest.outer):
+            is_divided = not depth and frame.rows == len(frame.shape)
+            rows.write(bases, *((first, end) if is_divided else (index(0), index(nest.row.size))))
+            return
+        axis = nest.outer[depth]
+        with counting(b, *((index(0), index(axis.size)) if depth else (first, end))) as turn:
+            moved = [
+                rows.moved(base, turn, step) if step else base for base, step in zip(bases, axis.steps, strict=True)
+            ]
+            write_loop(depth + 1, moved)
+
+    write_loop(0, [parameters[parameter] for parameter, _ in nest.numbers])
+    b.ret_void()
+
+
+def _write_entry(fused: ir.Function, name: str, kinds: list[ir.Type], constants: int, turns: int | None) -> None:
+    """The function that CPython calls: it takes numbers and addresses out of their objects."""
+    module = fused.module
+    entry = ir.Function(module, ir.FunctionType(POINTER, [POINTER, POINTER, INDEX]), name)
+    b = ir.IRBuilder(entry.append_basic_block())
+    owner, objects, _ = entry.args
+
+    def contents(number: int, kind: ir.Type) -> ir.Value:
+        item = b.load(b.gep(objects, [index(8 * number)], source_etype=BYTE), typ=POINTER)
+        return b.load(b.gep(item, [index(CONTENTS)], source_etype=BYTE), typ=kind)
+
+    before = 2 if turns is None else 0
+    arguments = [contents(before + number, kind) for number, kind in enumerate(kinds)]
+    table = b.load(b.gep(owner, [index(CONTENTS)], source_etype=BYTE), typ=POINTER)
+    none, *addresses = [
+        b.load(b.gep(table, [index(8 * n)], source_etype=BYTE), typ=POINTER) for n in range(1 + constants)
+    ]
+    arguments += addresses
+    if turns is None:
+        limits = [contents(number, INDEX) for number in range(before)]
+        save = ir.Function(module, ir.FunctionType(POINTER, []), "PyEval_SaveThread")
+        restore = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), "PyEval_RestoreThread")
+        state = b.call(save, [])
+        b.call(fused, [*arguments, *limits])
+        b.call(restore, [state])
+    else:
+        b.call(fused, [*arguments, index(0), index(turns)])
+    b.call(ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), "Py_IncRef"), [none])
+    b.ret(none)
+
+
+def _cost(frame: Frame, nest: Nest) -> int:
+    """About how many operations there are."""
+    size = nest.row.size
+    for axis in nest.outer:
+        size *= axis.size
+    return size * sum(_LOOP_COST if term.kind == "loop" else 1 for term in frame.terms)

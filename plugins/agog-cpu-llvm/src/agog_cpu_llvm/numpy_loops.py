@@ -1,0 +1,90 @@
+"""NumPy's inner loops: the addresses of the functions in which NumPy computes exponentials and the like on a row.
+
+They are called on blocks of a fused loop, so results have NumPy's bits. A ufunc's head is read only in releases of
+NumPy whose layout is known, and `fault` compares what the addresses compute with what the ufuncs do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+UNARY = (
+    *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1"),
+    *("log", "log10", "log1p", "log2", "sin", "sinh", "tan", "tanh"),
+)
+"""Functions of which a result depends on its own operand only, wherever that stands in a row; tests try it."""
+
+REDUCTIONS = ("add", "maximum", "minimum")
+
+# Offsets in the head of a ufunc, in bytes, as numpy/ufuncobject.h has them since 1.22.
+_FUNCTIONS, _DATA, _COUNT, _TYPES = 32, 40, 48, 64
+_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@dataclass(frozen=True, slots=True)
+class InnerLoop:
+    """A function ``(operands, count, strides, data)`` of C."""
+
+    name: str
+    dtype: str
+    address: int
+    data: int
+
+    @property
+    def symbol(self) -> str:
+        """What compiled code calls it."""
+        return f"numpy_{self.name}_{self.dtype}"
+
+
+@cache
+def find(name: str, dtype: str) -> InnerLoop | None:
+    """The inner loop of a ufunc whose operands and result are of one dtype."""
+    function = getattr(np, name)
+    head = id(function)
+    count = ctypes.c_int.from_address(head + _COUNT).value
+    width = function.nargs
+    types = ctypes.string_at(_pointer(head + _TYPES), count * width)
+    wanted = bytes([np.dtype(dtype).num]) * width
+    for number in range(count):
+        if types[width * number : width * (number + 1)] == wanted:
+            functions, data = _pointer(head + _FUNCTIONS), _pointer(head + _DATA)
+            return InnerLoop(name, dtype, _pointer(functions + 8 * number), _pointer(data + 8 * number) if data else 0)
+    return None
+
+
+def call(loop: InnerLoop, arrays: list[np.ndarray], strides: list[int], count: int) -> None:
+    """Run an inner loop over arrays, the last of which takes the results."""
+    operands = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+    dimensions, steps = (ctypes.c_int64 * 1)(count), (ctypes.c_int64 * len(arrays))(*strides)
+    _SIGNATURE(loop.address)(operands, dimensions, steps, loop.data)
+
+
+def fault() -> str | None:
+    """What is wrong with the addresses: a sentence, or None."""
+    for dtype in ("float32", "float64"):
+        numbers = np.concatenate([np.linspace(-9, 9, 67), [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(dtype)
+        size = numbers.itemsize
+        with np.errstate(all="ignore"):
+            for name in UNARY:
+                loop, results = find(name, dtype), np.empty_like(numbers)
+                if loop is None:
+                    return f"NumPy {np.__version__} has no inner loop of {name} for {dtype} where its releases keep it."
+                call(loop, [numbers, results], [size, size], len(numbers))
+                if not np.array_equal(results, getattr(np, name)(numbers), equal_nan=True):
+                    return f"NumPy {np.__version__} computes {name} of {dtype} by another function than its inner loop."
+            for name in REDUCTIONS:
+                loop, total = find(name, dtype), np.zeros(1, dtype)
+                if loop is None:
+                    return f"NumPy {np.__version__} has no inner loop of {name} for {dtype} where its releases keep it."
+                call(loop, [total, numbers[:67], total], [0, size, 0], 67)
+                if total[0] != getattr(np, name).reduce(numbers[:67], initial=0):
+                    return f"NumPy {np.__version__} reduces by {name} of {dtype} in another way than its inner loop."
+    return None
+
+
+def _pointer(address: int) -> int:
+    return ctypes.c_void_p.from_address(address).value or 0

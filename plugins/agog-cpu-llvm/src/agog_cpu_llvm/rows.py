@@ -1,0 +1,325 @@
+"""Rows: what a compiled function does along a row, as fused loops, inner loops of NumPy, and reductions in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from agog_cpu_llvm import operations
+from agog_cpu_llvm.axes import Nest
+from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
+from agog_cpu_llvm.sums import PairwiseSums, parts
+from agog_cpu_llvm.terms import Frame, NotTakenError, Store, Strides, Term
+
+BLOCK = 512
+"""Elements that are computed before an inner loop of NumPy takes them, few enough for the first cache."""
+
+LONGEST = 4096
+"""Elements of a row that is kept while it is reduced."""
+
+LONGEST_SUM = 1 << 22
+"""Elements of a row that is summed; the parts of longer ones would fill too long a table."""
+
+_LOOP_TYPE = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, POINTER, POINTER])
+
+Place = tuple[int, int]  # a level and a stage
+
+
+class Rows:
+    """Writes what is done with each row of a frame.
+
+    Args:
+        b: stands in the first block of the function, where scratch memory is reserved.
+        frame: what is computed.
+        nest: the loops around it.
+        parameters: addresses of arrays, and numbers where inputs have rank 0.
+    """
+
+    def __init__(self, b: ir.IRBuilder, frame: Frame, nest: Nest, parameters: list[ir.Value]) -> None:
+        self.b, self.frame, self.nest, self.parameters = b, frame, nest, parameters
+        self.independent = Independent(b.module)
+        self.users: dict[Term, list[Term]] = {}
+        for term in frame.terms:
+            for operand in term.operands:
+                self.users.setdefault(operand, []).append(term)
+        self.last = max([self.after(term) for term in frame.terms if not term.is_row], default=(0, 0))
+        self.places = [self.place_of(store) for store in frame.stores]
+        self.levels = 1 + max([self.after(term)[0] for term in frame.terms], default=0)
+        self.is_long = nest.row.size > LONGEST
+        self.scratch: dict[Term, ir.Value] = {}
+        self.whole: set[Term] = set()  # those whose scratch holds a row
+        self.sums: dict[int, PairwiseSums] = {}  # of long rows, by the level
+        self.reserve()
+        self.block = nest.row.size
+        if any(not term.is_row for term in self.scratch):
+            self.block = min(BLOCK, nest.row.size)
+        self.operands, self.steps, self.count = [self.memory_for("int64", n) for n in (3, 3, 1)]
+        self.numbers: dict[Term, ir.Value] = {}
+        self.bases: list[ir.Value] = []
+
+    def after(self, term: Term) -> Place:
+        """When a term is there."""
+        if term.kind == "reduce":
+            return term.level + 1, 0
+        return term.level, term.stage + (term.kind == "loop" and not term.is_row)
+
+    def place_of(self, store: Store) -> Place:
+        """When an output is stored: last of all, where that may overwrite an input."""
+        return self.last if store.overwrites else self.after(store.term)
+
+    def reserve(self) -> None:
+        """Scratch memory for what is not used at once, or by an inner loop of NumPy."""
+        stored: dict[Term, Place] = {}
+        for store, place in zip(self.frame.stores, self.places, strict=True):
+            stored[store.term] = max(place, stored.get(store.term, place))
+        for term in self.frame.terms:
+            users = self.users.get(term, [])
+            if term.is_row:
+                if term.kind in ("loop", "reduce") or any(user.kind == "loop" for user in users):
+                    self.scratch[term] = self.memory_for(term.dtype, 1)
+                if term.kind == "reduce" and self.is_long and not _is_pairwise(term):
+                    raise NotTakenError("a long row that is not summed")
+                continue
+            if term.kind not in ("native", "loop"):
+                continue
+            ends = [(user.level, user.stage) for user in users]
+            ends += [stored[term]] if term in stored else []
+            if (
+                term.kind == "loop"
+                or max(ends, default=(0, 0)) > (term.level, term.stage)
+                or any(user.kind in ("loop", "reduce") for user in users)
+            ):
+                is_kept = max(ends)[0] > term.level
+                if is_kept and self.is_long:
+                    raise NotTakenError("a row too long to keep")
+                is_whole = is_kept or (not self.is_long and any(user.kind == "reduce" for user in users))
+                if is_whole:
+                    self.whole.add(term)
+                self.scratch[term] = self.memory_for(
+                    term.dtype, self.nest.row.size if is_whole else min(BLOCK, self.nest.row.size)
+                )
+
+        if self.is_long:
+            row = parts(self.nest.row.size, BLOCK)
+            for level in range(self.levels):
+                if reductions := self.reductions(level):
+                    dtypes = [term.dtype for term in reductions]
+                    self.sums[level] = PairwiseSums(self.b, self.memory_for, row, dtypes)
+
+    def reductions(self, level: int) -> list[Term]:
+        """The reductions of a level."""
+        return [term for term in self.frame.terms if term.kind == "reduce" and term.level == level]
+
+    def memory_for(self, dtype: str, count: int) -> ir.Value:
+        memory = self.b.alloca(ir.ArrayType(operations.TYPES[dtype], count))
+        memory.align = 64
+        memory.type = POINTER  # not to an array of that type
+        return memory
+
+    def write(self, bases: list[ir.Value], first: ir.Value, end: ir.Value) -> None:
+        """A row, from one element to another; ``bases`` are where it begins in each array."""
+        self.bases, self.numbers = bases, {}
+        self.hoist()
+        for level in range(self.levels):
+            for term in self.frame.terms:
+                if term.is_row and term.level == level and term.kind in ("native", "loop"):
+                    self.row_number(term)
+            self.blocks(level, first, end)
+            if level not in self.sums:
+                for term in self.reductions(level):
+                    self.numbers[term] = self.reduced(term)
+        for store in self.frame.stores:
+            if store.term.is_row:
+                self.put(self.number(store.term), self.bases[self.at(store.parameter, store.strides)], store.term.dtype)
+
+    def hoist(self) -> None:
+        """Read what is the same for all of a row."""
+        for term in self.frame.terms:
+            if term.kind == "number":
+                self.numbers[term] = self.parameters[term.parameter]
+            elif term.kind == "load":
+                number = self.at(term.parameter, term.strides)
+                if term.is_row or (self.nest.row.size > 1 and not self.nest.row.steps[number]):
+                    self.numbers[term] = self.get(self.bases[number], term.dtype)
+
+    def row_number(self, term: Term) -> None:
+        if term.kind == "loop":
+            operand = term.operands[0]
+            if operand.kind != "loop":
+                self.put(self.number(operand), self.scratch.setdefault(operand, self.scratch[term]), operand.dtype)
+            self.call(term.name, term.dtype, [(self.scratch[operand], 0), (self.scratch[term], 0)], index(1))
+            self.numbers[term] = self.get(self.scratch[term], term.dtype)
+        else:
+            self.numbers[term] = self.native(term, [self.number(operand) for operand in term.operands])
+
+    def number(self, term: Term) -> ir.Value:
+        return _literal(term) if term.kind == "constant" else self.numbers[term]
+
+    def blocks(self, level: int, first: ir.Value, end: ir.Value) -> None:
+        """What a level does with each element."""
+        if level in self.sums:
+            self.long_sums(level)
+            return
+        if not any(True for _ in self.work(level)):
+            return
+        if self.block == self.nest.row.size:
+            self.block_of(level, first, self.b.sub(end, first))
+        else:
+            with counting(self.b, first, end, self.block) as start:
+                rest = self.b.sub(end, start)
+                whole = self.b.icmp_signed("<", rest, index(self.block))
+                self.block_of(level, start, self.b.select(whole, rest, index(self.block)))
+
+    def work(self, level: int) -> Iterator[int]:
+        """The stages of a level that leave something behind."""
+        for stage in range(1 + max([term.stage + 1 for term in self.frame.terms], default=0)):
+            place = (level, stage)
+            kept = any((term.level, term.stage) == place for term in self.scratch if not term.is_row)
+            if kept or any(
+                at == place and not store.term.is_row for store, at in zip(self.frame.stores, self.places, strict=True)
+            ):
+                yield stage
+
+    def block_of(self, level: int, start: ir.Value, count: ir.Value) -> None:
+        for stage in self.work(level):
+            here = [term for term in self.frame.terms if (term.level, term.stage) == (level, stage) and not term.is_row]
+            stores = [
+                store
+                for store, place in zip(self.frame.stores, self.places, strict=True)
+                if place == (level, stage) and not store.term.is_row
+            ]
+            if stores or any(term.kind == "native" and term in self.scratch for term in here):
+                with self.independent.counting(self.b, count) as turn:
+                    self.elements(here, stores, start, turn)
+            for term in here:
+                if term.kind == "loop":
+                    source = self.memory(term.operands[0], start)
+                    self.call(term.name, term.dtype, [source, self.memory(term, start)], count)
+
+    def elements(self, here: list[Term], stores: list[Store], start: ir.Value, turn: ir.Value) -> None:
+        """One turn of a fused loop."""
+        position = self.b.add(start, turn, flags=["nsw"])
+        known: dict[Term, ir.Value] = {}
+
+        def element(term: Term) -> ir.Value:
+            if term.kind == "constant":
+                return _literal(term)
+            if (value := self.numbers.get(term)) is not None:
+                return value
+            if (value := known.get(term)) is None:
+                if term.kind == "load":
+                    number = self.at(term.parameter, term.strides)
+                    pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
+                else:
+                    size = operations.width(term.dtype)
+                    pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
+                value = known[term] = self.get(pointer, term.dtype)
+            return value
+
+        for term in here:
+            if term.kind == "native":
+                known[term] = self.native(term, [element(operand) for operand in term.operands])
+        for term in here:
+            if term.kind == "native" and term in self.scratch:
+                size = operations.width(term.dtype)
+                pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
+                self.put(known[term], pointer, term.dtype)
+        values = [element(store.term) for store in stores]
+        for store, value in zip(stores, values, strict=True):
+            number = self.at(store.parameter, store.strides)
+            self.put(value, self.moved(self.bases[number], position, self.nest.row.steps[number]), store.term.dtype)
+
+    def native(self, term: Term, operands: list[ir.Value]) -> ir.Value:
+        match term.name:
+            case "copy":
+                return operands[0]
+            case "bits":
+                return self.b.bitcast(operands[0], operations.TYPES[term.dtype])
+            case "cast":
+                return operations.cast(self.b, operands[0], term.of, term.dtype)
+            case "where":
+                return self.b.select(operations.is_true(self.b, "bool", operands[0]), operands[1], operands[2])
+        return operations.build(self.b, term.name, term.of, operands)
+
+    def long_sums(self, level: int) -> None:
+        """The sums of a row that is not kept, part by part, and what else its level does."""
+        reductions = self.reductions(level)
+
+        def summed(start: ir.Value, size: ir.Value) -> list[ir.Value]:
+            self.block_of(level, start, size)
+            nothing = [
+                ir.Constant(operations.TYPES[term.dtype], -0.0) for term in reductions
+            ]  # to which all adds exactly
+            return [self.reduce(term, start, size, zero) for term, zero in zip(reductions, nothing, strict=True)]
+
+        for term, total in zip(reductions, self.sums[level].write(summed), strict=True):
+            self.numbers[term] = self.b.fadd(_begin(term), total)
+
+    def reduced(self, term: Term) -> ir.Value:
+        """A reduction of the row."""
+        if term.value is not None:
+            begin = _begin(term)
+        else:
+            begin = self.get(self.memory(term.operands[0], index(0))[0], term.dtype)
+        return self.reduce(term, index(0), index(self.nest.row.size), begin)
+
+    def reduce(self, term: Term, start: ir.Value, size: ir.Value, begin: ir.Value) -> ir.Value:
+        """A reduction of a part of the row, by NumPy's inner loop."""
+        total, source = self.scratch[term], self.memory(term.operands[0], start)
+        self.put(begin, total, term.dtype)
+        self.call(term.name, term.dtype, [(total, 0), source, (total, 0)], size)
+        return self.get(total, term.dtype)
+
+    def memory(self, term: Term, start: ir.Value) -> tuple[ir.Value, int]:
+        """Where a term's elements lie from an element of the row on, and by how many bytes they follow each other."""
+        if term.kind == "load":
+            number = self.at(term.parameter, term.strides)
+            step = self.nest.row.steps[number]
+            return self.moved(self.bases[number], start, step), step
+        size = operations.width(term.dtype)
+        return (self.moved(self.scratch[term], start, size) if term in self.whole else self.scratch[term]), size
+
+    def call(self, name: str, dtype: str, operands: list[tuple[ir.Value, int]], count: ir.Value) -> None:
+        """Call an inner loop of NumPy."""
+        b = self.b
+        for number, (pointer, step) in enumerate(operands):
+            b.store(pointer, self.moved(self.operands, index(number), 8))
+            b.store(index(step), self.moved(self.steps, index(number), 8))
+        b.store(count, self.count)
+        symbol = f"numpy_{name}_{dtype}"
+        function = b.module.globals.get(symbol) or ir.Function(b.module, _LOOP_TYPE, symbol)
+        b.call(function, [self.operands, self.count, self.steps, ir.Constant(POINTER, None)])
+
+    def at(self, parameter: int, strides: Strides) -> int:
+        return self.nest.numbers[parameter, strides]
+
+    def moved(self, pointer: ir.Value, position: ir.Value, step: int) -> ir.Value:
+        offset = self.b.mul(position, index(step), flags=["nsw"])
+        return self.b.gep(pointer, [offset], inbounds=True, source_etype=BYTE)
+
+    def get(self, pointer: ir.Value, dtype: str) -> ir.Value:
+        return self.b.load(pointer, typ=operations.TYPES[dtype], align=operations.width(dtype))
+
+    def put(self, value: ir.Value, pointer: ir.Value, dtype: str) -> None:
+        self.b.store(value, pointer, align=operations.width(dtype))
+
+
+def _begin(term: Term) -> ir.Constant:
+    """What a reduction begins with."""
+    return ir.Constant(operations.TYPES[term.dtype], _plain(term.dtype, term.value))
+
+
+def _is_pairwise(term: Term) -> bool:
+    return term.name == "add" and term.dtype.startswith("float")
+
+
+def _literal(term: Term) -> ir.Constant:
+    return ir.Constant(operations.TYPES[term.dtype], _plain(term.dtype, term.value))
+
+
+def _plain(dtype: str, value: Any) -> int | float:
+    """A number as LLVM wants it."""
+    return float(np.dtype(dtype).type(value)) if dtype.startswith("float") else int(value)

@@ -1,0 +1,250 @@
+"""Terms: a subgraph as expressions, each computed once per element or once per row, with casts written out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_cpu_llvm import numpy_loops, operations
+
+Strides = tuple[int, ...]
+
+
+class NotTakenError(Exception):
+    """A subgraph is none that could be compiled with NumPy's bits."""
+
+
+@dataclass(eq=False, slots=True)
+class Term:
+    """An expression: a number for each element, or for each row.
+
+    Args:
+        kind: ``"load"``, ``"number"`` (an input of rank 0), ``"constant"``, ``"native"`` (written out), ``"loop"`` (an
+            inner loop of NumPy) or ``"reduce"``.
+        name: NumPy's function; ``"cast"``, ``"copy"`` or ``"where"``.
+        dtype: of the result.
+        of: the dtype that its operands have.
+        operands: what it is computed of.
+        is_row: whether there is one number for each row.
+        parameter: of a load or a number, which one it is of those that are passed.
+        strides: of a load, in bytes, along the axes of the frame.
+        value: of a constant, the number; of a reduction, what it begins with, or None.
+        level: how many reductions have to be done before it.
+        stage: how many loops of NumPy have to be done before it, on its level.
+    """
+
+    kind: str
+    name: str
+    dtype: str
+    of: str
+    operands: tuple[Term, ...]
+    is_row: bool
+    parameter: int = -1
+    strides: Strides = ()
+    value: Any = None
+    level: int = 0
+    stage: int = 0
+
+    def place(self) -> None:
+        """Set its level and its stage from those of its operands."""
+        for operand in self.operands:
+            level = operand.level + (operand.kind == "reduce")
+            waits = operand.kind == "loop" and not operand.is_row
+            stage = operand.stage + waits if level == operand.level else 0
+            self.level, self.stage = max((self.level, self.stage), (level, stage))
+
+
+@dataclass(slots=True)
+class Store:
+    """An output: what is stored, and where."""
+
+    term: Term
+    parameter: int
+    strides: Strides
+    overwrites: bool
+
+
+@dataclass(slots=True)
+class Frame:
+    """The terms of a subgraph, and the axes they run over: those before ``rows`` count rows, the others elements."""
+
+    shape: tuple[int, ...]
+    rows: int
+    stores: list[Store] = field(default_factory=list)
+    terms: list[Term] = field(default_factory=list)
+
+
+def frame_of(subgraph: Subgraph, parameters: Sequence[int]) -> Frame:
+    """A subgraph as terms; ``parameters`` are the values that are passed as arrays, in order."""
+    return _Reader(subgraph, parameters).read()
+
+
+class _Reader:
+    def __init__(self, subgraph: Subgraph, parameters: Sequence[int]) -> None:
+        self.subgraph = subgraph
+        self.values = subgraph.values
+        self.parameters = {value: number for number, value in enumerate(parameters)}
+        self.overwritten = {self.parameters[given] for _, given in subgraph.overwrites}
+        self.shape, self.rows = _axes(subgraph)
+        self.frame = Frame(self.shape, self.rows)
+        self.kept = tuple([1 if axis >= self.rows else size for axis, size in enumerate(self.shape)])
+        self.known: dict[int, Term] = {}
+        self.same: dict[Any, Term] = {}
+
+    def read(self) -> Frame:
+        for primitive in self.subgraph.primitives:
+            self.known[primitive.output] = self.primitive(primitive)
+        overwritten = {output for output, _ in self.subgraph.overwrites}
+        for output in self.subgraph.outputs:
+            term, spec = self.known[output], self.values[output]
+            if spec.shape not in ((self.kept, self.shape[: self.rows]) if term.is_row else (self.shape,)):
+                raise NotTakenError("an output that is repeated")
+            strides = self.aligned(spec, spec.shape)
+            self.frame.stores.append(Store(term, self.parameters[output], strides, output in overwritten))
+        return self.frame
+
+    def primitive(self, primitive: Primitive) -> Term:
+        target = self.values[primitive.output]
+        is_row = self.is_row(target.shape)
+        if primitive.kind == "reduce":
+            operand = self.operand(primitive.inputs[0], self.shape, False)
+            if operand.kind == "load" and operand.parameter in self.overwritten:  # before the row is reduced
+                operand = self.term("native", "copy", operand.dtype, operand.dtype, (operand,), False)
+            initial = primitive.options.get("initial")
+            value = 0 if initial is None and primitive.name == "add" else initial
+            return self.term("reduce", primitive.name, target.dtype, target.dtype, (operand,), True, value=value)
+        operands = [self.operand(value, target.shape, is_row) for value in primitive.inputs]
+        if primitive.kind == "ufunc":
+            resolved = operations.resolve(primitive.name, tuple([operand.dtype for operand in operands]))
+            if resolved is None:
+                raise NotTakenError(primitive.name)
+            dtypes, result = resolved
+            operands = [self.cast(x, dtype, is_row) for x, dtype in zip(operands, dtypes, strict=True)]
+            if operations.is_known(primitive.name, dtypes[0]):
+                term = self.term("native", primitive.name, result, dtypes[0], tuple(operands), is_row)
+            elif primitive.name in numpy_loops.UNARY and dtypes[0] == result and result in ("float32", "float64"):
+                operands = [self.addressable(operands[0], is_row)]
+                term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
+            else:
+                raise NotTakenError(primitive.name)
+        elif primitive.kind == "where":
+            condition, x, y = operands
+            x, y = self.cast(x, target.dtype, is_row), self.cast(y, target.dtype, is_row)
+            condition = self.cast(condition, "bool", is_row)
+            term = self.term("native", "where", target.dtype, target.dtype, (condition, x, y), is_row)
+        elif primitive.kind == "bits":
+            (x,) = operands
+            term = self.term("native", "bits", target.dtype, x.dtype, (x,), is_row)
+        else:
+            term = operands[0]
+            if term.is_row and not is_row:
+                term = self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
+        return self.cast(term, target.dtype, is_row)
+
+    def operand(self, value: int, shape: tuple[int, ...], is_row: bool) -> Term:
+        """What a value is to a primitive whose result has a shape."""
+        spec = self.values[value]
+        if (term := self.known.get(value)) is not None:
+            if term.is_row and not is_row and spec.shape not in (self.kept, ()):
+                raise NotTakenError("a row's number that is not where the rows are")
+            if is_row and not term.is_row:
+                raise NotTakenError("elements where one number per row is wanted")
+            return term
+        constant = self.subgraph.constants.get(value)
+        if constant is not None and value not in self.parameters:
+            number = np.asarray(constant).reshape(())[()]
+            return self.term("constant", repr(number.tobytes()), spec.dtype, spec.dtype, (), is_row, value=number)
+        if spec.dtype not in operations.TYPES:
+            raise NotTakenError(spec.dtype)
+        parameter = self.parameters[value]
+        if not spec.shape:
+            return self.term("number", "", spec.dtype, spec.dtype, (), is_row, parameter)
+        return self.term("load", "", spec.dtype, spec.dtype, (), is_row, parameter, self.aligned(spec, shape))
+
+    def addressable(self, term: Term, is_row: bool) -> Term:
+        """A term that has an element in memory for each of a row's, as inner loops of NumPy want."""
+        if is_row or (not term.is_row and term.kind not in ("number", "constant")):
+            return term
+        return self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
+
+    def cast(self, term: Term, dtype: str, is_row: bool) -> Term:
+        if term.dtype == dtype:
+            return term
+        if not operations.can_cast(term.dtype, dtype):
+            raise NotTakenError(f"{term.dtype} to {dtype}")
+        return self.term("native", "cast", dtype, term.dtype, (term,), is_row)
+
+    def term(
+        self,
+        kind: str,
+        name: str,
+        dtype: str,
+        of: str,
+        operands: tuple[Term, ...],
+        is_row: bool,
+        parameter: int = -1,
+        strides: Strides = (),
+        value: Any = None,
+    ) -> Term:
+        """A term, the same one for the same expression."""
+        key = (kind, name, dtype, of, operands, is_row, parameter, strides, None if kind == "constant" else value)
+        if (term := self.same.get(key)) is None:
+            term = self.same[key] = Term(kind, name, dtype, of, operands, is_row, parameter, strides, value)
+            term.place()
+            self.frame.terms.append(term)
+        return term
+
+    def is_row(self, shape: tuple[int, ...]) -> bool:
+        """Whether a primitive computes one number per row, by the shape of its result."""
+        if self.rows == len(self.shape):
+            return False
+        padded = (1,) * (len(self.shape) - len(shape)) + shape
+        if len(padded) > len(self.shape):
+            raise NotTakenError(f"the shape {shape} among {self.shape}")
+        if all(size in (1, whole) for size, whole in zip(padded, self.kept, strict=True)):
+            return True
+        if shape == self.shape[: self.rows]:
+            return True
+        if all(size in (1, whole) for size, whole in zip(padded, self.shape, strict=True)):
+            return False
+        raise NotTakenError(f"the shape {shape} among {self.shape}")
+
+    def aligned(self, spec: ArraySpec, shape: tuple[int, ...]) -> Strides:
+        """The strides of a value along the axes of the frame, as broadcast to the shape of a result."""
+        rank, width = len(spec.shape), len(self.shape)
+        strides = tuple([0 if size == 1 else step for size, step in zip(spec.shape, spec.strides, strict=True)])
+        if any(step % operations.width(spec.dtype) for step in strides):
+            raise NotTakenError("elements that lie askew")
+        behind = 0
+        if len(shape) < width and shape == self.shape[: self.rows] and shape != self.kept[width - len(shape) :]:
+            behind = width - self.rows
+        return (0,) * (width - rank - behind) + strides + (0,) * behind
+
+
+def _axes(subgraph: Subgraph) -> tuple[tuple[int, ...], int]:
+    """The shape that a subgraph runs over, and how many of its axes count rows."""
+    values = subgraph.values
+    reductions = [primitive for primitive in subgraph.primitives if primitive.kind == "reduce"]
+    if not reductions:
+        shape = np.broadcast_shapes(*[values[primitive.output].shape for primitive in subgraph.primitives])
+        return shape, len(shape)
+    shape = values[reductions[0].inputs[0]].shape
+    first = min(axes(reductions[0], values))
+    for reduction in reductions:
+        if values[reduction.inputs[0]].shape != shape or min(axes(reduction, values)) != first:
+            raise NotTakenError("reductions of several shapes")
+    if math.prod(shape[first:]) == 1:
+        raise NotTakenError("reductions of nothing")
+    return shape, first
+
+
+def axes(reduction: Primitive, values: Sequence[ArraySpec]) -> tuple[int, ...]:
+    """The axes that a reduction goes over, counted from the front."""
+    rank = len(values[reduction.inputs[0]].shape)
+    named = reduction.options["axis"]
+    return tuple(range(rank)) if named is None else tuple([axis % rank for axis in named])

@@ -1,0 +1,336 @@
+"""The compiler: layouts, threads, sharing of code, and what it does not take."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_cpu_llvm import compiler, disk, halves, machine, presence
+
+SENTENCE = presence.unavailable()
+pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
+
+
+@pytest.fixture(autouse=True)
+def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGOG_CACHE_DIR", str(tmp_path))
+
+
+def spec(array: Any) -> ArraySpec:
+    return ArraySpec(array.dtype.name, array.shape, array.strides)
+
+
+def gelu(x: np.ndarray, bias: np.ndarray, first: int = 0) -> tuple[Subgraph, np.ndarray]:
+    """``x * tanh(x + bias) * 0.5`` with values numbered from ``first`` on, and its result."""
+    made = x + bias
+    values = [spec(x)] * first + [spec(array) for array in (x, bias, made, made, made, np.float32(0.5), made)]
+    n = first
+    primitives = (
+        Primitive("ufunc", "add", (n, n + 1), n + 2),
+        Primitive("ufunc", "tanh", (n + 2,), n + 3),
+        Primitive("ufunc", "multiply", (n, n + 3), n + 4),
+        Primitive("ufunc", "multiply", (n + 4, n + 5), n + 6),
+    )
+    constants = {n + 5: np.array(0.5, "float32")}
+    return Subgraph(tuple(values), constants, (n, n + 1), (n + 6,), primitives), x * np.tanh(made) * np.float32(0.5)
+
+
+def numbers(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+def test_structurally_equal_subgraphs_share_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, bias = numbers(11, 37), numbers(37, seed=1)
+    subgraph, wanted = gelu(x, bias)
+    assert compiler.compile(subgraph) is not None
+    monkeypatch.setattr(machine, "assemble", lambda text: pytest.fail("it is compiled again"))
+    monkeypatch.setattr(machine, "load", lambda code, name: pytest.fail("it is loaded again"))
+    again = compiler.compile(gelu(x, bias, first=3)[0])
+    assert again is not None
+    out = np.empty_like(x)
+    again(x, bias, out)
+    np.testing.assert_array_equal(out, wanted)
+
+
+def test_constants_of_several_elements_are_each_functions_own() -> None:
+    x, out = numbers(5, 7), np.empty((5, 7), "float32")
+    for seed in (1, 2):
+        table = numbers(7, seed=seed)
+        function = compiler.compile(
+            Subgraph((spec(x), spec(table), spec(x)), {1: table}, (0,), (2,), (Primitive("ufunc", "add", (0, 1), 2),))
+        )
+        assert function is not None
+        function(x, out)
+        np.testing.assert_array_equal(out, x + table)
+
+
+def test_unaligned_arrays() -> None:
+    memory = np.zeros(4 * 1001 + 1, np.uint8)
+    x = memory[1:].view("float32")[:1000]
+    assert not x.flags.aligned
+    x[:] = numbers(1000)
+    subgraph, wanted = gelu(x, np.float32(0.25).reshape(1))
+    function = compiler.compile(subgraph)
+    assert function is not None
+    out = np.empty(1000, "float32")
+    function(x, np.full(1, 0.25, "float32"), out)
+    np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("shape", [(1500, 300), (1 << 19,), (3, 1 << 18)])
+def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    x, bias = numbers(*shape), numbers(shape[-1], seed=1)
+    subgraph, wanted = gelu(x, bias)
+    seen: set[str] = set()
+    code = compiler._units
+
+    def counted(function: Any, first: Any, end: Any, *arrays: Any) -> None:
+        seen.add(threading.current_thread().name.partition("_")[0])
+        function(first, end, *arrays)
+
+    for count in (1, 2):
+        monkeypatch.setattr(halves, "threads", lambda count=count: count)
+        monkeypatch.setattr(
+            compiler, "in_halves", lambda function, *rest: halves.in_halves(partial(counted, function), *rest)
+        )
+        function = compiler.compile(subgraph)
+        assert function is not None
+        out = np.zeros_like(x)
+        function(x, bias, out)
+        np.testing.assert_array_equal(out, wanted)
+        assert ("agog-cpu-llvm" in seen) == (count == 2)
+    assert code
+
+
+def test_a_second_caller_does_not_wait_for_the_second_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halves, "threads", lambda: 2)
+    calls: list[tuple[int, int]] = []
+    run = halves.in_halves(lambda first, end: calls.append((int(first), int(end))), 10, 1)
+    run()
+    assert sorted(calls) == [(0, 5), (5, 10)]
+    calls.clear()
+    with halves._helper.free:
+        run()
+    assert calls == [(0, 10)]
+
+
+def test_what_the_second_thread_has_not_begun_with_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halves, "threads", lambda: 2)
+    is_busy, goes_on = threading.Event(), threading.Event()
+    halves._helper.pool.submit(lambda: (is_busy.set(), goes_on.wait(10)))
+    assert is_busy.wait(10)
+    calls: list[tuple[int, int]] = []
+    halves.in_halves(lambda first, end: calls.append((int(first), int(end))), 10, 1)()
+    assert calls == [(0, 5), (5, 10)]
+    goes_on.set()
+
+
+def test_an_interruption_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halves, "threads", lambda: 2)
+    goes_on, done = threading.Event(), []
+
+    def half(first: int, end: int) -> None:
+        if first == 0:
+            threading.Timer(0.05, goes_on.set).start()
+            raise KeyboardInterrupt
+        goes_on.wait(10)
+        done.append(end)
+
+    with pytest.raises(KeyboardInterrupt):
+        halves.in_halves(half, 10, 1)()
+    assert done == [10]
+
+
+@pytest.mark.parametrize(
+    ("settings", "count"),
+    [({"OPENBLAS_NUM_THREADS": "1"}, 1), ({"OMP_NUM_THREADS": "1"}, 1), ({"OPENBLAS_NUM_THREADS": "8"}, 2)],
+)
+def test_threads_follow_openblas(settings: dict[str, str], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert halves.threads() == count
+
+
+def test_many_threads_call_one_function() -> None:
+    x, bias = numbers(257, 129), numbers(129, seed=1)
+    subgraph, wanted = gelu(x, bias)
+    function = compiler.compile(subgraph)
+    assert function is not None
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        out = np.empty_like(x)
+        for _ in range(20):
+            function(x, bias, out)
+            if not np.array_equal(out, wanted):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+FLOATS = ArraySpec("float32", (4, 8), (32, 4))
+COMPLEX = ArraySpec("complex64", (4, 8), (64, 8))
+WHOLE = ArraySpec("int32", (4, 8), (32, 4))
+NONE = ArraySpec("float32", (0, 8), (32, 4))
+ROWS = ArraySpec("float32", (4, 1), (4, 4))
+COLUMNS = ArraySpec("float32", (1, 8), (32, 4))
+LAST = {"axis": (1,), "dtype": None, "keepdims": True}
+
+
+@pytest.mark.parametrize(
+    ("primitive", "values", "is_taken"),
+    [
+        (Primitive("ufunc", "add", (0, 0), 1), (FLOATS, FLOATS), True),
+        (Primitive("ufunc", "add", (0, 0), 1), (COMPLEX, COMPLEX), False),
+        (Primitive("ufunc", "add", (0, 0), 1), (NONE, NONE), False),
+        (Primitive("ufunc", "power", (0, 0), 1), (FLOATS, FLOATS), False),
+        (Primitive("ufunc", "no_such_function", (0, 0), 1), (FLOATS, FLOATS), False),
+        (Primitive("ufunc", "bitwise_and", (0, 0), 1), (FLOATS, FLOATS), False),
+        (Primitive("cast", "", (0,), 1), (WHOLE, FLOATS), True),
+        (Primitive("cast", "", (0,), 1), (FLOATS, WHOLE), False),
+        (Primitive("reduce", "add", (0,), 1, LAST), (FLOATS, ROWS), True),
+        (Primitive("reduce", "multiply", (0,), 1, LAST), (FLOATS, ROWS), False),
+        (Primitive("reduce", "add", (0,), 1, {**LAST, "axis": (0,)}), (FLOATS, COLUMNS), False),
+        (Primitive("reduce", "add", (0,), 1, LAST), (ArraySpec("float32", (4, 8), (4, 16)), ROWS), False),
+        (Primitive("matmul", "", (0, 0), 1), (FLOATS, FLOATS), False),
+    ],
+)
+def test_what_is_taken(primitive: Primitive, values: tuple[ArraySpec, ...], is_taken: bool) -> None:
+    assert compiler.takes(primitive, values) is is_taken
+
+
+class TestDisk:
+    def test_another_process_finds_what_was_compiled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        x, bias = numbers(13, 41), numbers(41, seed=1)
+        subgraph, wanted = gelu(x, bias)
+        assert compiler.compile(subgraph) is not None
+        monkeypatch.setattr(compiler, "_units", {})
+        monkeypatch.setattr(machine, "assemble", lambda text: pytest.fail("it is compiled again"))
+        function = compiler.compile(subgraph)
+        assert function is not None
+        out = np.empty_like(x)
+        function(x, bias, out)
+        np.testing.assert_array_equal(out, wanted)
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_a_damaged_file_is_replaced(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        random = np.random.default_rng(seed)
+        x, bias = numbers(3, 19), numbers(19, seed=1)
+        subgraph, wanted = gelu(x, bias)
+        monkeypatch.setattr(compiler, "_units", {})
+        assert compiler.compile(subgraph) is not None
+        (file,) = (tmp_path / "llvm").iterdir()
+        whole = file.read_bytes()
+        if seed % 2:
+            damaged = whole[: random.integers(len(whole))]
+        else:
+            at = random.integers(len(whole))
+            damaged = whole[:at] + bytes([whole[at] ^ int(random.integers(1, 256))]) + whole[at + 1 :]
+        file.write_bytes(damaged)
+        monkeypatch.setattr(compiler, "_units", {})
+        function = compiler.compile(subgraph)
+        assert function is not None
+        out = np.empty_like(x)
+        function(x, bias, out)
+        np.testing.assert_array_equal(out, wanted)
+        assert disk.read(file.name) is not None
+
+    def test_what_others_may_write_is_not_run(self, tmp_path: Path) -> None:
+        disk.write("key", b"code")
+        assert disk.read("key") == b"code"
+        (tmp_path / "llvm" / "key").chmod(0o666)
+        assert disk.read("key") is None
+        (tmp_path / "llvm").chmod(0o777)
+        disk.write("other", b"code")
+        assert not (tmp_path / "llvm" / "other").exists()
+
+    def test_it_does_not_grow_without_bound(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(disk, "LIMIT", 5000)
+        monkeypatch.setattr(disk, "_KEPT", 2500)
+        for number in range(20):
+            disk.write(f"key{number}", bytes(1000))
+            assert sum(file.stat().st_size for file in (tmp_path / "llvm").iterdir()) <= 5000
+        assert disk.read("key19") == bytes(1000)
+
+    def test_a_folder_that_cannot_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "file").write_bytes(b"")
+        monkeypatch.setenv("AGOG_CACHE_DIR", str(tmp_path / "file"))
+        disk.write("key", b"code")
+        assert disk.read("key") is None
+
+
+class TestReductions:
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize(
+        "shape",
+        [(n,) for n in (2, 7, 8, 9, 127, 128, 129, 513, 4096, 4097, 5000, 8193, 100_003, 1_300_001)]
+        + [(3, 9001), (2, 3, 4099)],
+    )
+    def test_sums_of_what_is_computed(self, shape: tuple[int, ...], dtype: str) -> None:
+        x, y = (numbers(*shape, seed=seed).astype(dtype) for seed in (1, 2))
+        made = np.tanh(x) * y
+        wanted = np.add.reduce(made, axis=-1), np.add.reduce(x, axis=-1, initial=2.5)
+        total, other = (np.empty_like(np.asarray(each)) for each in wanted)
+        axis = {"axis": (len(shape) - 1,), "dtype": None, "keepdims": False}
+        subgraph = Subgraph(
+            (spec(x), spec(y), spec(made), spec(made), spec(total), spec(total)),
+            {},
+            (0, 1),
+            (3, 4, 5),
+            (
+                Primitive("ufunc", "tanh", (0,), 2),
+                Primitive("ufunc", "multiply", (2, 1), 3),
+                Primitive("reduce", "add", (3,), 4, axis),
+                Primitive("reduce", "add", (0,), 5, {**axis, "initial": 2.5}),
+            ),
+            ((3, 1),),
+        )
+        assert all(compiler.takes(primitive, subgraph.values) for primitive in subgraph.primitives)
+        function = compiler.compile(subgraph)
+        assert function is not None
+        function(x, y, y, total, other)
+        np.testing.assert_array_equal(y, made)
+        np.testing.assert_array_equal(total, wanted[0])
+        np.testing.assert_array_equal(other, wanted[1])
+
+    @pytest.mark.parametrize("length", [11, 6000])
+    def test_an_input_is_reduced_before_it_is_overwritten(self, length: int) -> None:
+        x = numbers(4, length)
+        wanted, total = np.add.reduce(x, axis=-1), np.empty(4, "float32")
+        axis = {"axis": (1,), "dtype": None, "keepdims": False}
+        primitives = (Primitive("ufunc", "negative", (0,), 1), Primitive("reduce", "add", (0,), 2, axis))
+        function = compiler.compile(Subgraph((spec(x), spec(x), spec(total)), {}, (0,), (1, 2), primitives, ((1, 0),)))
+        assert function is not None
+        function(x, x, total)
+        np.testing.assert_array_equal(total, wanted)
+
+    def test_many_rows_need_no_more_memory_than_one(self) -> None:
+        x = numbers(200_000, 5)
+        total = np.empty(200_000, "float32")
+        subgraph = Subgraph(
+            (spec(x), spec(x), spec(total)),
+            {},
+            (0,),
+            (2,),
+            (
+                Primitive("ufunc", "square", (0,), 1),
+                Primitive("reduce", "maximum", (1,), 2, {"axis": (1,), "dtype": None, "keepdims": False}),
+            ),
+        )
+        function = compiler.compile(subgraph)
+        assert function is not None
+        function(x, total)
+        np.testing.assert_array_equal(total, np.square(x).max(axis=1))
