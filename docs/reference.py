@@ -39,6 +39,7 @@ PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
+    "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec"),
     "In kernels and backends": ("version", "as_dtype", "load_reference", "matmul_precision"),
 }
 
@@ -46,9 +47,18 @@ PARTS = {
 OTHERS = {
     "API_VERSION": "the version of the contract that this agog-core has",
     "InvalidArgumentError": "what a kernel raises where a value is wrong, with the op's name in front",
+    "Late": "a number of a traced function that the host computes at each run",
+    "LateItem": "one of several such numbers, by its name",
+    "PluginWarning": "what agog warns with of a plugin that does not work",
     "PROJECT": "the group of entry points, and pluggy's name of the project",
     "ResourceExhaustedError": "what `Backend.translate` gives where memory is out",
     "Tensor": "the type of what ops take and return, for annotations",
+    "SingleOp": "for `Kernel.make`: eager calls of one op as graphs of one node, compiled as traced functions are",
+    "adopted": "for executors: what a kernel returned, in arrays of the device's own type",
+    "kernel_of": "for executors: the kernel that runs an op on a table's device and dtype",
+    "lowering": "for executors: what records the steps of that kernel (`Kernel.lower`), or None",
+    "note_failure": "for executors: adds to an error which kernel raised it, and what that was given",
+    "run_next": "for executors: runs the kernel next in rank where one has declined a call",
     "dtypes": "the module of dtypes (`dtypes.float32`) and of sets of them (`dtypes.FLOATING`)",
     "hookimpl": "marks a function as a hook",
     "hookspec": "pluggy's marker with which the hooks themselves are declared; a plugin does not need it",

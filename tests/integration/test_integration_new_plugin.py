@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-KINDS = {"kernel": [], "op": ["--op"], "device": ["--device"]}
+KINDS = {"kernel": [], "op": ["--op"], "device": ["--device"], "compiler": ["--compiler"]}
 
 
 def run(folder: Path, *arguments: str, site: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -73,6 +73,17 @@ def test_the_device_computes_and_conforms(tmp_path: Path) -> None:
     chosen = [part for op in ("add", "matmul", "reduce_sum", "reshape", "random_normal") for part in ("--op", op)]
     proved = run(tmp_path, "-m", "agog_testing.conformance", "agog-stranger", *chosen, site=site)
     assert proved.returncode == 0, proved.stdout + proved.stderr
+
+
+def test_the_compiler_compiles_and_conforms(tmp_path: Path) -> None:
+    site = written(tmp_path, "compiler")
+    explained = run(tmp_path, "-m", "agog", "explain", "--compilers", "--device", "cpu", site=site)
+    name = "compiler 'agog-stranger' of plugin 'agog-stranger' (agog-stranger 0.1), priority 200"
+    assert explained.stdout == f"compilers of traced functions on device 'cpu':\n  first: {name}\n"
+    chosen = [part for op in ("softplus", "add", "apply_adam", "random_programs") for part in ("--op", op)]
+    proved = run(tmp_path, "-m", "agog_testing.conformance", "agog-stranger", *chosen, site=site)
+    assert proved.returncode == 0, proved.stdout + proved.stderr
+    assert "random_programs" in proved.stdout
 
 
 def test_its_own_tests_pass(tmp_path: Path) -> None:

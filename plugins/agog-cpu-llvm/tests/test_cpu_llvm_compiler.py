@@ -270,3 +270,67 @@ class TestDisk:
         monkeypatch.setenv("AGOG_CACHE_DIR", str(tmp_path / "file"))
         disk.write("key", b"code")
         assert disk.read("key") is None
+
+
+class TestReductions:
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize(
+        "shape",
+        [(n,) for n in (2, 7, 8, 9, 127, 128, 129, 513, 4096, 4097, 5000, 8193, 100_003, 1_300_001)]
+        + [(3, 9001), (2, 3, 4099)],
+    )
+    def test_sums_of_what_is_computed(self, shape: tuple[int, ...], dtype: str) -> None:
+        x, y = (numbers(*shape, seed=seed).astype(dtype) for seed in (1, 2))
+        made = np.tanh(x) * y
+        wanted = np.add.reduce(made, axis=-1), np.add.reduce(x, axis=-1, initial=2.5)
+        total, other = (np.empty_like(np.asarray(each)) for each in wanted)
+        axis = {"axis": (len(shape) - 1,), "dtype": None, "keepdims": False}
+        subgraph = Subgraph(
+            (spec(x), spec(y), spec(made), spec(made), spec(total), spec(total)),
+            {},
+            (0, 1),
+            (3, 4, 5),
+            (
+                Primitive("ufunc", "tanh", (0,), 2),
+                Primitive("ufunc", "multiply", (2, 1), 3),
+                Primitive("reduce", "add", (3,), 4, axis),
+                Primitive("reduce", "add", (0,), 5, {**axis, "initial": 2.5}),
+            ),
+            ((3, 1),),
+        )
+        assert all(compiler.takes(primitive, subgraph.values) for primitive in subgraph.primitives)
+        function = compiler.compile(subgraph)
+        assert function is not None
+        function(x, y, y, total, other)
+        np.testing.assert_array_equal(y, made)
+        np.testing.assert_array_equal(total, wanted[0])
+        np.testing.assert_array_equal(other, wanted[1])
+
+    @pytest.mark.parametrize("length", [11, 6000])
+    def test_an_input_is_reduced_before_it_is_overwritten(self, length: int) -> None:
+        x = numbers(4, length)
+        wanted, total = np.add.reduce(x, axis=-1), np.empty(4, "float32")
+        axis = {"axis": (1,), "dtype": None, "keepdims": False}
+        primitives = (Primitive("ufunc", "negative", (0,), 1), Primitive("reduce", "add", (0,), 2, axis))
+        function = compiler.compile(Subgraph((spec(x), spec(x), spec(total)), {}, (0,), (1, 2), primitives, ((1, 0),)))
+        assert function is not None
+        function(x, x, total)
+        np.testing.assert_array_equal(total, wanted)
+
+    def test_many_rows_need_no_more_memory_than_one(self) -> None:
+        x = numbers(200_000, 5)
+        total = np.empty(200_000, "float32")
+        subgraph = Subgraph(
+            (spec(x), spec(x), spec(total)),
+            {},
+            (0,),
+            (2,),
+            (
+                Primitive("ufunc", "square", (0,), 1),
+                Primitive("reduce", "maximum", (1,), 2, {"axis": (1,), "dtype": None, "keepdims": False}),
+            ),
+        )
+        function = compiler.compile(subgraph)
+        assert function is not None
+        function(x, total)
+        np.testing.assert_array_equal(total, np.square(x).max(axis=1))

@@ -16,6 +16,7 @@ from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.errors import PluginWarning
 from agog_core.plugin import SingleOp, lowering
+from agog_core.tracing import executors
 from agog_cpu_llvm import compiler, eager, hooks, presence
 from agog_cpu_numpy import kernels as reference
 
@@ -148,10 +149,10 @@ def test_a_training_on_a_large_variable_has_the_same_bits() -> None:
 
 
 def test_what_cannot_be_compiled_harms_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(subgraph: Any) -> None:
+    def broken(graph: Any) -> None:
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(compiler, "compile", broken)
+    monkeypatch.setattr(executors, "executable", broken)
     x = np.linspace(-1, 1, 2000, dtype="float32")
     kernel = SingleOp("elu", "float32", "cpu:0", least=1000)
     with pytest.warns(PluginWarning) as caught:

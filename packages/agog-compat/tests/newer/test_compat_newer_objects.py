@@ -152,13 +152,11 @@ def test_devices_have_two_names() -> None:
 
 def test_settings_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "_settings", {})
-    assert (devices.get_intra_op_parallelism_threads(), devices.functions_run_eagerly()) == (0, False)
+    assert devices.get_intra_op_parallelism_threads() == 0
     devices.set_intra_op_parallelism_threads(3)
     devices.set_inter_op_parallelism_threads(2)
     devices.set_soft_device_placement(True)
-    devices.run_functions_eagerly(True)
     devices.set_memory_growth("GPU:0", True)
     devices.enable_op_determinism()
     assert (devices.get_intra_op_parallelism_threads(), devices.get_inter_op_parallelism_threads()) == (3, 2)
     assert devices.get_soft_device_placement()
-    assert devices.functions_run_eagerly()

@@ -66,6 +66,8 @@ def named(value: Any) -> str:
         ({"agog_ops": lambda: ["square"]}, "agog_ops must yield Op objects; it yielded 'square'."),
         ({"agog_ops": lambda: None}, "agog_ops must yield Op objects; it returned None."),
         ({"agog_conformance": lambda: None}, "agog_conformance must return a Conformance; it returned None."),
+        ({"agog_compilers": lambda: [1]}, "agog_compilers must yield Compiler objects; it yielded 1."),
+        ({"agog_compilers": lambda: None}, "agog_compilers must yield Compiler objects; it returned None."),
         ({"agog_kernels": fails}, "OSError: no driver"),
         ({"agog_kernels": yields_then_fails}, "OSError: no driver"),
         ({}, "module namespace() implements no hook; mark its functions with agog_core.plugin.hookimpl."),
@@ -321,11 +323,6 @@ def test_plugins_of_every_version_that_is_served() -> None:
             assert loader().plugins[-1].version == version
         finally:
             ag.unregister_plugin("stranger")
-
-
-def test_compilers_are_not_asked_for_yet() -> None:
-    ag.register_plugin(plugin(agog_compilers=fails), "stranger")
-    ag.unregister_plugin("stranger")
 
 
 def test_an_op_that_takes_a_reserve_names_it_last() -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import disk, machine, module, numpy_loops, operations
 from agog_cpu_llvm.halves import in_halves
-from agog_cpu_llvm.rows import LONGEST
+from agog_cpu_llvm.rows import LONGEST, LONGEST_SUM
 from agog_cpu_llvm.terms import NotTakenError, axes
 
 # What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not.
@@ -152,5 +152,9 @@ def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
     if not reduced or reduced != list(range(reduced[0], rank)):
         return False
     lengths = [(size, step) for size, step in zip(spec.shape, spec.strides, strict=True) if size > 1]
+    length = math.prod(spec.shape[reduced[0] :])
+    is_pairwise = primitive.name == "add" and spec.dtype.startswith("float")
     is_ordered = all(step >= size * inner for (_, step), (size, inner) in pairwise(lengths))
-    return is_ordered and bool(lengths) and lengths[-1][1] > 0 and 1 < math.prod(spec.shape[reduced[0] :]) <= LONGEST
+    return (
+        is_ordered and bool(lengths) and lengths[-1][1] > 0 and 1 < length <= (LONGEST_SUM if is_pairwise else LONGEST)
+    )

@@ -36,6 +36,7 @@ def agog_compilers() -> Iterator[Compiler]:
         device="cpu",
         compile="agog_cpu_llvm.compiler:compile",
         takes="agog_cpu_llvm.compiler:takes",
+        priority=10,  # who brings another compiler wants that one
         unavailable=unavailable,
     )
 

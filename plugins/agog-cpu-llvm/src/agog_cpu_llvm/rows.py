@@ -11,6 +11,7 @@ from llvmlite import ir
 from agog_cpu_llvm import operations
 from agog_cpu_llvm.axes import Nest
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
+from agog_cpu_llvm.sums import PairwiseSums, parts
 from agog_cpu_llvm.terms import Frame, NotTakenError, Store, Strides, Term
 
 BLOCK = 512
@@ -18,6 +19,9 @@ BLOCK = 512
 
 LONGEST = 4096
 """Elements of a row that is kept while it is reduced."""
+
+LONGEST_SUM = 1 << 22
+"""Elements of a row that is summed; the parts of longer ones would fill too long a table."""
 
 _LOOP_TYPE = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, POINTER, POINTER])
 
@@ -41,11 +45,13 @@ class Rows:
         for term in frame.terms:
             for operand in term.operands:
                 self.users.setdefault(operand, []).append(term)
-        self.last = max([self.after(term) for term in frame.terms], default=(0, 0))
+        self.last = max([self.after(term) for term in frame.terms if not term.is_row], default=(0, 0))
         self.places = [self.place_of(store) for store in frame.stores]
-        self.levels = self.last[0] + 1
+        self.levels = 1 + max([self.after(term)[0] for term in frame.terms], default=0)
+        self.is_long = nest.row.size > LONGEST
         self.scratch: dict[Term, ir.Value] = {}
         self.whole: set[Term] = set()  # those whose scratch holds a row
+        self.sums: dict[int, PairwiseSums] = {}  # of long rows, by the level
         self.reserve()
         self.block = nest.row.size
         if any(not term.is_row for term in self.scratch):
@@ -72,8 +78,10 @@ class Rows:
         for term in self.frame.terms:
             users = self.users.get(term, [])
             if term.is_row:
-                if term.kind == "loop" or any(user.kind == "loop" for user in users):
+                if term.kind in ("loop", "reduce") or any(user.kind == "loop" for user in users):
                     self.scratch[term] = self.memory_for(term.dtype, 1)
+                if term.kind == "reduce" and self.is_long and not _is_pairwise(term):
+                    raise NotTakenError("a long row that is not summed")
                 continue
             if term.kind not in ("native", "loop"):
                 continue
@@ -84,14 +92,26 @@ class Rows:
                 or max(ends, default=(0, 0)) > (term.level, term.stage)
                 or any(user.kind in ("loop", "reduce") for user in users)
             ):
-                is_whole = max(ends)[0] > term.level or any(user.kind == "reduce" for user in users)
+                is_kept = max(ends)[0] > term.level
+                if is_kept and self.is_long:
+                    raise NotTakenError("a row too long to keep")
+                is_whole = is_kept or (not self.is_long and any(user.kind == "reduce" for user in users))
                 if is_whole:
                     self.whole.add(term)
-                    if self.nest.row.size > LONGEST:
-                        raise NotTakenError("a row too long to keep")
                 self.scratch[term] = self.memory_for(
                     term.dtype, self.nest.row.size if is_whole else min(BLOCK, self.nest.row.size)
                 )
+
+        if self.is_long:
+            row = parts(self.nest.row.size, BLOCK)
+            for level in range(self.levels):
+                if reductions := self.reductions(level):
+                    dtypes = [term.dtype for term in reductions]
+                    self.sums[level] = PairwiseSums(self.b, self.memory_for, row, dtypes)
+
+    def reductions(self, level: int) -> list[Term]:
+        """The reductions of a level."""
+        return [term for term in self.frame.terms if term.kind == "reduce" and term.level == level]
 
     def memory_for(self, dtype: str, count: int) -> ir.Value:
         memory = self.b.alloca(ir.ArrayType(operations.TYPES[dtype], count))
@@ -108,8 +128,8 @@ class Rows:
                 if term.is_row and term.level == level and term.kind in ("native", "loop"):
                     self.row_number(term)
             self.blocks(level, first, end)
-            for term in self.frame.terms:
-                if term.kind == "reduce" and term.level == level:
+            if level not in self.sums:
+                for term in self.reductions(level):
                     self.numbers[term] = self.reduced(term)
         for store in self.frame.stores:
             if store.term.is_row:
@@ -140,6 +160,9 @@ class Rows:
 
     def blocks(self, level: int, first: ir.Value, end: ir.Value) -> None:
         """What a level does with each element."""
+        if level in self.sums:
+            self.long_sums(level)
+            return
         if not any(True for _ in self.work(level)):
             return
         if self.block == self.nest.row.size:
@@ -221,16 +244,33 @@ class Rows:
                 return self.b.select(operations.is_true(self.b, "bool", operands[0]), operands[1], operands[2])
         return operations.build(self.b, term.name, term.of, operands)
 
+    def long_sums(self, level: int) -> None:
+        """The sums of a row that is not kept, part by part, and what else its level does."""
+        reductions = self.reductions(level)
+
+        def summed(start: ir.Value, size: ir.Value) -> list[ir.Value]:
+            self.block_of(level, start, size)
+            nothing = [
+                ir.Constant(operations.TYPES[term.dtype], -0.0) for term in reductions
+            ]  # to which all adds exactly
+            return [self.reduce(term, start, size, zero) for term, zero in zip(reductions, nothing, strict=True)]
+
+        for term, total in zip(reductions, self.sums[level].write(summed), strict=True):
+            self.numbers[term] = self.b.fadd(_begin(term), total)
+
     def reduced(self, term: Term) -> ir.Value:
-        operand = term.operands[0]
-        pointer, step = self.memory(operand, index(0))
-        if term.value is None:
-            begin = self.get(pointer, operand.dtype)
+        """A reduction of the row."""
+        if term.value is not None:
+            begin = _begin(term)
         else:
-            begin = ir.Constant(operations.TYPES[term.dtype], _plain(term.dtype, term.value))
-        total = self.scratch.setdefault(term, self.memory_for(term.dtype, 1))
+            begin = self.get(self.memory(term.operands[0], index(0))[0], term.dtype)
+        return self.reduce(term, index(0), index(self.nest.row.size), begin)
+
+    def reduce(self, term: Term, start: ir.Value, size: ir.Value, begin: ir.Value) -> ir.Value:
+        """A reduction of a part of the row, by NumPy's inner loop."""
+        total, source = self.scratch[term], self.memory(term.operands[0], start)
         self.put(begin, total, term.dtype)
-        self.call(term.name, term.dtype, [(total, 0), (pointer, step), (total, 0)], index(self.nest.row.size))
+        self.call(term.name, term.dtype, [(total, 0), source, (total, 0)], size)
         return self.get(total, term.dtype)
 
     def memory(self, term: Term, start: ir.Value) -> tuple[ir.Value, int]:
@@ -265,6 +305,15 @@ class Rows:
 
     def put(self, value: ir.Value, pointer: ir.Value, dtype: str) -> None:
         self.b.store(value, pointer, align=operations.width(dtype))
+
+
+def _begin(term: Term) -> ir.Constant:
+    """What a reduction begins with."""
+    return ir.Constant(operations.TYPES[term.dtype], _plain(term.dtype, term.value))
+
+
+def _is_pairwise(term: Term) -> bool:
+    return term.name == "add" and term.dtype.startswith("float")
 
 
 def _literal(term: Term) -> ir.Constant:

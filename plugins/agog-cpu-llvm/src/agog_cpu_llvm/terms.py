@@ -89,6 +89,7 @@ class _Reader:
         self.subgraph = subgraph
         self.values = subgraph.values
         self.parameters = {value: number for number, value in enumerate(parameters)}
+        self.overwritten = {self.parameters[given] for _, given in subgraph.overwrites}
         self.shape, self.rows = _axes(subgraph)
         self.frame = Frame(self.shape, self.rows)
         self.kept = tuple([1 if axis >= self.rows else size for axis, size in enumerate(self.shape)])
@@ -112,6 +113,8 @@ class _Reader:
         is_row = self.is_row(target.shape)
         if primitive.kind == "reduce":
             operand = self.operand(primitive.inputs[0], self.shape, False)
+            if operand.kind == "load" and operand.parameter in self.overwritten:  # before the row is reduced
+                operand = self.term("native", "copy", operand.dtype, operand.dtype, (operand,), False)
             initial = primitive.options.get("initial")
             value = 0 if initial is None and primitive.name == "add" else initial
             return self.term("reduce", primitive.name, target.dtype, target.dtype, (operand,), True, value=value)

@@ -11,7 +11,6 @@ __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
     "enable_op_determinism",
-    "functions_run_eagerly",
     "get_inter_op_parallelism_threads",
     "get_intra_op_parallelism_threads",
     "get_memory_info",
@@ -19,7 +18,6 @@ __all__ = [
     "get_visible_devices",
     "list_logical_devices",
     "list_physical_devices",
-    "run_functions_eagerly",
     "set_inter_op_parallelism_threads",
     "set_intra_op_parallelism_threads",
     "set_memory_growth",
@@ -160,28 +158,6 @@ def get_soft_device_placement() -> bool:
         False unless it was told so.
     """
     return bool(_settings.get("soft_device_placement", False))
-
-
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Say whether functions of `tf.function` run as they are, line by line.
-
-    Args:
-        run_eagerly: whether they do.
-
-    >>> run_functions_eagerly(False)
-    >>> functions_run_eagerly()
-    False
-    """
-    _settings["functions_run_eagerly"] = bool(run_eagerly)
-
-
-def functions_run_eagerly() -> bool:
-    """What `run_functions_eagerly` was told.
-
-    Returns:
-        False unless it was told so.
-    """
-    return bool(_settings.get("functions_run_eagerly", False))
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from agog_core.dispatch.backend import check_device_type
 from agog_core.dispatch.reference import load_reference
+from agog_core.errors import AmbiguousKernelError
+from agog_core.named_tuple import Named
 
 Compiled = Callable[..., None]
 
@@ -120,23 +123,66 @@ class Compiler:
 
 
 def compilers_of(device: str) -> list[Compiler]:
-    """The compilers of all plugins for a device type that can be used, the preferred ones and then the highest first."""
-    return [compiler for compiler, why in all_compilers(device) if why is None]
+    """The compilers for a device type that can be used: those of preferred plugins, then the highest priority first.
+
+    Raises:
+        AmbiguousKernelError: plugins bring two of equal rank, and no preference decides.
+    """
+    usable = [found for found in all_compilers(device) if found.why is None]
+    for one, other in pairwise(usable):
+        if one.rank == other.rank:
+            raise AmbiguousKernelError(
+                f"2 compilers of equal rank are registered for device {device!r}:\n  {one}\n  {other}\nChoose one: "
+                f"agog.prefer({one.plugin!r}), or AGOG_PREFER={one.plugin} in the environment."
+            )
+    return [found.compiler for found in usable]
 
 
-def all_compilers(device: str) -> list[tuple[Compiler, str | None]]:
-    """The compilers of all plugins for a device type, best first, each with why it cannot be used, or None."""
+class Brought(Named):
+    """A compiler, the plugin that brings it, what decides between several, and why it cannot be used, or None."""
+
+    compiler: Compiler
+    plugin: str
+    distribution: str
+    rank: tuple[int, int]
+    why: str | None
+
+    def __str__(self) -> str:
+        return (
+            f"compiler {self.compiler.name!r} of plugin {self.plugin!r} ({self.distribution}), priority "
+            f"{self.compiler.priority}"
+        )
+
+
+def all_compilers(device: str) -> list[Brought]:
+    """The compilers of all plugins for a device type, best first."""
     from agog_core.dispatch.loader import loader
     from agog_core.dispatch.preference import how_much, preference
 
     found = [
-        (how_much(plugin.name, preference()), compiler.priority, compiler)
+        Brought(
+            compiler,
+            plugin.name,
+            plugin.distribution,
+            (how_much(plugin.name, preference()), compiler.priority),
+            why_unusable(compiler),
+        )
         for plugin in loader().plugins
         for compiler in plugin.compilers
         if compiler.device == device
     ]
-    found.sort(key=lambda each: each[:2], reverse=True)
-    return [(compiler, why_unusable(compiler)) for _, _, compiler in found]
+    return sorted(found, key=lambda each: each.rank, reverse=True)
+
+
+def explain_compilers(device: str) -> str:
+    """Say which compilers traced functions are handed to on a device type, in which order, and why others are not."""
+    found = all_compilers(device)
+    lines = [f"compilers of traced functions on device {device!r}:"]
+    lines += [f"  {'next' if n else 'first'}: {each}" for n, each in enumerate(f for f in found if f.why is None)]
+    lines += [f"  rejected: {each}: {each.why}" for each in found if each.why is not None]
+    if len(lines) == 1:
+        lines.append("  none: each step runs by the functions of the array library")
+    return "\n".join(lines)
 
 
 def why_unusable(compiler: Compiler) -> str | None:

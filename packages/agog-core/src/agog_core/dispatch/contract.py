@@ -92,10 +92,10 @@ class Kernel:
             and for the op that takes it (``lstm`` and ``lstm_grad``). The two kernels of a pair come from one plugin
             and are chosen together; a plugin that brings only one half is passed over. A plugin with one kernel for
             each of the two needs no name; one with several says by it which belong together.
-        lower: how a traced function takes the kernel apart: called as ``lower(*arrays, **attributes)`` with what records
-            NumPy's functions, it returns what the kernel would, by methods and operators of these and by functions of
-            ``arrays[0].__array_namespace__()``. Where it looks at a value it is left, and the kernel is called whole.
-            ``"next"`` is for a kernel that has the bits of the one which is next in rank: that one's is taken.
+        lower: how a traced function takes the kernel apart: ``lower(*arrays, **attributes)`` gets what records NumPy's
+            functions, and returns what the kernel would, by methods and operators of these and by functions of
+            ``arrays[0].__array_namespace__()``. Where it looks at a value, the kernel is called whole. None: always.
+            ``"next"`` takes apart the kernel next in rank, which has the same bits.
         out: reserved for tracing; nothing looks at it yet.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
+from agog_core.dispatch import compilers
 from agog_core.dispatch.backends import check_decided, device_types
 from agog_core.dispatch.candidates import BROKEN, why_unusable
 from agog_core.dispatch.loader import Plugin, loader
@@ -19,8 +20,9 @@ def problems() -> list[str]:
     []
     """
     loaded = [plugin for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
-    found = [*_contested(), *(problem for plugin in loaded for problem in _of_kernels(plugin))]
-    return [f"{p.name} ({p.distribution}) failed: {p.failure}" for p in loader().plugins if p.failure] + found
+    failed = [f"{p.name} ({p.distribution}) failed: {p.failure}" for p in loader().plugins if p.failure]
+    found = [problem for plugin in loaded for problem in (*_of_kernels(plugin), *_of_compilers(plugin))]
+    return [*failed, *_contested(), *found]
 
 
 def _contested() -> Iterator[str]:
@@ -49,6 +51,17 @@ def _of_kernels(plugin: Plugin) -> Iterator[str]:
         )
     for why, ops in broken.items():
         yield f"{plugin.name}: the kernels for {_listed(ops)} {why}"
+
+
+def _of_compilers(plugin: Plugin) -> Iterator[str]:
+    for compiler in plugin.compilers:
+        if compiler.device not in device_types():
+            yield (
+                f"{plugin.name} brings the compiler {compiler.name!r} for the device type {compiler.device!r}, which "
+                f"no plugin brings{_close(compiler.device, device_types())}"
+            )
+        elif (why := compilers.why_unusable(compiler)) is not None and why.startswith(BROKEN):
+            yield f"{plugin.name}: the compiler {compiler.name!r} {why}"
 
 
 def _listed(ops: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.dispatch.candidates import BROKEN
 from agog_core.dispatch.chain import Chain, function_of, report_broken
-from agog_core.dispatch.observation import is_checked, is_observed
+from agog_core.dispatch.observation import is_checked, are_observed
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
 
@@ -21,7 +21,7 @@ def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:
 
 def _best(op: Op, table: KernelTable, chain: Chain) -> Callable[..., Any] | None:
     """The best kernel's function for several; None where it has none, or while somebody looks at each call."""
-    if is_observed() or is_checked() or all(each.kernel.several is None for each in chain.candidates):
+    if are_observed() or is_checked() or all(each.kernel.several is None for each in chain.candidates):
         return None
     if chain.first() is None:
         return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import Token
 from typing import TYPE_CHECKING, Any, Self
 
 from agog_core.dispatch.table import KernelTable
+from agog_core.interrupts import begins_in_peace
 from agog_core.random import generator
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer, tracer_of_context, tracing
@@ -29,11 +29,13 @@ class Aside(Tracer):
         self.reads: dict[Variable, Value] = {}
 
     def __enter__(self) -> Self:
-        self._token: Token[Tracer | None] = tracer_of_context.set(self)
+        self._before = tracer_of_context.get()
+        tracer_of_context.set(self)
         return self
 
+    @begins_in_peace
     def __exit__(self, *error: object) -> None:
-        tracer_of_context.reset(self._token)
+        tracer_of_context.set(self._before)
 
     def table(self, table: KernelTable) -> KernelTable:
         return table
@@ -44,11 +46,12 @@ class Aside(Tracer):
         return untraced(present)
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
-        token = tracer_of_context.set(self.trace)
+        before = tracer_of_context.get()
+        tracer_of_context.set(self.trace)
         try:
             self.trace.assign(variable, traced(tensor))
         finally:
-            tracer_of_context.reset(token)
+            tracer_of_context.set(before)
 
     def known(self, tensor: Tensor) -> Tensor:
         return untraced(tensor)
@@ -101,13 +104,27 @@ class Given(Tracer):
         self.arrays = arrays
 
     def __enter__(self) -> Self:
-        tracing.append(self)
-        self._token: Token[Tracer | None] = tracer_of_context.set(self)
+        self._before = tracer_of_context.get()
+        try:
+            tracing.append(self)
+            tracer_of_context.set(self)
+        except BaseException:  # a Ctrl-C: nobody will leave the block
+            self._leave()
+            raise
         return self
 
+    @begins_in_peace
     def __exit__(self, *error: object) -> None:
-        tracer_of_context.reset(self._token)
-        tracing.remove(self)
+        try:
+            self._leave()
+        except BaseException:  # a Ctrl-C
+            self._leave()
+            raise
+
+    def _leave(self) -> None:
+        tracer_of_context.set(self._before)
+        if self in tracing:
+            tracing.remove(self)
 
     def table(self, table: KernelTable) -> KernelTable:
         return table

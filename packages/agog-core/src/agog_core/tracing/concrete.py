@@ -9,7 +9,7 @@ from agog_core.dispatch.devices import forgotten
 from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_core.tracing.execute import Run
+from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.variables.variable import Variable, give_back, take, updating
@@ -21,9 +21,10 @@ class Concrete:
     Args:
         graph: the graph, after the passes.
         pack: makes the function's result of its tensors.
+        is_portable: whether kernels are called one by one, whatever the backend could do.
     """
 
-    def __init__(self, graph: Graph, pack: Callable[[list[Tensor]], Any]) -> None:
+    def __init__(self, graph: Graph, pack: Callable[[list[Tensor]], Any], is_portable: bool = False) -> None:
         graph.variables = {
             **{variable: graph.variables[variable] for variable in graph.finals},
             **graph.variables,
@@ -31,6 +32,7 @@ class Concrete:
         self.graph = graph
         self.branches: dict[int, Concrete] = {}  # what to run instead, by the number of the guard that fails
         self._pack = pack
+        self._is_portable = is_portable
         self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
         self._single = self._outputs[0] if getattr(pack, "single", False) else None
         self._written = list(graph.finals)
@@ -71,7 +73,7 @@ class Concrete:
 
     def _compiled(self) -> Run:
         self._version = forgotten[0]
-        self._run = run = executable(self.graph)
+        self._run = run = portable(self.graph) if self._is_portable else executable(self.graph)
         return run
 
     @property

@@ -16,6 +16,7 @@ from agog_core.tracing.kernels import chosen, settled
 # ``run(inputs, variables)`` to outputs and finals; or to the number of a guard that failed.
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
 
+# The next number of a function that is written, which errors name its lines by.
 _next_number = itertools.count(1).__next__
 
 

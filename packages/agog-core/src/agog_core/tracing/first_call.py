@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from agog_core.errors import TracingError, TracingWarning
+from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
 from agog_core.recording import source_line, stack
 from agog_core.tracers import tracer_of_context, tracing
@@ -58,50 +59,89 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     Raises:
         TracingError: the function does what later calls could not do again.
     """
-    trace, created = Trace(), []
-
-    def note(variable: Variable) -> None:
-        if not may_create:
-            limit("variable", source_line())
-        created.append(variable)
-
-    packing = Packing((args, kwargs))
-    tensors = packing.tensors
-    given = packing([trace.input(x) for x in tensors])
-    try:
-        with while_tracing(trace, note):
-            result = function(*given)
-            results = Packing(result)
-            trace.graph.outputs = [trace.value_of(x) for x in results.tensors]
-    except TracingError:
-        trace.put_back()
-        raise
+    recorded = Recorded(function, args, kwargs, may_create)
+    trace, results = recorded.trace, recorded.results
     outputs = [untraced(x) for x in results.tensors]
-    results.release()
     optimize(trace.graph)
     concrete = Concrete(trace.graph, results)
     values = {variable: untraced(trace.state[variable]) for variable in trace.graph.finals}
-    initial = trace.initial
-    is_kept = commit(values, initial)
+    is_kept = commit(values, trace.initial)
     if not is_kept:
         trace.put_back()
-    arrays = [x._array for x in tensors]
-    del result, given
-    for line in dict.fromkeys(trace.end()):
-        warnings.warn(_ESCAPED.format(line=line), TracingWarning, stacklevel=4)
-    return FirstCall(concrete, arrays, results(outputs), bool(created), is_kept)
+    recorded.end()
+    return FirstCall(concrete, recorded.arrays, results(outputs), bool(recorded.created), is_kept)
 
 
-@contextmanager
-def while_tracing(trace: Trace, note: Callable[[Variable], None]) -> Iterator[None]:
+class Recorded:
+    """A function called once while a trace records it; see `first_call`.
+
+    Attributes: ``trace``; ``arrays`` and ``inputs`` of the arguments; ``results``, which are the graph's outputs; and
+    the variables that were ``created``.
+    """
+
+    def __init__(self, function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> None:
+        self.trace = Trace()
+        self.created: list[Variable] = []
+        self._may_create = may_create
+        packing = Packing((args, kwargs))
+        self.arrays = [x._array for x in packing.tensors]
+        self.inputs = [self.trace.input(x) for x in packing.tensors]
+        with self.going_on():
+            self.results = Packing(function(*packing(self.inputs)))
+            self.trace.graph.outputs = [self.trace.value_of(x) for x in self.results.tensors]
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """A block that is recorded too. A function that does what it may not leaves nothing behind."""
+        try:
+            with _Recording(self.trace, self._note):
+                yield
+        except TracingError:
+            self.trace.put_back()
+            raise
+
+    def _note(self, variable: Variable) -> None:
+        if not self._may_create:
+            limit("variable", source_line())
+        self.created.append(variable)
+
+    def end(self) -> None:
+        """Let go of all tensors of the trace; warn of those that others hold."""
+        self.results.release()
+        self.inputs = []
+        for line in dict.fromkeys(self.trace.end()):
+            warnings.warn(_ESCAPED.format(line=line), TracingWarning, stacklevel=5)
+
+
+class _Recording:
     """A block in which this thread or task records what it does; tapes outside see nothing of it."""
-    tapes, hooks = stack.set(()), creation_hooks.set((*creation_hooks.get(), note))
-    token = tracer_of_context.set(trace)
-    tracing.append(trace)
-    try:
-        yield
-    finally:
-        tracing.remove(trace)
-        tracer_of_context.reset(token)
-        creation_hooks.reset(hooks)
-        stack.reset(tapes)
+
+    def __init__(self, trace: Trace, note: Callable[[Variable], None]) -> None:
+        self._trace, self._note = trace, note
+        self._before = stack.get(), creation_hooks.get(), tracer_of_context.get()
+
+    def __enter__(self) -> None:
+        try:
+            stack.set(())
+            creation_hooks.set((*self._before[1], self._note))
+            tracing.append(self._trace)
+            tracer_of_context.set(self._trace)
+        except BaseException:  # a Ctrl-C: nobody will leave the block
+            self._leave()
+            raise
+
+    @begins_in_peace
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._leave()
+        except BaseException:  # a Ctrl-C
+            self._leave()
+            raise
+
+    def _leave(self) -> None:
+        tapes, hooks, tracer = self._before
+        tracer_of_context.set(tracer)
+        if self._trace in tracing:
+            tracing.remove(self._trace)
+        creation_hooks.set(hooks)
+        stack.set(tapes)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import nest
+from agog_core.dispatch.observation import is_checked
 from agog_core.recording import active, tapes_of_context
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
@@ -18,6 +19,7 @@ from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
+from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
@@ -70,7 +72,7 @@ class DefinedFunction:
         owner: str = "function",
         check: bool | None = None,
     ) -> None:
-        self._check = _checks() if check is None else check
+        self._check = is_checked() if check is None else check
         self._warned: set[str] = set()
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
@@ -93,9 +95,10 @@ class DefinedFunction:
         """Call the function, or run what it did before for arguments of the same kind: arrays among its arguments, and
         numbers, arrays and variables among its results, become tensors. Arguments that are neither tensors nor
         hashable, and results that are no tensors, are a TypeError."""
-        if (tracing and present_tracer() is not None) or _eagerly or (active and tapes_of_context()):
-            args, kwargs = self._arguments(args, kwargs)
-            return nest.map_structure(self._result, self._python_function(*args, **kwargs))
+        if (tracing and present_tracer() is not None) or _eagerly:
+            return self._called(*self._arguments(args, kwargs))
+        if active and tapes_of_context():
+            return self._under_tapes(args, kwargs)
         if not kwargs and self._input_signature is None:
             key, arrays = [], []
             for x in args:
@@ -109,15 +112,14 @@ class DefinedFunction:
                 if found is not None:
                     return self._run(found, arrays, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
-        key = self._key(args, kwargs)
-        packing = Packing((args, kwargs))
-        found = self._memory.traces.get(key)
+        kind = self._key(args, kwargs)
+        found = self._memory.traces.get(kind)
         if found is None:
             with self._memory.lock:
-                found = self._memory.traces.get(key)
+                found = self._memory.traces.get(kind)
                 if found is None:
-                    return self._trace(key, args, kwargs, None, 0)
-        return self._run(found, [x._array for x in packing.tensors], args, kwargs, key)
+                    return self._trace(kind, args, kwargs, None, 0)
+        return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         if not kwargs and all(type(x) is Tensor for x in args):
@@ -168,11 +170,55 @@ class DefinedFunction:
             memory.traces[key] = call.concrete
         else:
             parent.branches[guard] = call.concrete
-        memory.note(key, parent, guard, call)
+        memory.note(key, parent, guard, call.concrete.graph, call.has_created)
         if call.is_kept:
             return call.result
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
         return self._run(call.concrete, call.arrays, args, kwargs, key)
+
+    def _under_tapes(self, args: Any, kwargs: Any) -> Any:
+        """Call the function where tapes may record it, as one op with a vjp."""
+        args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
+        tapes = [tape for tape in tapes_of_context() if tape.is_open]
+        if any(tape.is_forward for tape in tapes):
+            return self._called(args, kwargs)
+        watched = watched_beside(tapes)
+        key = "gradient", tuple(map(id, watched)), self._key(args, kwargs)
+        tensors, known = Packing((args, kwargs)).tensors, self._memory.differentiable
+        found = known.get(key) or self._differentiable(known, key, key, None, args, kwargs, watched)
+        while found is not None:
+            result = found(tensors)
+            if type(result) is not int:
+                return result
+            known = found.branches
+            found = known.get(result) or self._differentiable(known, result, key, found, args, kwargs, watched)
+        return self._called(args, kwargs)
+
+    def _differentiable(
+        self,
+        known: dict[Any, Differentiable],
+        place: Any,
+        key: Any,
+        parent: Differentiable | None,
+        args: Any,
+        kwargs: Any,
+        watched: Sequence[Variable],
+    ) -> Differentiable | None:
+        """Trace the function and its vjp, for a place among those that are known; None where it has created variables,
+        so that it does something else the next time."""
+        memory, guard = self._memory, 0 if parent is None else place
+        with memory.lock:
+            if place in known:
+                return known[place]
+            memory.check(key, parent, guard, self._shown())
+            where = key, id(parent), guard
+            made = Differentiable(self._called, args, kwargs, watched, where not in memory.created, function)
+            memory.note(key, parent, guard, made.graph, made.has_created)
+            if made.has_created:
+                memory.created.add(where)
+                return None
+            known[place] = made
+            return made
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         return nest.map_structure(self._result, self._python_function(*args, **kwargs))
@@ -309,10 +355,6 @@ class DefinedFunction:
 
     def __repr__(self) -> str:
         return f"<DefinedFunction {self._shown()}>"
-
-
-def _checks() -> bool:
-    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
 
 
 def _here(leaf: Any) -> Any:

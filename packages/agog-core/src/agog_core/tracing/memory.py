@@ -14,7 +14,7 @@ from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Graph, Node
 
 if TYPE_CHECKING:
-    from agog_core.tracing.first_call import FirstCall
+    from agog_core.tracing.differentiable import Differentiable
 
 # How many ways through the branches of a function there may be, for arguments of one kind.
 MOST_WAYS = 32
@@ -46,13 +46,14 @@ class Memory:
 
     def __init__(self) -> None:
         self.traces: dict[Any, Concrete] = {}
+        self.differentiable: dict[Any, Differentiable] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         self.lock = threading.RLock()
         self._ways: dict[Any, int] = {}
         self._numbers: dict[Any, int] = {}
 
-    def check(self, key: Any, parent: Concrete | None, guard: int, function: str) -> None:
+    def check(self, key: Any, parent: Concrete | Differentiable | None, guard: int, function: str) -> None:
         """Raise where there are too many ways through the branches; warn where Python numbers make too many traces."""
         if parent is not None:
             if self._ways.get(key, 1) >= MOST_WAYS:
@@ -71,17 +72,18 @@ class Memory:
                 stacklevel=4,
             )
 
-    def note(self, key: Any, parent: Concrete | None, guard: int, call: FirstCall) -> None:
+    def note(
+        self, key: Any, parent: Concrete | Differentiable | None, guard: int, graph: Graph, has_created: bool
+    ) -> None:
         """Remember how a trace came about."""
-        if not call.has_created:
+        if not has_created:
             self._ways[key] = self._ways.get(key, 0) + 1
-        graph = call.concrete.graph
-        self.infos.append(TraceInfo(self._reason(parent, guard, call), graph, not call.has_created))
+        self.infos.append(TraceInfo(self._reason(parent, guard, graph), graph, not has_created))
 
-    def _reason(self, parent: Concrete | None, guard: int, call: FirstCall) -> str:
+    def _reason(self, parent: Concrete | Differentiable | None, guard: int, graph: Graph) -> str:
         if parent is not None:
             return _other_way(parent.guards[guard])
-        kinds = ", ".join(f"{value.table.dtype.name} {value.shape}" for value in call.concrete.graph.inputs)
+        kinds = ", ".join(f"{value.table.dtype.name} {value.shape}" for value in graph.inputs)
         start = "the first call" if not self.infos else "arguments of another kind"
         if self.infos and not self.infos[-1].is_kept:
             start = "the call before has created variables"

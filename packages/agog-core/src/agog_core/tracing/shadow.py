@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from agog_core.errors import TracingError, TracingWarning
-from agog_core.recording import source_line
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.device import untraced
-from agog_core.tracing.errors import limit
-from agog_core.tracing.first_call import while_tracing
+from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import frozen, optimize
 from agog_core.tracing.showing import kind_of
 from agog_core.tracing.side_effects import Watch, names_read
-from agog_core.tracing.trace import Trace
 
 _ADVICE = (
     "Something that Python reads - the time, a global, an attribute, a random number, an environment variable - is "
@@ -46,22 +42,21 @@ class Shadow:
     def __init__(self, function: Callable[[Any, Any], Any], python_function: Any, args: Any, kwargs: Any) -> None:
         self._python_function = python_function
         self._name = getattr(python_function, "__name__", repr(python_function))
-        trace, packing = Trace(), Packing((args, kwargs))
-        given = packing([trace.input(x) for x in packing.tensors])
-        try:
-            with ExitStack() as stack:
-                stack.enter_context(while_tracing(trace, lambda variable: limit("variable", source_line())))
-                self.watch = stack.enter_context(Watch(python_function))
-                results = Packing(function(*given))
-                trace.graph.outputs = [trace.value_of(x) for x in results.tensors]
-        finally:
-            trace.put_back()  # the call itself draws the same bits
-        self.outputs = [untraced(x) for x in results.tensors]
+        self.watch = Watch(python_function)
+
+        def watched(args: Any, kwargs: Any) -> Any:
+            with self.watch:
+                return function(args, kwargs)
+
+        recorded = Recorded(watched, args, kwargs, may_create=False)
+        trace = recorded.trace
+        trace.put_back()  # the call itself draws the same bits
+        self.outputs = [untraced(x) for x in recorded.results.tensors]
         self.finals = {variable: untraced(trace.state[variable]) for variable in trace.graph.finals}
-        results.release()
         self._graph = trace.graph
-        del given
-        trace.end()
+        with warnings.catch_warnings():  # of tensors that are kept, the first call has warned
+            warnings.simplefilter("ignore", TracingWarning)
+            recorded.end()
         optimize(self._graph)
 
     def warn(self, known: set[str]) -> None:

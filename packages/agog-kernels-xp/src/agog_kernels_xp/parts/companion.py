@@ -9,11 +9,14 @@ from typing import Any
 
 def companion(xp: Any, module: str) -> Any:
     """A module of SciPy for the arrays of a library: SciPy itself for NumPy, cupyx for CuPy; imported on first use.
+    A library that records what kernels do has companions of its own.
 
     >>> import numpy
     >>> companion(numpy, "special").__name__
     'scipy.special'
     """
+    if hasattr(xp, "companion"):
+        return xp.companion(module)
     return import_module(f"{'cupyx.scipy' if xp.__name__ == 'cupy' else 'scipy'}.{module}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,21 @@ from agog_testing.subject import map_arrays
 
 
 def differences(
-    info: OpInfo, dtype: str, device: str | None = None, wrap: Callable[[Any], Any] = function
+    info: OpInfo, dtype: str, device: str | None = None, outside: bool = False, wrap: Callable[[Any], Any] = function
 ) -> Iterator[str]:
-    """What is different where an op's samples run in a traced function: at the first call, and later with others."""
+    """What is different where an op's samples run in a traced function: at the first call, and later with others.
+
+    The tape for the gradient is in the function, or ``outside`` of it.
+    """
     seeds = [list(info.samples(dtype, np.random.default_rng(seed))) for seed in (0, 1)]
     for first, second in zip(*seeds, strict=True):
         call = _Call(info, first, device)
+        eager: Callable[..., Any] = call
         traced = wrap(call)
+        if outside:
+            eager, traced = partial(call.with_gradient, call.result), partial(call.with_gradient, wrap(call.result))
         for sample in (first, first, second):
-            expected, got = _outcome(call, call, sample), _outcome(call, traced, sample)
+            expected, got = _outcome(call, eager, sample), _outcome(call, traced, sample)
             if expected != got:
                 yield f"{info.name}, {dtype}, {sample.name}: {_shown(expected)} eagerly, {_shown(got)} traced"
                 break
@@ -46,6 +53,20 @@ class _Call:
         return found
 
     def __call__(self, *tensors: ag.Tensor) -> Any:
+        if not self.info.op.is_differentiable or self.info.op.updates:
+            return self.result(*tensors)
+        return self.with_gradient(self.result, *tensors)
+
+    def with_gradient(self, result_of: Callable[..., Any], *tensors: ag.Tensor) -> Any:
+        """The results, and their gradients."""
+        sources = [tensor for tensor in tensors if tensor.dtype.is_differentiable]
+        with ag.GradientTape() as tape:
+            tape.watch(sources)
+            result = result_of(*tensors)
+        return result, [g for g in tape.gradient(result, sources) if g is not None]
+
+    def result(self, *tensors: ag.Tensor) -> Any:
+        """The results, or the new values of variables."""
         rest, names = iter(tensors), iter(self.info.op.inputs)
         variables: list[ag.Variable] = []
 
@@ -58,14 +79,8 @@ class _Call:
 
         args = [map_arrays(given, value) for value in self.sample.args]
         kwargs = {key: map_arrays(given, value) for key, value in self.sample.kwargs.items()}
-        if not self.info.op.is_differentiable or self.info.op.updates:
-            result = self.info.call(*args, **kwargs)
-            return [variable.value() for variable in variables] if variables else result
-        sources = [tensor for tensor in tensors if tensor.dtype.is_differentiable]
-        with ag.GradientTape() as tape:
-            tape.watch(sources)
-            result = self.info.call(*args, **kwargs)
-        return result, [g for g in tape.gradient(result, sources) if g is not None]
+        result = self.info.call(*args, **kwargs)
+        return [variable.value() for variable in variables] if variables else result
 
     def variable(self, number: int, value: ag.Tensor) -> ag.Variable:
         """A variable of the call's own, which is made once and begins with a value."""

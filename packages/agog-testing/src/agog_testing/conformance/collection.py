@@ -22,6 +22,7 @@ from agog_core.plugin import Kernel, Op, as_dtype
 from agog_testing.checks import Check, checks_for
 from agog_testing.comparison import Accuracy
 from agog_testing.conformance.cases import Case, ConformanceError
+from agog_testing.conformance.compiling import compiled_calls, compiled_programs
 from agog_testing.conformance.facts import facts_for
 from agog_testing.conformance.implementation import Implementation
 from agog_testing.opinfo import OpInfo
@@ -67,6 +68,7 @@ def collect(
     found = find_plugin(plugin)
     facts = facts_for(found)
     cases = [case for op in ops_of(found, facts) for case in cases_of(found, facts[op], seed)]
+    cases += compiled_programs(found, seed)
     _check_declarations(found, cases)
     known_ops = {base_op(case) for case in cases}
     for what, chosen, known in (
@@ -94,7 +96,7 @@ def base_op(case: Case) -> str:
 
 
 def find_plugin(name: str) -> Plugin:
-    """The plugin of a name, which is loaded and brings kernels; raises `ConformanceError` where there is none."""
+    """The plugin of a name, which is loaded and brings something to test; raises `ConformanceError` where none is."""
     plugins = {plugin.name: plugin for plugin in loader().plugins}
     if name not in plugins:
         raise ConformanceError(f"there is no plugin {name!r}; installed are {', '.join(sorted(plugins)) or 'none'}.")
@@ -103,20 +105,21 @@ def find_plugin(name: str) -> Plugin:
         raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) is left out by AGOG_PLUGINS.")
     if plugin.failure is not None:
         raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) failed to load: {plugin.failure}")
-    if not plugin.kernels:
+    if not plugin.kernels and not plugin.compilers:
         raise ConformanceError(
-            f"plugin {name!r} ({plugin.distribution}) brings no kernels, so there is nothing to test."
+            f"plugin {name!r} ({plugin.distribution}) brings no kernels and no compilers, so there is nothing to test."
         )
     return plugin
 
 
 def ops_of(plugin: Plugin, facts: Mapping[str, OpInfo]) -> list[str]:
-    """The ops for which a plugin has kernels and the kit has facts."""
-    return sorted({kernel.op for kernel in plugin.kernels} & facts.keys())
+    """The ops for which a plugin has kernels, or anything to compile, and the kit has facts."""
+    return sorted(facts if plugin.compilers else {kernel.op for kernel in plugin.kernels} & facts.keys())
 
 
 def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
-    """The tests of a plugin's kernels for one op."""
+    """The tests of a plugin's kernels and compilers for one op."""
+    yield from compiled_calls(plugin, info, seed)
     seen: Counter[str] = Counter()
     for kernel in plugin.kernels:
         if kernel.op != info.name:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from agog_testing.conformance.cases import ConformanceError, Outcome
+from agog_core.dispatch.loader import Plugin
+from agog_testing.conformance.cases import Case, ConformanceError, Outcome
 from agog_testing.conformance.collection import (
     Selection,
     base_op,
@@ -16,6 +17,7 @@ from agog_testing.conformance.collection import (
     has_own_memory,
     not_covered,
 )
+from agog_testing.conformance.compiling import PROGRAMS, compiled_programs
 from agog_testing.conformance.facts import facts_for
 from agog_testing.conformance.timing import timings
 
@@ -84,9 +86,15 @@ def _listing(selection: Selection) -> Listing:
 
 def _tests(selection: Selection, op: str) -> Iterator[Begun | Ended]:
     plugin = find_plugin(selection.plugin)
-    for case in cases_of(plugin, facts_for(plugin)[op], selection.seed):
+    is_programs = op == PROGRAMS
+    cases = compiled_programs(plugin, selection.seed) if is_programs else _cases_of_op(plugin, op, selection.seed)
+    for case in cases:
         if not selection.dtypes or case.dtype in selection.dtypes:
             yield Begun(case.id)
             start = time.perf_counter()
             outcome = case.run()
             yield Ended(case.id, outcome, time.perf_counter() - start)
+
+
+def _cases_of_op(plugin: Plugin, op: str, seed: int) -> Iterator[Case]:
+    return cases_of(plugin, facts_for(plugin)[op], seed)

@@ -120,7 +120,7 @@ def _plugins(report: Report) -> Iterator[tuple[str, str]]:
         elif plugin.skipped:
             state = "left out by AGOG_PLUGINS"
         else:
-            state = f"{len(plugin.kernels)} kernels"
+            state = ", ".join([f"{len(plugin.kernels)} kernels", *(f"compiler {c.name}" for c in plugin.compilers)])
         time = "" if plugin.skipped else f", loaded in {plugin.seconds * 1e3:.0f} ms"
         yield plugin.name, f"{plugin.distribution}, {state}{time}"
     report.broken.extend(diagnosis.problems())

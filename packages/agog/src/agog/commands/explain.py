@@ -8,17 +8,26 @@ from typing import Any
 import click
 
 from agog_core.dispatch import explanation
+from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.candidates import Candidate
+from agog_core.dispatch.compilers import explain_compilers
 from agog_core.errors import OpError
 
 
 @click.command()
-@click.argument("op")
+@click.argument("op", required=False)
 @click.option("--device", metavar="TYPE", help="A device type, such as cpu; all by default.")
 @click.option("--dtype", metavar="DTYPE", help="A dtype, such as float64; float32 by default.")
+@click.option("--compilers", is_flag=True, help="Say what compiles traced functions, in place of an op's kernels.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-def explain(op: str, device: str | None, dtype: str | None, as_json: bool) -> None:
+def explain(op: str | None, device: str | None, dtype: str | None, compilers: bool, as_json: bool) -> None:
     """Say which kernel runs OP, and why; the exit status is 1 where it runs on no device that is asked for."""
+    if compilers:
+        for name in [device] if device else device_types():
+            click.echo(explain_compilers(name))
+        return
+    if op is None:
+        raise click.UsageError("Name an op, such as matmul, or give --compilers.")
     try:
         reports = explanation.reports(op, device, dtype)
     except (OpError, TypeError, ValueError) as error:

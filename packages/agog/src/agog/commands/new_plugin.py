@@ -48,6 +48,14 @@ _KINDS = {
         "Then write your own op in `src/$module/ops.py`, its kernel in `kernels.py`, and its samples and reference in "
         "`facts.py`.",
     ),
+    "compiler": Kind(
+        "A compiler of traced functions",
+        '"agog-core", "numpy"',
+        "agog explain --compilers     # it is asked first",
+        ', ops=["softmax", "add"]',
+        "Then let `takes` in `src/$module/compiler.py` say what you compile, and `compile` return your own function. "
+        "The test runs two\nops; `agog-conformance $name` runs all, and random programs.",
+    ),
     "device": Kind(
         "A device",
         '"agog-core", "agog-kernels-xp", "numpy"',
@@ -61,6 +69,7 @@ _KINDS = {
 
 @click.command()
 @click.argument("name")
+@click.option("--compiler", "kind", flag_value="compiler", help="Write a compiler of traced functions.")
 @click.option("--device", "kind", flag_value="device", help="Write a device, with a kernel for each op.")
 @click.option("--op", "kind", flag_value="op", help="Write a new op, with its gradient, kernel and facts.")
 def new_plugin(name: str, kind: str | None) -> None:

@@ -5,15 +5,14 @@ from agog_compat.advice import taught as _taught
 from agog_compat.newer.devices import (
     LogicalDevice,
     PhysicalDevice,
-    functions_run_eagerly,
     get_soft_device_placement,
     get_visible_devices,
     list_logical_devices,
     list_physical_devices,
-    run_functions_eagerly,
     set_soft_device_placement,
     set_visible_devices,
 )
+from agog_core.tracing.function import functions_run_eagerly, run_functions_eagerly
 
 __all__ = [
     "LogicalDevice",

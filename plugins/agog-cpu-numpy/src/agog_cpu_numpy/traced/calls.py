@@ -19,7 +19,8 @@ Adopt = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
 def kernel(node: Node) -> tuple[Callable[..., Any], Adopt, Adopt]:
     """The kernel of a node, and what makes arrays of what it returns: of one array, and of a tuple."""
     op, table = node.op, node.table
-    assert op is not None and table is not None
+    assert op is not None
+    assert table is not None
     function = kernel_of(op, table, [value.shape for value in node.inputs])
 
     def adopt(result: Any, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
@@ -30,6 +31,8 @@ def kernel(node: Node) -> tuple[Callable[..., Any], Adopt, Adopt]:
     def adopt_all(result: Any, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if result is NotImplemented:
             result = run_next(op, table, arrays, attributes)
+        if result is None:  # it has updated its first arrays in place
+            return None
         return adopted(op, table, result if isinstance(result, tuple) else (result,), function)
 
     return function, adopt, adopt_all

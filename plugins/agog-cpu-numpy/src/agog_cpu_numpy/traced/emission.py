@@ -1,18 +1,15 @@
-"""Emission: a planned program as one flat function of Python."""
+"""Emission: a planned program as the text of one flat function of Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from agog_cpu_numpy.traced import calls, layouts
-from agog_cpu_numpy.traced.lowering import Lowered
-from agog_cpu_numpy.traced.plan import Place, Plan
-from agog_cpu_numpy.traced.program import Step, Value, View, see
-
-Run = Callable[[Any, Any], Any]
+from agog_cpu_numpy.traced import calls
+from agog_cpu_numpy.traced.program import Step, Value
+from agog_cpu_numpy.traced.writing import Writer
 
 # NumPy's scalars compute these with far less around them, and to the same bits.
 _OPERATORS: Mapping[Any, str] = {
@@ -32,176 +29,10 @@ _OPERATORS: Mapping[Any, str] = {
 }
 _PLAIN = (np.dtype("float32"), np.dtype("float64"))
 _LARGE = 1 << 16  # bytes: from here on a new array is given back as soon as nobody wants it
-_FILE = "<traced by agog>"
 
 
-class Code:
-    """The text of a function, what it names, and how the memory is made that each instance of it has for itself."""
-
-    def __init__(self, lowered: Lowered, plan: Plan) -> None:
-        emitter = _Emitter(lowered, plan)
-        emitter.emit()
-        self.source = emitter.source()
-        self.size = plan.size
-        self.summary = _summary(plan)
-        self._names, self._static = emitter.names, emitter.static
-        self._nodes = emitter.nodes
-        self._names["note"] = self._note
-        self._compiled = compile(self.source, _FILE, "exec")
-
-    @property
-    def has_memory(self) -> bool:
-        """Whether instances have memory of their own, so that one of them runs once at a time."""
-        return bool(self._static)
-
-    def instance(self) -> Run:
-        """A function ``run(inputs, variables)`` with memory of its own."""
-        names = dict(self._names)
-        memory = np.empty(self.size + layouts.ALIGNMENT, np.uint8)
-        memory = memory[-memory.ctypes.data % layouts.ALIGNMENT :]
-        for name, make in self._static.items():
-            names[name] = make(memory, names)
-        exec(self._compiled, names)
-        run: Run = names["run"]
-        return run
-
-    def _note(self, error: Exception) -> None:
-        """Add to an error which op raised it, and the line of the program that called that."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
-            trace = trace.tb_next
-        node = None if trace is None else self._nodes.get(trace.tb_lineno)
-        if node is not None:
-            calls.note(error, node)
-
-
-def _summary(plan: Plan) -> str:
-    """What runs a graph, in a sentence."""
-    groups = [step for step in plan.steps if step.kind == "group"]
-    fused = sum(len(step.options["steps"]) for step in groups)
-    alone = len(plan.steps) - len(groups)
-    names = ", ".join(sorted({step.name for step in groups}))
-    parts = [f"{alone} step{'' if alone == 1 else 's'} of NumPy"]
-    if groups:
-        parts.append(f"{fused} more in {len(groups)} group{'' if len(groups) == 1 else 's'} fused by {names}")
-    return f"runs as {', '.join(parts)}; {plan.size:,} bytes of memory stay between runs"
-
-
-class _Emitter:
-    def __init__(self, lowered: Lowered, plan: Plan) -> None:
-        self.lowered, self.plan = lowered, plan
-        self.names: dict[str, Any] = {"__name__": __name__, "ndarray": np.ndarray, "asarray": np.asarray}
-        self.names |= {"array": np.array, "copyto": np.copyto, "empty": np.empty, "where": np.where}
-        self.names |= {"matmul": np.matmul, "full": np.full}
-        self.static: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {}
-        self.lines: list[str] = []
-        self.nodes: dict[int, Any] = {}
-        self.node: Any = None
-        self.arrays: dict[Value, str] = {}  # names of values as arrays
-        self.scalars: dict[Value, str] = {}  # names of values of rank 0 as NumPy's scalars, and of numbers
-        self.count = 0
-
-    def source(self) -> str:
-        """The text."""
-        return "\n".join(self.lines) + "\n"
-
-    # -- names -----------------------------------------------------------------------------------------------------
-
-    def name(self, letter: str) -> str:
-        """A new name."""
-        self.count += 1
-        return f"{letter}{self.count}"
-
-    def known(self, value: Any, letter: str = "c") -> str:
-        """A name for an object."""
-        name = self.name(letter)
-        self.names[name] = value
-        return name
-
-    def line(self, text: str) -> None:
-        """Add a line."""
-        self.lines.append(f"        {text}")
-        self.nodes[len(self.lines)] = self.node
-
-    def array(self, value: Value) -> str:
-        """The name of a value as an array."""
-        if value not in self.arrays:
-            if value.kind == "constant":
-                self.arrays[value] = self.known(value.array)
-            else:
-                self.arrays[value] = name = self.name("a")
-                self.line(f"{name} = asarray({self.scalars[value]})")
-        return self.arrays[value]
-
-    def scalar(self, value: Value) -> str:
-        """The name of a value of rank 0 as a scalar."""
-        if value not in self.scalars:
-            if value.kind == "constant":
-                self.scalars[value] = self.known(value.array[()])
-            else:
-                self.scalars[value] = name = self.name("s")
-                self.line(f"{name} = {self.arrays[value]}[()]")
-        return self.scalars[value]
-
-    def operand(self, value: Value) -> str:
-        """The name of a value in the form that it has."""
-        return self.arrays[value] if value in self.arrays else self.scalars[value] if value in self.scalars else (
-            self.array(value)
-        )
-
-    def sees(self, value: Value) -> str:
-        """The name of an operand of a function whose result is a scalar."""
-        return self.scalar(value) if value.array.ndim == 0 else self.array(value)
-
-    # -- places ----------------------------------------------------------------------------------------------------
-
-    def target(self, value: Value) -> str | None:
-        """The name of the array that a result is to be written to; None where NumPy makes a new one."""
-        place = self.plan.places[value]
-        if place.kind == "variable":
-            self.arrays[value] = f"v{place.variable}"
-        elif place.kind == "buffer":
-            self.arrays[value] = self._buffer(value, place)
-        else:
-            return None
-        return self.arrays[value]
-
-    def _buffer(self, value: Value, place: Place) -> str:
-        name, template, buffer = self.name("b"), value.array, place.buffer
-        assert buffer is not None
-        offset, size = buffer.offset, buffer.size
-        self.static[name] = lambda memory, names: layouts.within(memory[offset : offset + size], template)
-        return name
-
-    def new(self, value: Value) -> str:
-        """The name of a new array for a result."""
-        name = self.arrays[value] = self.name("a")
-        axes, dtype = layouts.order(value.array), self.known(value.array.dtype)
-        shape = [value.array.shape[axis] for axis in axes]
-        turned = "" if axes == sorted(axes) else f".transpose({[axes.index(n) for n in range(len(axes))]})"
-        self.line(f"{name} = empty({tuple(shape)}, {dtype}){turned}")
-        return name
-
-    def seen(self, name: str, path: tuple[View, ...]) -> str:
-        """The name of a view of an array."""
-        for method, argument in path:
-            made = self.name("b" if name in self.static else "a")
-            if name in self.static:
-                self.static[made] = lambda _, names, n=name, m=method, a=argument: see(names[n], m, a)
-            else:
-                self.line(f"{made} = {self._see(name, method, argument)}")
-            name = made
-        return name
-
-    def _see(self, name: str, method: str, argument: Any) -> str:
-        if method == "broadcast":
-            return f"{self.known(np.broadcast_to)}({name}, {argument!r})"
-        if method in ("real", "imag"):
-            return f"{name}.{method}"
-        given = self.known(argument)
-        return f"{name}[{given}]" if method == "getitem" else f"{name}.{method}({given})"
-
-    # -- the function ----------------------------------------------------------------------------------------------
+class Emitter(Writer):
+    """Writes a line, or a few, for each step."""
 
     def emit(self) -> None:
         """Write all lines."""
@@ -386,8 +217,11 @@ class _Emitter:
     def _function(self, step: Step) -> None:
         [value], options = step.outputs, step.options
         given = [
-            f"({_listed([self.array(each) for each in x])})" if isinstance(x, tuple) else
-            self.array(x) if isinstance(x, Value) else self.known(x)
+            f"({_listed([self.array(each) for each in x])})"
+            if isinstance(x, tuple)
+            else self.array(x)
+            if isinstance(x, Value)
+            else self.known(x)
             for x in options["arguments"]
         ]
         given += [f"{name}={self.known(x)}" for name, x in options["keywords"].items()]
@@ -449,7 +283,7 @@ class _Emitter:
             self.line(f"if type({name}) is not ndarray: {name} = {self.known(adopt)}({name}, {again})")
 
     def _update(self, step: Step) -> None:
-        kernel, adopt, _ = calls.kernel(step.node)
+        kernel, _, adopt_all = calls.kernel(step.node)
         arrays = []
         for k, old in enumerate(step.inputs[: step.options["count"]]):
             if k >= len(step.outputs):
@@ -461,7 +295,10 @@ class _Emitter:
                 self.line(f"{name} = array({self.operand(old)}, order='C')")
             arrays.append(name)
         given, again = self._arguments(step, arrays)
-        self.line(f"if {self.known(kernel)}({given}) is NotImplemented: {self.known(adopt)}(NotImplemented, {again})")
+        self.line(f"r = {self.known(kernel)}({given})")
+        # It may return new arrays in place of those that it was to update.
+        self.line(f"if r is not None: r = {self.known(adopt_all)}(r, {again})")
+        self.line(f"if r is not None: [{', '.join(arrays[: len(step.outputs)])}] = r")
 
     def _group(self, step: Step) -> None:
         given = [self.sees(each) for each in step.inputs]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core.plugin import Compiler
-from agog_cpu_numpy.traced.emission import Code, Run
+from agog_cpu_numpy.traced.code import Code, Run
 from agog_cpu_numpy.traced.grouping import group
 from agog_cpu_numpy.traced.lowering import lower
 from agog_cpu_numpy.traced.plan import live, plan

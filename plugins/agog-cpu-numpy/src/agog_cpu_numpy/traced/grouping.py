@@ -6,11 +6,15 @@ of those, one number per row. It runs as one step, so nothing that it needs may 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from agog_core.plugin import ArraySpec, Compiler, Primitive, Subgraph, load_reference
+import numpy as np
+
+from agog_core.plugin import ArraySpec, Compiler, PluginWarning, Primitive, Subgraph, load_reference
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Step, Value
 
@@ -49,7 +53,7 @@ def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Val
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
         steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler)]
-    return steps
+    return list(steps)
 
 
 def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
@@ -57,6 +61,8 @@ def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
     kind = "bits" if step.kind == "view" and step.name == "view" else step.kind
     if kind not in ("ufunc", "reduce", "where", "cast", "copy", "bits"):
         return None
+    if kind in ("ufunc", "reduce") and getattr(np, step.name, None) is not step.options["function"]:
+        return None  # one of SciPy's
     options: dict[str, Any] = {}
     if kind == "reduce":
         axis, dtype = step.options["axis"], step.options["dtype"]
@@ -70,7 +76,12 @@ def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
 
 def spec_of(value: Value) -> ArraySpec:
     """The dtype, shape and strides of a value."""
-    return ArraySpec(value.array.dtype.name, value.array.shape, value.array.strides)
+    return ArraySpec(_name(value.array.dtype), value.array.shape, value.array.strides)
+
+
+@cache
+def _name(dtype: Any) -> str:
+    return str(dtype.name)  # which takes NumPy as long as all the rest
 
 
 class _Grouping:
@@ -89,6 +100,11 @@ class _Grouping:
         for step in steps:
             if self._is_taken(step):
                 self._join(step)
+        self.users: dict[Value, set[Step | Group]] = {}  # of each value and of its views, once all groups are made
+        for step in steps:
+            for value in step.inputs:
+                for each in (value, value.root):
+                    self.users.setdefault(each, set()).add(self.unit(step))
 
     def _is_taken(self, step: Step) -> bool:
         if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
@@ -239,9 +255,9 @@ def _compiled(
     inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
     constants = [value for value in inputs if value.kind == "constant"]
     inputs = [value for value in inputs if value.kind != "constant"]
-    uses = {x for step in found.steps if found.of.get(step) is not unit for x in step.inputs} | kept
-    used = uses | {value.base for value in uses if value.base is not None}
-    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in uses]
+    used = {x for x in inside if x in kept or found.users.get(x, {unit}) != {unit}}
+    used |= {value.base for value in kept if value.base is not None}
+    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in used]
     outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
     outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
     if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
@@ -257,12 +273,27 @@ def _compiled(
         tuple(p for step in unit.steps if (p := primitive_of(step, numbers)) is not None),
         tuple((numbers[output], numbers[given]) for output, given in pairs),
     )
-    run = build(subgraph)
+    run = _built(subgraph, build, compiler)
     if run is None:
         return unit.steps
     options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
     node = next((step.node for step in unit.steps if step.node is not None), None)
     return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+
+
+def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:
+    """What the compiler makes of a subgraph; None where it does not take it, or fails, which is not silent."""
+    try:
+        return build(subgraph)
+    except Exception as error:
+        names = ", ".join(dict.fromkeys(each.name or each.kind for each in subgraph.primitives))
+        warnings.warn(
+            f"The compiler {compiler.name!r} failed, and a part of a traced function runs without it: "
+            f"{type(error).__name__}: {error} (in {len(subgraph.primitives)} primitives: {names})",
+            PluginWarning,
+            stacklevel=2,
+        )
+        return None
 
 
 def _overwrites(
@@ -275,10 +306,6 @@ def _overwrites(
 ) -> list[tuple[Value, Value]]:
     """For each output the input whose memory it may take: a variable's new value that of its old one."""
     roots = {value.root for value in kept}
-    users: dict[Value, set[Step | Group]] = {}
-    for step in found.steps:
-        for value in step.inputs:
-            users.setdefault(value.root, set()).add(found.unit(step))
     free = [
         value
         for value in inputs
@@ -291,7 +318,9 @@ def _overwrites(
     for output in outputs:
         alike = [value for value in free if spec_of(value) == spec_of(output)]
         home = homes.get(output)
-        chosen = home if home in alike else next((x for x in alike if users[x] == {unit} and x.kind == "step"), None)
+        chosen = (
+            home if home in alike else next((x for x in alike if found.users[x] == {unit} and x.kind == "step"), None)
+        )
         if chosen is not None:
             free.remove(chosen)
             pairs.append((output, chosen))

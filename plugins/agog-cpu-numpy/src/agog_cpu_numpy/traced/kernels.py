@@ -1,4 +1,4 @@
-"""Kernels: those of agog-kernels-xp, bound to the library that records, so that ``"traced.kernels:matmul"`` names one."""
+"""Kernels: those of agog-kernels-xp with the library that records; ``"...traced.kernels:matmul"`` names one."""
 
 from __future__ import annotations
 

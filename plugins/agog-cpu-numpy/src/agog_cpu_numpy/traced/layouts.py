@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,26 @@ ALIGNMENT = 64
 """Where memory begins: at a multiple of the bytes of a cache line."""
 
 
-def of(dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> Array:
-    """An array of no values with these strides; C-contiguous where they are not known."""
-    if strides is None or 0 in shape or not shape or np.dtype(dtype).hasobject:
-        return np.empty(shape, dtype)
-    reach = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+def of(dtype: Any, shape: Sequence[int], strides: Sequence[int] | None = None) -> Array:
+    """An array of no values with these strides; C-contiguous where they are not known. All lie in one memory."""
+    kind, sizes = np.dtype(dtype), tuple(shape)
+    if 0 in sizes or not sizes or kind.hasobject:
+        return np.empty(sizes, kind)
+    if strides is None:
+        return np.ndarray(sizes, kind, _memory(math.prod(sizes) * kind.itemsize))
+    reach = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
     before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    buffer = np.empty(before + after + np.dtype(dtype).itemsize, np.uint8)
-    return np.ndarray(shape, dtype, buffer, before, strides)
+    return np.ndarray(sizes, kind, _memory(before + after + kind.itemsize), before, tuple(strides))
+
+
+_shared = [np.empty(0, np.uint8)]  # what arrays of no values lie in; nobody reads or writes it
+
+
+def _memory(size: int) -> Array:
+    memory = _shared[0]
+    if memory.size < size:
+        memory = _shared[0] = np.empty(size, np.uint8)
+    return memory
 
 
 def order(array: Array) -> list[int]:
@@ -42,15 +55,13 @@ def are_equal(one: Array, other: Array) -> bool:
 
 def empty_like(array: Array) -> Array:
     """An array of no values whose axes have the order of another one's."""
-    axes = order(array)
-    return np.empty([array.shape[axis] for axis in axes], array.dtype).transpose(np.argsort(axes))
+    return in_order(_memory(array.nbytes), array.dtype, array.shape, order(array))
 
 
-def within(memory: Array, array: Array) -> Array:
-    """An array like another, dense one, at the beginning of a memory of bytes."""
-    axes = order(array)
-    flat = memory[: array.nbytes].view(array.dtype)
-    return flat.reshape([array.shape[axis] for axis in axes]).transpose(np.argsort(axes))
+def in_order(memory: Array, dtype: np.dtype[Any], shape: Sequence[int], axes: Sequence[int]) -> Array:
+    """A dense array at the beginning of a memory of bytes, with its axes in an order."""
+    whole: Array = np.ndarray([shape[axis] for axis in axes], dtype, memory)
+    return whole.transpose(np.argsort(axes))
 
 
 def result(dtype: np.dtype[Any], *operands: Array) -> Array:
@@ -58,16 +69,16 @@ def result(dtype: np.dtype[Any], *operands: Array) -> Array:
     flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
     kinds: Any = [None] * len(operands) + [dtype]
     found = np.nditer((*operands, None), ["zerosize_ok"], flags, kinds, order="K")
-    return found.operands[len(operands)]  # type: ignore[no-any-return]
+    made = found.operands[len(operands)]
+    return of(dtype, made.shape, made.strides)
 
 
-def copied(x: Array, dtype: np.dtype[Any], order: Any) -> Array:
+def copied(x: Array, dtype: np.dtype[Any], order: str) -> Array:
     """What `astype` gives."""
     if order == "K":
-        return np.empty_like(x, dtype, order="K")
-    if order == "A":
-        order = "F" if x.flags.f_contiguous and not x.flags.c_contiguous else "C"
-    return np.empty(x.shape, dtype, order=order)
+        return result(dtype, x) if x.ndim else of(dtype, ())
+    is_fortran = order == "F" or (order == "A" and x.flags.f_contiguous and not x.flags.c_contiguous)
+    return of(dtype, x.shape[::-1]).T if is_fortran else of(dtype, x.shape)
 
 
 def reduced(function: np.ufunc, x: Array, options: Mapping[str, Any]) -> Array:
@@ -87,8 +98,9 @@ def reduced(function: np.ufunc, x: Array, options: Mapping[str, Any]) -> Array:
             order="K",
             op_axes=[list(range(x.ndim)), places],
         ).operands[1]
+        found = of(dtype, found.shape, found.strides)
     else:
-        found = np.empty((), dtype)
+        found = of(dtype, ())
     return np.expand_dims(found, sorted(axes)) if options["keepdims"] and axes else found
 
 
@@ -101,8 +113,8 @@ def product(name: str, x: Array, y: Array) -> Array:
     """What ``dot`` or ``matmul`` gives, for arrays that both take."""
     dtype = np.result_type(x, y)
     if name == "dot":
-        return np.empty((*x.shape[:-1], *y.shape[:-2], *y.shape[-1:]) if y.ndim > 1 else x.shape[:-1], dtype)
+        return of(dtype, (*x.shape[:-1], *y.shape[:-2], *y.shape[-1:]) if y.ndim > 1 else x.shape[:-1])
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     rows = x.shape[-2:-1] if x.ndim > 1 else ()
     columns = y.shape[-1:] if y.ndim > 1 else ()
-    return np.empty((*batch, *rows, *columns), dtype)
+    return of(dtype, (*batch, *rows, *columns))

@@ -5,10 +5,12 @@ It calls itself NumPy: kernels choose between ways of computing by the library's
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Opaque, Value, constant
 from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, elementwise, recording
 
@@ -36,6 +38,19 @@ class Ufunc:
         return Recorded(recording.get().reduce(self._function, as_value(x), **options))
 
 
+class Companion:
+    """The ufuncs of a module of SciPy."""
+
+    def __init__(self, module: str) -> None:
+        self._module = import_module(f"scipy.{module}")
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if isinstance(found, np.ufunc) and found.nout == 1:
+            return Ufunc(found)
+        raise Opaque(f"it calls {name}")
+
+
 class Library:
     """The functions; one that is not here raises `Opaque`, and the kernel that asks for it stays as it is."""
 
@@ -50,9 +65,13 @@ class Library:
             function = Ufunc(found)
             setattr(self, name, function)
             return function
-        if isinstance(found, type) and issubclass(found, np.generic) or name in ("dtype", "iinfo", "finfo"):
+        if (isinstance(found, type) and issubclass(found, np.generic)) or name in ("dtype", "iinfo", "finfo"):
             return found
         raise Opaque(f"it calls {name}")
+
+    def companion(self, module: str) -> Companion:
+        """A module of SciPy for what is recorded."""
+        return Companion(module)
 
     def empty(self, shape: Any, dtype: Any = float) -> Recorded:
         """An array that will be written."""
@@ -75,17 +94,19 @@ class Library:
     def empty_like(self, x: Any) -> Recorded:
         """An array like another one that will be written."""
         made = recording.get().full(x.shape, x.dtype, None)
-        made.array = np.empty_like(as_value(x).array)
+        made.array = layouts.copied(as_value(x).array, x.dtype, "K")
         return Recorded(made)
 
     def zeros_like(self, x: Any) -> Recorded:
         """Zeros in the place of another array."""
-        return Recorded(recording.get().fit(self.full(x.shape, 0, x.dtype).value, np.empty_like(as_value(x).array)))
+        return Recorded(
+            recording.get().fit(self.full(x.shape, 0, x.dtype).value, layouts.copied(as_value(x).array, x.dtype, "K"))
+        )
 
     def full_like(self, x: Any, value: Any) -> Recorded:
         """A number in the place of each element of another array."""
         made = self.full(x.shape, value, x.dtype)
-        return Recorded(recording.get().fit(made.value, np.empty_like(as_value(x).array)))
+        return Recorded(recording.get().fit(made.value, layouts.copied(as_value(x).array, x.dtype, "K")))
 
     def arange(self, *args: Any, dtype: Any = None) -> Recorded:
         """Evenly spaced numbers, which are a constant."""
@@ -117,10 +138,12 @@ class Library:
         weak = [isinstance(each, kinds) and not isinstance(each, np.generic) for each in (x, y)]
         if all(weak):
             raise Opaque("a choice of two numbers")
-        like = np.result_type(*[
-            float(0) if isinstance(each, Number) else each if is_weak else as_value(each).array.dtype
-            for each, is_weak in zip((x, y), weak, strict=True)
-        ])
+        like = np.result_type(
+            *[
+                float(0) if isinstance(each, Number) else each if is_weak else as_value(each).array.dtype
+                for each, is_weak in zip((x, y), weak, strict=True)
+            ]
+        )
         values = [as_value(each, like) for each in (x, y)]
         return Recorded(recording.get().where(as_value(condition), *values))
 
@@ -144,14 +167,24 @@ class Library:
 
     def clip(self, x: Any, lowest: Any, highest: Any, out: Any = None) -> Any:
         """Numbers within limits."""
-        return elementwise(_clip, x, lowest, highest, out=out)
+        if not isinstance(x, Recorded) or x.dtype.hasobject:
+            raise Opaque("it clips what is no array")
+        kinds = (Recorded, Number)
+        limits = [as_value(each, x.dtype) if isinstance(each, kinds) else each for each in (lowest, highest)]
+        array = layouts.result(x.dtype, x.value.array)
+        made = recording.get().function(np.clip, (x.value, *limits), array)
+        if out is None:
+            return Recorded(made)
+        out.write(made)
+        return out
 
     def concatenate(self, arrays: Any, axis: int = 0) -> Recorded:
         """Arrays side by side."""
         values = tuple(as_value(each) for each in arrays)
         if any(each.array.dtype.hasobject for each in values):
             raise Opaque("strings")
-        array = np.concatenate([each.array for each in values], axis)
+        made = np.concatenate([each.array for each in values], axis)
+        array = layouts.of(made.dtype, made.shape, made.strides)
         return Recorded(recording.get().function(np.concatenate, (values,), array, axis=axis))
 
     def stack(self, arrays: Any, axis: int = 0) -> Recorded:
@@ -198,7 +231,7 @@ class Library:
         values = as_value(x), as_value(positions)
         shape, at = values[0].array.shape, values[1].array.shape
         sizes = at if axis is None else (*shape[: axis % len(shape)], *at, *shape[axis % len(shape) + 1 :])
-        array = np.empty(sizes, values[0].array.dtype)
+        array = layouts.of(values[0].array.dtype, sizes)
         return Recorded(recording.get().function(np.take, values, array, axis=axis))
 
     def sum(self, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
@@ -232,7 +265,7 @@ class Library:
     def _scan(self, function: Any, x: Any, axis: int, dtype: Any) -> Recorded:
         value: Value = as_value(x)
         return Recorded(
-            recording.get().function(function, (value,), np.empty(value.array.shape, dtype), axis=axis, dtype=dtype)
+            recording.get().function(function, (value,), layouts.of(dtype, value.array.shape), axis=axis, dtype=dtype)
         )
 
     def argmax(self, x: Any, axis: int | None = None) -> Recorded:
@@ -248,11 +281,8 @@ class Library:
         shape = () if axis is None else tuple(size for n, size in enumerate(x.shape) if n != axis % axes)
         if not value.array.size:
             raise Opaque("no elements")
-        return Recorded(recording.get().function(function, (value,), np.empty(shape, np.intp), axis=axis))
+        return Recorded(recording.get().function(function, (value,), layouts.of(np.intp, shape), axis=axis))
 
-
-_clip: Any = np._core.umath.clip
 
 LIBRARY = Library()
 """The library with which kernels are bound to be recorded."""
-

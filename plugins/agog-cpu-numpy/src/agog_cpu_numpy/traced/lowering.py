@@ -1,4 +1,4 @@
-"""Lowering: a graph of ops as a program of NumPy's functions, found by running the ops' kernels on what records them."""
+"""Lowering: a graph of ops as a program of NumPy's functions, found by running kernels on what records them."""
 
 from __future__ import annotations
 
@@ -90,19 +90,24 @@ class _Lowering:
             self._add_call("host", "", inputs, arrays, given)
             self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
         elif effect == "assign":
-            self.known[node.outputs[0]] = self.program.fit(inputs[0], np.empty_like(inputs[0].array, order="C"))
+            self.known[node.outputs[0]] = self.program.fit(
+                inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape)
+            )
         else:
             back = self.program.mark()
             try:
                 outputs = self._recorded(node, inputs)
             except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
                 back()
+                assert node.op is not None
                 self.opaque.append((node.op.name, f"{type(why).__name__}: {why}"))
                 outputs = self._called(node, inputs)
             self.known.update(zip(node.outputs, outputs, strict=True))
 
     def _recorded(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by the steps that the node's kernel takes."""
+        assert node.op is not None
+        assert node.table is not None
         kernel = None if node.effect.value == "random" else lowering(node.op, node.table)
         if kernel is None:
             raise Opaque("its kernel says nothing of how it is lowered")
@@ -138,6 +143,7 @@ class _Lowering:
 
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""
+        assert node.op is not None
         arrays = [_like(value) for value in node.outputs]
         made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
         if node.effect.value == "view":

@@ -18,7 +18,6 @@ _ELEMENTWISE = ("ufunc", "copy", "cast")
 _MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
 
 
-
 @dataclass(eq=False, slots=True)
 class Buffer:
     """A part of the memory that stays: its bytes, and the steps from the first to the last that need it."""
@@ -31,7 +30,7 @@ class Buffer:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, or in a ``"variable"`` of a number."""
+    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, or in that of a ``"variable"``."""
 
     kind: str
     buffer: Buffer | None = None
@@ -87,7 +86,7 @@ class _Planner:
     def run(self) -> Plan:
         for value in (*self.lowered.inputs, *self.lowered.variables):
             self.places[value] = Place("given")
-        self._spread_homes()
+        self._spread_escapes()
         for i, step in enumerate(self.steps):
             for k, value in enumerate(step.outputs):
                 if value.base is None and value.kind != "number":
@@ -95,17 +94,13 @@ class _Planner:
         size = _pack(self.buffers)
         return Plan(self.steps, self.places, self.last, size, self.holders)
 
-    def _spread_homes(self) -> None:
-        """Let what ends in a variable's new value be computed in its memory too."""
+    def _spread_escapes(self) -> None:
+        """Let what becomes a result by replacing parts of it be a new array from the beginning."""
         for i in range(self.end - 1, -1, -1):
             step = self.steps[i]
-            for value in step.outputs:
-                if value in self.homes and step.kind in (*_ELEMENTWISE, "put"):
-                    before = next((x for x in step.inputs if self._ends_in(i, step, x, value)), None)
-                    if before is not None and before.kind == "step":
-                        self.homes.setdefault(before, self.homes[value])
-                if value in self.escaping and step.kind == "put" and self._ends_in(i, step, step.inputs[0], value):
-                    self.escaping.add(step.inputs[0])
+            is_part = step.kind == "put" and step.outputs[0] in self.escaping
+            if is_part and self._ends_in(i, step, step.inputs[0], step.outputs[0]):
+                self.escaping.add(step.inputs[0])
 
     def _place(self, i: int, step: Step, k: int, value: Value) -> Place:
         if step.kind == "update":
@@ -150,10 +145,14 @@ class _Planner:
         return Place("variable", variable=n, replaces=old)
 
     def _is_free(self, i: int, step: Step, value: Value, n: int) -> bool:
-        """Whether a value may be computed in a variable's memory: after all guards, and what lies there has ended."""
+        """Whether a value may be computed in a variable's memory: after all guards, where what lies there has ended,
+        and by one write, so that an interrupt leaves the variable with one value or the other.
+        """
         holder, memory = self.holders[n], self.lowered.variables[n].array
         fits = memory.shape == value.array.shape and memory.dtype == value.array.dtype
         if i < self.first_write or not fits or not layouts.are_equal(memory, value.array):
+            return False
+        if step.kind == "put" and holder is not step.inputs[0]:
             return False
         last = self.last.get(holder, -1)
         return last < i or self._ends_in(i, step, holder, value)

@@ -199,7 +199,7 @@ class Program:
         """An array of one value; of none where it is None."""
         if value is not None and np.prod(shape) <= _FOLDED:
             return constant(np.full(shape, value, dtype))
-        return self.add("full", "", (), np.empty(shape, dtype), value=value)
+        return self.add("full", "", (), layouts.of(dtype, np.empty(shape, "V0").shape), value=value)
 
     def put(self, x: Value, path: Sequence[View], index: Any, source: Value) -> Value:
         """A value with a part of it replaced; ``index`` has positions of that part, or is None for all of it."""
@@ -211,9 +211,7 @@ class Program:
         flat = [y for x in arguments for y in (x if isinstance(x, tuple) else (x,))]
         inputs = tuple(each for each in flat if isinstance(each, Value))
         _refuse_objects([each.array for each in inputs])
-        return self.add(
-            "function", "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords
-        )
+        return self.add("function", "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords)
 
 
 def constant(array: Any) -> Value:

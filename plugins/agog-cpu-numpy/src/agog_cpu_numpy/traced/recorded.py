@@ -15,8 +15,8 @@ import numpy as np
 
 from agog_cpu_numpy.traced.program import Opaque, Program, Value, View, constant
 
+# The program that a kernel is recorded in, in this thread or task.
 recording: ContextVar[Program] = ContextVar("agog_recording")
-
 
 
 class Number:
@@ -35,7 +35,8 @@ class Number:
     __int__ = __index__ = __float__
 
     def __bool__(self) -> bool:
-        return self.is_never_zero or self.__float__()
+        return self.is_never_zero or bool(self.__float__())
+
     __hash__ = None  # type: ignore[assignment]  # no cache of constants may keep it
 
     __add__, __radd__ = (lambda a, b: _calculated(operator.add, a, b)), (lambda a, b: _calculated(operator.add, b, a))
@@ -184,7 +185,7 @@ class Recorded:
     def __getitem__(self, key: Any) -> Recorded:
         keys = key if isinstance(key, tuple) else (key,)
         if all(k is None or k is Ellipsis or type(k) in (int, slice) for k in keys):
-            return self.see("getitem", (*keys, Ellipsis) if Ellipsis not in [k for k in keys if k is Ellipsis] else keys)
+            return self.see("getitem", keys if any(k is Ellipsis for k in keys) else (*keys, Ellipsis))
         raise Opaque("elements at positions")
 
     def __setitem__(self, key: Any, given: Any) -> None:
@@ -258,17 +259,7 @@ def elementwise(function: np.ufunc, *operands: Any, out: Any = None) -> Recorded
     return out
 
 
-def _make(name: str, function: np.ufunc) -> None:
-    setattr(Recorded, f"__{name}__", lambda self, other: _operator(function, self, other))
-    setattr(Recorded, f"__r{name}__", lambda self, other: _operator(function, other, self))
-    setattr(Recorded, f"__i{name}__", lambda self, other: elementwise(function, self, other, out=self))
-
-
-def _operator(function: np.ufunc, x: Any, y: Any) -> Any:
-    return elementwise(function, x, y)
-
-
-for _name, _function in {
+_ARITHMETIC: dict[str, np.ufunc] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -281,20 +272,31 @@ for _name, _function in {
     "xor": np.bitwise_xor,
     "lshift": np.left_shift,
     "rshift": np.right_shift,
-}.items():
-    _make(_name, _function)
-
-for _name, _function in {
+}
+_OTHERS: dict[str, np.ufunc] = {
     "lt": np.less,
     "le": np.less_equal,
     "gt": np.greater,
     "ge": np.greater_equal,
     "eq": np.equal,
     "ne": np.not_equal,
-}.items():
-    setattr(Recorded, f"__{_name}__", lambda self, other, function=_function: elementwise(function, self, other))
+    "neg": np.negative,
+    "invert": np.invert,
+    "abs": np.absolute,
+}
 
-for _name, _function in {"neg": np.negative, "invert": np.invert, "abs": np.absolute}.items():
-    setattr(Recorded, f"__{_name}__", lambda self, function=_function: elementwise(function, self))
 
-Recorded.__hash__ = object.__hash__  # type: ignore[method-assign]
+def _give_operators() -> None:
+    def give(name: str, method: Callable[..., Any]) -> None:
+        setattr(Recorded, f"__{name}__", method)
+
+    for name, function in _ARITHMETIC.items():
+        give(name, lambda self, other, f=function: elementwise(f, self, other))
+        give(f"r{name}", lambda self, other, f=function: elementwise(f, other, self))
+        give(f"i{name}", lambda self, other, f=function: elementwise(f, self, other, out=self))
+    for name, function in _OTHERS.items():
+        give(name, lambda *operands, f=function: elementwise(f, *operands))
+    Recorded.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+_give_operators()

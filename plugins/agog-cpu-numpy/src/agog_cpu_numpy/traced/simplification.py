@@ -10,11 +10,13 @@ from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.program import Step, Value
 
 # What IEEE 754 says the result of to the last bit, in whatever order NumPy goes through memory.
-_EXACT = frozenset({
-    *(np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, np.negative, np.absolute, np.sqrt),
-    *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
-    *(np.logical_and, np.logical_or, np.logical_not, np.bitwise_and, np.bitwise_or, np.bitwise_xor),
-})
+_EXACT = frozenset(
+    {
+        *(np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, np.negative, np.absolute, np.sqrt),
+        *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
+        *(np.logical_and, np.logical_or, np.logical_not, np.bitwise_and, np.bitwise_or, np.bitwise_xor),
+    }
+)
 
 
 def without_copies(steps: Sequence[Step]) -> None:

@@ -1,0 +1,58 @@
+"""Compiling: the tests of a plugin's compilers, which are each call of each op, and random programs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from agog_core.dispatch.backends import device_types
+from agog_core.dispatch.compilers import why_unusable
+from agog_core.dispatch.loader import Plugin
+from agog_core.plugin import Compiler
+from agog_testing.compiled import check_calls, check_program, compilers_in_use
+from agog_testing.conformance.cases import Case
+from agog_testing.opinfo import OpInfo
+
+PROGRAMS = "random_programs"
+"""What stands in the place of an op for the tests of random programs."""
+
+_PARTS, _PROGRAMS_IN_EACH = 6, 50
+# The dtypes of calls; what a compiler does with others is what it does with these.
+_DTYPES = ("bool", "float16", "float32", "float64", "int32", "int64")
+
+
+def compiled_calls(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
+    """A test for each compiler and dtype: an op's calls, forward and for gradients, have NumPy's bits."""
+    for compiler in plugin.compilers:
+        for dtype in info.dtypes:
+            if dtype in _DTYPES:
+                yield _case(compiler, info.name, dtype, "compiled", partial(_calls, compiler, info, dtype, seed))
+
+
+def compiled_programs(plugin: Plugin, seed: int) -> Iterator[Case]:
+    """Tests for each compiler: random programs, traced, have the bits that they have eagerly."""
+    for compiler in plugin.compilers:
+        for part in range(_PARTS):
+            yield _case(compiler, PROGRAMS, "float32", f"part_{part}", partial(_programs, compiler, part, seed))
+
+
+def _case(compiler: Compiler, op: str, dtype: str, check: str, test: Callable[[], str]) -> Case:
+    """A test; of a compiler that cannot be used here, one that says why."""
+    why = why_unusable(compiler)
+    if why is None and compiler.device not in device_types():
+        why = f"no installed plugin brings the device type {compiler.device!r}."
+    return Case(op, dtype, f"{check}_by_{compiler.name}", test if why is None else None, why)
+
+
+def _calls(compiler: Compiler, info: OpInfo, dtype: str, seed: int) -> str:
+    check_calls(info, dtype, seed, [compiler])
+    return ""
+
+
+def _programs(compiler: Compiler, part: int, seed: int) -> str:
+    with compilers_in_use(compiler), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for number in range(part * _PROGRAMS_IN_EACH, (part + 1) * _PROGRAMS_IN_EACH):
+            check_program(seed % 100_000 + number)
+    return ""

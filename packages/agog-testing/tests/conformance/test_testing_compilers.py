@@ -1,0 +1,99 @@
+"""The kit finds a stranger's compiler right, or says where it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.plugin import Compiler, PluginWarning, Subgraph, hookimpl
+from agog_core.tracing.function import function
+from agog_testing.compiled import check_calls, check_program, compilers_in_use, interpreter
+from agog_testing.conformance import collect, main
+from agog_testing.opinfo import table
+from agog_testing.subject import Violation
+
+
+def compiler(build: Callable[[Subgraph], Any] = interpreter.compile) -> Compiler:
+    return Compiler(name="stranger", device="cpu", compile=build, takes=interpreter.takes)
+
+
+def off_by_a_bit(subgraph: Subgraph) -> Any:
+    run = interpreter.compile(subgraph)
+
+    def wrong(*arrays: Any) -> None:
+        run(*arrays)
+        out = arrays[-1]
+        out[...] = np.nextafter(out, np.inf) if out.dtype.kind == "f" else out
+
+    return wrong
+
+
+@pytest.fixture
+def register() -> Iterator[Callable[[Compiler], None]]:
+    def bring(brought: Compiler) -> None:
+        ag.register_plugin(SimpleNamespace(agog_compilers=hookimpl(lambda: [brought])), "stranger")
+
+    yield bring
+    ag.unregister_plugin("stranger")
+
+
+def test_each_op_has_a_test_and_programs_have(register: Callable[[Compiler], None]) -> None:
+    register(compiler())
+    ids = [case.id for case in collect("stranger")]
+    assert {"add/float32/compiled_by_stranger", "softmax/float64/compiled_by_stranger"} < set(ids)
+    assert [name for name in ids if name.startswith("random_programs")] == [
+        f"random_programs/float32/part_{part}_by_stranger" for part in range(6)
+    ]
+
+
+def test_a_right_one_passes(register: Callable[[Compiler], None], capsys: pytest.CaptureFixture[str]) -> None:
+    register(compiler())
+    assert main(["stranger", "--op", "softplus", "--op", "apply_adam", "--dtype", "float32"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 0 failed"
+
+
+def test_a_wrong_bit_is_found(register: Callable[[Compiler], None]) -> None:
+    register(compiler(off_by_a_bit))
+    cases = {case.id: case for case in collect("stranger", ["softplus", "random_programs"], ["float32"])}
+    outcome = cases["softplus/float32/compiled_by_stranger"].run()
+    assert outcome.kind == "failed"
+    rule = "a traced function gives the bits, shapes, dtypes and strides that eager calls give"
+    assert outcome.text.splitlines()[0] == f"rule: {rule}"
+    assert cases["random_programs/float32/part_0_by_stranger"].run().kind == "failed"
+
+
+def test_one_that_is_absent_is_not_available(register: Callable[[Compiler], None]) -> None:
+    absent = {"compile": abs, "takes": abs, "unavailable": lambda: "there is no compiler"}
+    register(Compiler(name="stranger", device="cpu", **absent))
+    (case,) = collect("stranger", ["softplus"], ["float32"])
+    assert case.run() == ("unavailable", "not available: there is no compiler", None)
+
+
+def test_one_that_declines_all_changes_nothing() -> None:
+    assert check_calls(table["softplus"], "float32", compilers=[compiler(lambda subgraph: None)]) > 0
+
+
+def test_one_that_raises_is_told_of_and_done_without() -> None:
+    def fails(subgraph: Subgraph) -> Any:
+        raise ValueError("out of registers")
+
+    traced, x = function(lambda x: ag.exp(x) * x), ag.constant([1.0, 2.0])
+    traced(x)
+    with compilers_in_use(compiler(fails)), pytest.warns(PluginWarning) as caught:
+        result = traced(x)
+    np.testing.assert_array_equal(result.numpy(), (ag.exp(x) * x).numpy())
+    assert {str(each.message) for each in caught} == {
+        "The compiler 'stranger' failed, and a part of a traced function runs without it: ValueError: out of registers "
+        "(in 2 primitives: exp, multiply)"
+    }
+
+
+def test_a_program_that_differs_says_which() -> None:
+    with compilers_in_use(compiler(off_by_a_bit)), pytest.raises(Violation) as caught:
+        check_program(1)
+    assert "sample: random program 1, result" in str(caught.value)

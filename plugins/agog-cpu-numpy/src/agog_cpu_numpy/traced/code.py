@@ -1,0 +1,69 @@
+"""Code: a planned program compiled by Python, of which each instance has memory of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agog_cpu_numpy.traced import calls, layouts
+from agog_cpu_numpy.traced.emission import Emitter
+from agog_cpu_numpy.traced.lowering import Lowered
+from agog_cpu_numpy.traced.plan import Plan
+
+Run = Callable[[Any, Any], Any]
+
+_FILE = "<traced by agog>"
+
+
+class Code:
+    """The text of a function, what it names, and how the memory is made that each instance of it has for itself."""
+
+    def __init__(self, lowered: Lowered, plan: Plan) -> None:
+        emitter = Emitter(lowered, plan)
+        emitter.emit()
+        self.source = emitter.source()
+        self.size = plan.size
+        self.summary = _summary(plan)
+        self._names, self._static = emitter.names, emitter.static
+        self._nodes = emitter.nodes
+        self._names["note"] = self._note
+        self._compiled = compile(self.source, _FILE, "exec")
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether instances have memory of their own, so that one of them runs once at a time."""
+        return bool(self._static)
+
+    def instance(self) -> Run:
+        """A function ``run(inputs, variables)`` with memory of its own."""
+        names = dict(self._names)
+        memory = np.empty(self.size + layouts.ALIGNMENT, np.uint8)
+        memory = memory[-memory.ctypes.data % layouts.ALIGNMENT :]
+        for name, make in self._static.items():
+            names[name] = make(memory, names)
+        exec(self._compiled, names)
+        run: Run = names["run"]
+        return run
+
+    def _note(self, error: Exception) -> None:
+        """Add to an error which op raised it, and the line of the program that called that."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
+            trace = trace.tb_next
+        node = None if trace is None else self._nodes.get(trace.tb_lineno)
+        if node is not None:
+            calls.note(error, node)
+
+
+def _summary(plan: Plan) -> str:
+    """What runs a graph, in a sentence."""
+    groups = [step for step in plan.steps if step.kind == "group"]
+    fused = sum(len(step.options["steps"]) for step in groups)
+    alone = len(plan.steps) - len(groups)
+    names = ", ".join(sorted({step.name for step in groups}))
+    parts = [f"{alone} step{'' if alone == 1 else 's'} of NumPy"]
+    if groups:
+        parts.append(f"{fused} more in {len(groups)} group{'' if len(groups) == 1 else 's'} fused by {names}")
+    return f"runs as {', '.join(parts)}; {plan.size:,} bytes of memory stay between runs"

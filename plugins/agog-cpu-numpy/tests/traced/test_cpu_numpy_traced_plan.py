@@ -1,0 +1,199 @@
+"""What programs do with memory: what they may not write, what they give back, and how much they take."""
+
+from __future__ import annotations
+
+import threading
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.tracing.function import function
+from agog_cpu_numpy.traced.code import Code
+from agog_cpu_numpy.traced.executor import compiled, executor
+from agog_testing.compiled import graph_of
+
+
+def code_of(python: Callable[..., Any], *args: ag.Tensor) -> Code:
+    return compiled(graph_of(python, *args))
+
+
+def normal(*shape: int, seed: int = 0) -> ag.Tensor:
+    return ag.constant(np.random.default_rng(seed).normal(size=shape).astype("float32"))
+
+
+def test_chains_take_two_places() -> None:
+    """A value of 4,000 bytes ends where the next one begins, which takes its place; the last one is new."""
+    code = code_of(lambda x: ag.tanh(ag.tanh(ag.tanh(x + 1.0) + 2.0)), normal(1000))
+    assert code.size == 4032
+
+
+def test_the_peak_is_at_most_that_of_eager_calls() -> None:
+    def step(x: ag.Tensor) -> Any:
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = 0.5 * x * (1.0 + ag.tanh(0.8 * (x + 0.04 * x * x * x)))
+            loss = ag.reduce_sum(y * y)
+        return tape.gradient(loss, x)
+
+    x = normal(300, 300)
+    code = compiled(graph_of(step, x))
+    tracemalloc.start()
+    step(x)
+    eager = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert code.size + x.numpy().nbytes <= eager  # what stays, and the result
+
+
+def test_results_lie_in_memory_of_their_own() -> None:
+    """What a call gives stays as it is, whatever later calls do, and whoever writes what they were given."""
+    v = ag.Variable([1.0, 2.0])
+
+    def several(x: ag.Tensor) -> Any:
+        y = x * 2.0
+        return y, ag.reshape(y, [2, 1]), v.value(), ag.transpose(ag.reshape(x, [1, 2])), ag.reduce_sum(y), x
+
+    graph = graph_of(several, ag.constant([1.0, 2.0]))
+    run = executor(graph, [])
+    given, held = np.float32([3, 4]), np.float32([5, 6])
+    first, _ = run([given], [held])
+    kept = [array.copy() for array in first]
+    run([np.float32([30, 40])], [np.float32([50, 60])])
+    given[...] = held[...] = -1
+    for array, before in zip(first, kept, strict=True):
+        np.testing.assert_array_equal(array, before)
+        assert not np.shares_memory(array, given)
+        assert not np.shares_memory(array, held)
+
+
+def test_variables_are_written_in_place_but_not_under_who_holds_the_old_value() -> None:
+    v = ag.Variable([1.0, 2.0])
+
+    def advance(x: ag.Tensor) -> Any:
+        old, view = v.value(), v.value()[::-1]
+        v.assign_add(x)
+        middle = v.value() * 1.0
+        v.assign(ag.tanh(v.value()) + view)
+        return old, view, middle
+
+    eager, traced = v.numpy().copy(), function(advance)
+    for _ in range(3):
+        got = traced(ag.constant([0.5, 0.25]))
+        middle = eager + np.float32([0.5, 0.25])
+        expected = eager, eager[::-1], middle
+        eager = np.tanh(middle) + eager[::-1]
+        for one, other in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(one.numpy(), other)
+        np.testing.assert_array_equal(v.numpy(), eager)
+
+
+def test_an_update_writes_the_memory_of_its_variable() -> None:
+    v = ag.Variable(normal(50))
+    graph = graph_of(lambda x: v.assign_sub(0.1 * ag.tanh(x)).value()[0], normal(50))
+    memory = np.zeros(50, "float32")
+    _, (final,) = executor(graph, [])([np.ones(50, "float32")], [memory])
+    assert final is memory
+    np.testing.assert_array_equal(final, np.full(50, -np.float32(0.1) * np.tanh(np.float32(1))))
+
+
+def test_variables_that_change_places() -> None:
+    v, w = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
+
+    @function
+    def exchange() -> None:
+        held = v.value()
+        v.assign(w)
+        w.assign(held)
+
+    for _ in range(3):
+        exchange()
+    np.testing.assert_array_equal([v.numpy(), w.numpy()], [[3, 4], [1, 2]])
+
+
+def test_one_value_for_two_variables() -> None:
+    v, w = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
+
+    @function
+    def both(x: ag.Tensor) -> ag.Tensor:
+        y = x + 1.0
+        v.assign(y)
+        w.assign(y)
+        return y
+
+    for _ in range(3):
+        y = both(ag.constant([1.0, 1.0]))
+    v.assign_add([1.0, 1.0])
+    np.testing.assert_array_equal([y.numpy(), v.numpy(), w.numpy()], [[2, 2], [3, 3], [2, 2]])
+
+
+def test_nothing_is_written_before_a_guard() -> None:
+    v = ag.Variable([1.0, 1.0])
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        y = v.value() + x
+        if ag.reduce_sum(x) > 0.0:
+            v.assign(y)
+        return y
+
+    run = executor(graph_of(step, ag.constant([1.0, 2.0])), [])
+    memory = np.float32([1, 1])
+    assert run([np.float32([-1, -2])], [memory]) == 0
+    np.testing.assert_array_equal(memory, [1, 1])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_sums_are_rounded_as_the_strides_of_eager_values_say(order: str) -> None:
+    def sums(x: ag.Tensor) -> Any:
+        y = ag.transpose(x) * 1.1
+        return ag.reduce_sum(y, 0), ag.reduce_sum(y, 1), ag.reduce_sum(y)
+
+    x = normal(60, 700)
+    if order == "F":
+        x = ag.transpose(normal(700, 60))
+    traced = function(sums)
+    traced(x)
+    for got, want in zip(traced(x), sums(x), strict=True):
+        np.testing.assert_array_equal(got.numpy(), want.numpy())
+
+
+def test_many_threads_at_once() -> None:
+    def step(x: ag.Tensor) -> ag.Tensor:
+        for _ in range(20):
+            x = ag.tanh(x * 1.5) + 0.1
+        return x
+
+    traced, inputs = function(step), [normal(40, 50, seed=seed) for seed in range(16)]
+    expected = [step(x).numpy() for x in inputs]
+    traced(inputs[0])
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            if not np.array_equal(traced(inputs[number]).numpy(), expected[number]):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_call_within_a_call() -> None:
+    """A signal's handler may call the function that it interrupts; here a host function does."""
+    x = normal(300)
+    results: list[Any] = []
+    outer = executor(graph_of(lambda x: ag.tanh(ag.exp(x) * 0.5) * 2.0, x), [])
+    memory = np.float32(np.linspace(-1, 1, 300))
+
+    class Calling(list[Any]):
+        def __iter__(self) -> Any:
+            results.append(outer([memory], []))
+            return super().__iter__()
+
+    (direct,), _ = outer(Calling([x._array]), [])
+    np.testing.assert_array_equal(direct, np.tanh(np.exp(x.numpy()) * np.float32(0.5)) * np.float32(2))
