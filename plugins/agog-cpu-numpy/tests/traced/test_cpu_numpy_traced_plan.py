@@ -197,3 +197,25 @@ def test_a_call_within_a_call() -> None:
 
     (direct,), _ = outer(Calling([x._array]), [])
     np.testing.assert_array_equal(direct, np.tanh(np.exp(x.numpy()) * np.float32(0.5)) * np.float32(2))
+
+
+def test_what_a_python_function_keeps_stays_as_it_was() -> None:
+    v, kept = ag.Variable([1.0, 2.0]), []
+
+    def keep(x: Any, held: Any) -> Any:
+        kept.append((np.asarray(x), np.asarray(held)))
+        return np.float32(0)
+
+    @function
+    def step(x: ag.Tensor) -> Any:
+        zero = ag.py_func(keep, [x * 2.0, v.value()], ag.float32)
+        v.assign_add(ag.exp(x * 3.0))
+        return ag.tanh(x) + zero
+
+    eager = np.float32([1, 2])
+    for n in range(4):
+        x = np.float32([n, n + 0.5])
+        step(ag.constant(x))
+        np.testing.assert_array_equal(kept[-1], [x * 2, eager])
+        eager = eager + np.exp(x * np.float32(3))
+    np.testing.assert_array_equal([pair[0] for pair in kept], [[2 * n, 2 * n + 1] for n in range(4)])
