@@ -35,9 +35,10 @@ from agog_core.dispatch.contract import (
     requires,
 )
 from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.lowering import kernel_of, lowering
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.reference import load_reference
-from agog_core.dispatch.resolution import adopted, kernel_of, lowering, run_next
+from agog_core.dispatch.resolution import adopted, run_next
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor

@@ -64,7 +64,12 @@ class Generator(Checkpointable):
         return *key, counter
 
     def put_back(self, op_seed: int | None, values: int) -> None:
-        """Take back what `reserve` has handed out last, because nothing has come of it."""
+        """Take back what `reserve` has handed out last, because nothing has come of it.
+
+        Args:
+            op_seed: the op's own seed, or None.
+            values: how many 64-bit values the call took.
+        """
         key = self._key(op_seed)
         with _lock:
             counter = self._counters.pop(key, 0) - math.ceil(values / 4)

@@ -77,15 +77,15 @@ def test_an_executor_is_a_function_or_names_one() -> None:
 
 
 def test_the_highest_is_asked_first_and_others_are_told_of(register: Callable[..., None]) -> None:
-    slow, absent = compiler(name="slow", priority=50), compiler(name="absent", unavailable=lambda: "no compiler here")
+    slow, absent = compiler(name="slow", priority=850), compiler(name="absent", unavailable=lambda: "no compiler here")
     broken = compiler(name="broken", compile="no_such_module:compile", priority=7)
     register("stranger", slow, absent, broken)
-    register("other", fast := compiler())
+    register("other", fast := compiler(priority=900))
     assert compilers_of("cpu")[:2] == [fast, slow]
     assert explain_compilers("cpu").splitlines()[:1] == ["compilers of traced functions on device 'cpu':"]
     assert [line for line in explain_compilers("cpu").splitlines() if "registered by" in line] == [
-        "  first: compiler 'fast' of plugin 'other' (registered by the program), priority 100",
-        "  next: compiler 'slow' of plugin 'stranger' (registered by the program), priority 50",
+        "  first: compiler 'fast' of plugin 'other' (registered by the program), priority 900",
+        "  next: compiler 'slow' of plugin 'stranger' (registered by the program), priority 850",
         "  rejected: compiler 'absent' of plugin 'stranger' (registered by the program), priority 100: not available: "
         "no compiler here",
         "  rejected: compiler 'broken' of plugin 'stranger' (registered by the program), priority 7: could not be "

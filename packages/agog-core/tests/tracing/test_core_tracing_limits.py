@@ -186,8 +186,8 @@ def test_escaping_tensors() -> None:
     with pytest.warns(TracingWarning) as warned:
         f(ag.constant(2.0))
     assert [str(each.message) for each in warned] == [
-        f"{line(step, 'x * 2.0')}: a tensor is still in use after the function that was traced: something outside, such "
-        "as a list or an attribute, has kept it. It keeps the value of this call, and later calls do not renew it. "
+        f"{line(step, 'x * 2.0')}: a tensor is still in use after the function that was traced: something outside, "
+        "such as a list or an attribute, has kept it. It keeps the value of this call, and later calls do not renew it. "
         "Return it instead."
     ]
     f(ag.constant(5.0))
@@ -368,7 +368,9 @@ def test_traces_and_graphs_can_be_looked_at() -> None:
         return x / 2.0 if ag.reduce_sum(x) > 1.0 else x
 
     f = function(halve)
-    with pytest.raises(ValueError, match="was not traced|no trace"):
+    with pytest.raises(
+        ValueError, match=r"^function: halve has no trace for these arguments; call it with them first\.$"
+    ):
         f.graph(ag.constant(1.0))
     f(ag.constant([3.0]))
     f(ag.constant([0.0]))

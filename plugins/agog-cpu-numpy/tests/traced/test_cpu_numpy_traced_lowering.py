@@ -122,9 +122,25 @@ def test_no_array_is_computed_while_a_function_is_compiled() -> None:
 
 def test_most_of_the_ops_calls_are_taken_apart() -> None:
     from agog_core.dispatch.op import all_ops
-    from agog_core.dispatch.resolution import lowering
+    from agog_core.plugin import lowering
 
     table = ag.constant(1.0)._table
     names = [op.name for op in all_ops().values() if table.dtype in op.dtypes and not op.host and op.reserve is None]
     lowered = [name for name in names if lowering(all_ops()[name], table) is not None]
     assert len(lowered) >= len(names) - 4
+
+
+def test_a_kernel_may_return_new_arrays_for_those_that_it_was_to_update() -> None:
+    def fresh(variable: Any, delta: Any, *, scale: float) -> Any:
+        return (variable + delta * np.float32(scale),)
+
+    kernel = Kernel(op="apply_add", device="cpu", fn=fresh, priority=900)
+    ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: [kernel])), "stranger")
+    try:
+        v = ag.Variable([1.0, 2.0])
+        traced = function(lambda g: v.assign_sub(g).value())
+        for _ in range(3):
+            traced(vector(1, 2))
+        np.testing.assert_array_equal(v.numpy(), [-2, -4])
+    finally:
+        ag.unregister_plugin("stranger")

@@ -12,7 +12,6 @@ from agog_core.dispatch.failure import shape_of
 from agog_core.dispatch.held import where_held
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Reserve
-from agog_core.dispatch.reference import load_reference
 from agog_core.dispatch.reserves import takes_reserves
 from agog_core.dispatch.table import KernelTable
 from agog_core.errors import MissingKernelError
@@ -44,23 +43,6 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     kernel, for_scalars = (where_held(op, table, each, resolve) for each in kernels)
     table.install(op.name, kernel, for_scalars, chain)
     return kernel
-
-
-def kernel_of(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
-    """The kernel that runs an op on a table's device and dtype: the first in rank."""
-    kernel = table.kernels.get(op.name)
-    return resolve(op, table, shapes) if kernel is None else kernel
-
-
-def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:
-    """What records the steps of the kernel that runs an op (`Kernel.lower`), or None where it says nothing of them."""
-    kernel_of(op, table)
-    chain = table.chains.get(op.name)
-    if chain is None or chain.head < 0 or op.host or op.reserve is not None or op.reserve_of is not None:
-        return None
-    lowers = [candidate.kernel.lower for candidate in chain.candidates[chain.head :]]
-    lower = next((each for each in lowers if each != "next"), None)
-    return None if lower is None else load_reference(lower)
 
 
 def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:

@@ -118,7 +118,7 @@ class TracingDevice(Device):
             return array
         tracer = present_tracer()
         if array.tracer is not None and array.tracer is tracer:
-            return tracer.copy(array, source.untraced, self.real)  # type: ignore[union-attr]
+            return tracer.copy(array, source.untraced, self.real)
         return TracedArray(self.real.copy_from(array.array, source.untraced))
 
 

@@ -16,6 +16,7 @@ from agog_core.tensors.placement import copy_to_device
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
+from agog_core.tracing.errors import limit
 from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import run_kernel
@@ -151,7 +152,10 @@ class Differentiable:
     def _pulled_back(self, seeds: Sequence[Tensor], kept: Sequence[Tensor]) -> Any:
         layouts = [getattr(x._array, "strides", None) for x in seeds]
         run = self._backward if layouts == self._layouts else self._portable
-        return self._gradients(run([x._array for x in [*seeds, *kept]]))
+        found = run([x._array for x in [*seeds, *kept]])
+        if type(found) is int:
+            limit("gradient", run.guards[found].line)
+        return self._gradients(found)
 
     def _replayed(self, seeds: Sequence[Tensor], known: dict[Value, Tensor]) -> Any:
         """The gradients by ops, one by one, of which the tapes of this thread or task hear."""
@@ -174,8 +178,8 @@ def _needed(graph: Graph, outputs: Sequence[Value], seeds: Sequence[Value]) -> d
             from_seeds.update(node.outputs)
     found: dict[Node, None] = {}
     for node in reversed(graph.nodes):
-        has_effect = node.effect is Effect.GUARD or (_is_once(node) and from_seeds.isdisjoint(node.inputs))
-        if has_effect or not needed.isdisjoint(node.outputs):
+        has_effect = node.effect is Effect.GUARD or _is_once(node)
+        if (has_effect and from_seeds.isdisjoint(node.inputs)) or not needed.isdisjoint(node.outputs):
             found[node] = None
             needed.update(node.inputs)
     return dict.fromkeys(reversed(found))
@@ -208,7 +212,8 @@ def _as_input(value: Value) -> Value:
 
 def _with_inputs(node: Node, fresh: dict[Value, Value]) -> Node:
     """A node like another one that takes other values, and gives its own."""
-    copied = Node(node.effect, node.op, node.table, [], node.attributes, line=node.line, several=node.several)
+    copied = Node(node.effect, node.op, node.table, [], node.attributes, line=node.line, outcome=node.outcome)
+    copied.several = node.several
     copied.inputs = [fresh.get(value, value) for value in node.inputs]
     for value in node.outputs:
         own = Value(value.number, "node", value.table, value.shape, layout=value.layout, node=copied)

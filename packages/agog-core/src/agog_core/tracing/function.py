@@ -108,15 +108,14 @@ class DefinedFunction:
                 if found is not None:
                     return self._run(found, arrays, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
-        key = self._key(args, kwargs)
-        packing = Packing((args, kwargs))
-        found = self._memory.traces.get(key)
+        kind = self._key(args, kwargs)
+        found = self._memory.traces.get(kind)
         if found is None:
             with self._memory.lock:
-                found = self._memory.traces.get(key)
+                found = self._memory.traces.get(kind)
                 if found is None:
-                    return self._trace(key, args, kwargs, None, 0)
-        return self._run(found, [x._array for x in packing.tensors], args, kwargs, key)
+                    return self._trace(kind, args, kwargs, None, 0)
+        return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         if not kwargs and all(type(x) is Tensor for x in args):
@@ -164,25 +163,41 @@ class DefinedFunction:
             return self._called(args, kwargs)
         watched = watched_beside(tapes)
         key = "gradient", tuple(map(id, watched)), self._key(args, kwargs)
-        tensors, found, guard = Packing((args, kwargs)).tensors, None, 0
-        memory = self._memory
-        while True:
-            known = memory.differentiable if found is None else found.branches
-            other = known.get(key if found is None else guard)
-            if other is None:
-                with memory.lock:
-                    memory.check(key, found, guard, self._shown())
-                    place = key, id(found), guard
-                    other = Differentiable(self._called, args, kwargs, watched, place not in memory.created)
-                    if other.has_created:
-                        memory.created.add(place)
-                        return self._called(args, kwargs)
-                    known[key if found is None else guard] = other
-                    memory.note(key, found, guard, other.graph, has_created=False)
-            result = other(tensors)
+        tensors, known = Packing((args, kwargs)).tensors, self._memory.differentiable
+        found = known.get(key) or self._differentiable(known, key, key, None, args, kwargs, watched)
+        while found is not None:
+            result = found(tensors)
             if type(result) is not int:
                 return result
-            found, guard = other, result
+            known = found.branches
+            found = known.get(result) or self._differentiable(known, result, key, found, args, kwargs, watched)
+        return self._called(args, kwargs)
+
+    def _differentiable(
+        self,
+        known: dict[Any, Differentiable],
+        place: Any,
+        key: Any,
+        parent: Differentiable | None,
+        args: Any,
+        kwargs: Any,
+        watched: Sequence[Variable],
+    ) -> Differentiable | None:
+        """Trace the function and its vjp, for a place among those that are known; None where it has created variables,
+        so that it does something else the next time."""
+        memory, guard = self._memory, 0 if parent is None else place
+        with memory.lock:
+            if place in known:
+                return known[place]
+            memory.check(key, parent, guard, self._shown())
+            where = key, id(parent), guard
+            made = Differentiable(self._called, args, kwargs, watched, where not in memory.created)
+            memory.note(key, parent, guard, made.graph, made.has_created)
+            if made.has_created:
+                memory.created.add(where)
+                return None
+            known[place] = made
+            return made
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         return nest.map_structure(self._result, self._python_function(*args, **kwargs))

@@ -21,10 +21,10 @@ def parts(leaf: Any) -> Parts | None:
         return [leaf], lambda tensors: tensors[0]
     if isinstance(leaf, IndexedSlices):
         shape = leaf._shape
-        return [leaf.values, leaf.indices], lambda tensors: IndexedSlices(*tensors, shape)
+        return [leaf.values, leaf.indices], lambda tensors: IndexedSlices(tensors[0], tensors[1], shape)
     if isinstance(leaf, SparseTensor):
         size = untraced(leaf.dense_shape)
-        return [leaf.indices, leaf.values], lambda tensors: SparseTensor(*tensors, size)
+        return [leaf.indices, leaf.values], lambda tensors: SparseTensor(tensors[0], tensors[1], size)
     return None
 
 

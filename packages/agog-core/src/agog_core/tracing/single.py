@@ -141,7 +141,7 @@ class SingleOp:
 
     def _value(self, number: int, kind: str, array: Any) -> Value:
         table = self._table.device.table(as_dtype(array.dtype))
-        return Value(number, kind, table, intern_shape(array.shape), array, array.strides)
+        return Value(number, kind, table, intern_shape(array.shape), layout=array.strides)
 
 
 def _decline(*arrays: Any, **attributes: Any) -> Any:

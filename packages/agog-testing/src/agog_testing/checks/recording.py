@@ -80,7 +80,8 @@ def repeat(subject: Subject, arrays: Sequence[Any], attributes: Mapping[str, Any
     returned = results(subject, subject.kernel(*arrays, **attributes))
     op = subject.info.op
     updated = [array for name, array in zip(op.inputs, arrays, strict=False) if name in op.updates]
-    return [subject.host(array) for array in (*returned, *updated)]
+    # A kernel may return new arrays in place of those that it was to update.
+    return [subject.host(array) for array in (returned if op.updates and returned else (*returned, *updated))]
 
 
 def input_name(subject: Subject, position: int) -> str:

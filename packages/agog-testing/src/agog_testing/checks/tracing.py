@@ -25,7 +25,8 @@ def differences(
     seeds = [list(info.samples(dtype, np.random.default_rng(seed))) for seed in (0, 1)]
     for first, second in zip(*seeds, strict=True):
         call = _Call(info, first, device)
-        eager, traced = call, wrap(call)
+        eager: Callable[..., Any] = call
+        traced = wrap(call)
         if outside:
             eager, traced = partial(call.with_gradient, call.result), partial(call.with_gradient, wrap(call.result))
         for sample in (first, first, second):

@@ -31,6 +31,8 @@ def kernel(node: Node) -> tuple[Callable[..., Any], Adopt, Adopt]:
     def adopt_all(result: Any, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if result is NotImplemented:
             result = run_next(op, table, arrays, attributes)
+        if result is None:  # it has updated its first arrays in place
+            return None
         return adopted(op, table, result if isinstance(result, tuple) else (result,), function)
 
     return function, adopt, adopt_all

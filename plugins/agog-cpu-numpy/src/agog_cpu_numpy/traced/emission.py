@@ -283,7 +283,7 @@ class Emitter(Writer):
             self.line(f"if type({name}) is not ndarray: {name} = {self.known(adopt)}({name}, {again})")
 
     def _update(self, step: Step) -> None:
-        kernel, adopt, _ = calls.kernel(step.node)
+        kernel, _, adopt_all = calls.kernel(step.node)
         arrays = []
         for k, old in enumerate(step.inputs[: step.options["count"]]):
             if k >= len(step.outputs):
@@ -295,7 +295,10 @@ class Emitter(Writer):
                 self.line(f"{name} = array({self.operand(old)}, order='C')")
             arrays.append(name)
         given, again = self._arguments(step, arrays)
-        self.line(f"if {self.known(kernel)}({given}) is NotImplemented: {self.known(adopt)}(NotImplemented, {again})")
+        self.line(f"r = {self.known(kernel)}({given})")
+        # It may return new arrays in place of those that it was to update.
+        self.line(f"if r is not None: r = {self.known(adopt_all)}(r, {again})")
+        self.line(f"if r is not None: [{', '.join(arrays[: len(step.outputs)])}] = r")
 
     def _group(self, step: Step) -> None:
         given = [self.sees(each) for each in step.inputs]

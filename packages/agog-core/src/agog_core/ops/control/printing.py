@@ -77,7 +77,7 @@ def Print(
     [1]
     """
     if tracing and (tracer := present_tracer()) is not None and tracer.records:
-        _at_each_run(tracer, lambda *given: Print(0, given, message, first_n, summarize), data)
+        _at_each_run(tracer, lambda *given: Print(0, given, message, summarize=summarize), data)
         return identity(input_)
     shown = []
     for each in data:
