@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from agog_core import IndexedSlices, TensorLike, Variable, gather, scatter_sub
+from agog_core import IndexedSlices, TensorLike, Variable, gather, scatter_update, subtract
 from agog_optimizers.adam import AdamOptimizer
 from agog_optimizers.hyperparameters import Number, times
 from agog_optimizers.optimizer import Optimizer
@@ -87,6 +87,6 @@ class AdamWOptimizer(AdamOptimizer):
     ) -> None:
         if self._decaying is None or id(variable) in self._decaying:
             rows, _ = distinct(gradient)
-            decay = times(gather(variable._current(), rows), hyperparameters["weight_decay"])
-            scatter_sub(variable, rows, decay)
+            before = gather(variable._current(), rows)
+            scatter_update(variable, rows, subtract(before, times(before, hyperparameters["weight_decay"])))
         super().update_rows(variable, gradient, {**hyperparameters, "weight_decay": 0.0}, slots)

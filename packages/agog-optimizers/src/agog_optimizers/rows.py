@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from agog_core import (
     IndexedSlices,
@@ -13,6 +14,7 @@ from agog_core import (
     unique,
     unsorted_segment_sum,
 )
+from agog_core.tracers import Tracer, present_tracer, tracing
 from agog_core.variables.temporary import temporary
 
 
@@ -23,8 +25,23 @@ def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     >>> rows.numpy().tolist(), values.numpy().tolist()
     ([3, 0], [[5.0], [2.0]])
     """
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+        return _repeated(tracer, gradient)
     rows, which = unique(gradient.indices)
     return rows, unsorted_segment_sum(gradient.values, which, rows._shape[0])
+
+
+def _repeated(tracer: Tracer, gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
+    """All rows of a gradient, each with the sum for its number: in a function that is traced their count must not
+    depend on values. A number that is there twice is there with the same values, which are put back twice."""
+    (which,) = tracer.host(_numbered, [gradient.indices], [gradient.indices.dtype])
+    sums = unsorted_segment_sum(gradient.values, which, gradient.indices._shape[0])
+    return gradient.indices, gather(sums, which)
+
+
+def _numbered(indices: Any) -> list[Any]:
+    """The numbers in the order in which they first appear, as arrays on the host."""
+    return [unique(indices)[1].numpy()]
 
 
 def gathered(variables: Sequence[Variable], rows: Tensor) -> list[Variable]:
@@ -33,6 +50,6 @@ def gathered(variables: Sequence[Variable], rows: Tensor) -> list[Variable]:
 
 
 def scattered(variables: Sequence[Variable], rows: Tensor, parts: Sequence[Variable]) -> None:
-    """Put back the rows that `gathered` copied; each number must be there once."""
+    """Put back the rows that `gathered` copied; a number that is there twice must be there with the same row."""
     for variable, part in zip(variables, parts, strict=True):
         scatter_update(variable, rows, part._current())
