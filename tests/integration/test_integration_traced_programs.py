@@ -48,6 +48,22 @@ class Program:
         self.calls = [[np.asarray(rng.randn(*shape), "f4") for shape in shapes[:2]] for _ in range(3)]
         self.with_gradient = bool(seed % 2)
 
+    def outcome_outside(self, wrap: Callable[[Any], Any]) -> list[Any]:
+        """What the program, without its own gradients, and a tape around it give at four calls."""
+        tf.set_random_seed(11)
+        self.with_gradient = False
+        variables = [tfe.Variable(value) for value in self.initial]
+        run = wrap(lambda *xs: self.run(list(xs), variables))
+        found: list[Any] = []
+        for call in (0, 1, 2, 0):
+            xs = [*map(tf.constant, self.calls[call])]
+            with tf.GradientTape() as tape:
+                tape.watch(xs)
+                results = run(*xs)
+            gradients = tape.gradient(results[-1], xs)
+            found += [np.array(each) for each in [*results, *gradients, *variables] if each is not None]
+        return [*found, generator().get_state()]
+
     def outcome(self, wrap: Callable[[Any], Any]) -> list[Any]:
         """What the program gives at four calls, of which the last has the first one's arguments again."""
         tf.set_random_seed(11)
@@ -109,11 +125,12 @@ class Program:
         return y, has_changed
 
 
-def difference(seed: int) -> str | None:
-    """What is different in a program, traced and eager."""
+def difference(seed: int, is_outside: bool = False) -> str | None:
+    """What is different in a program, traced and eager; with its gradients, or with those of a tape outside."""
     program = Program(seed)
+    outcome = program.outcome_outside if is_outside else program.outcome
     with np.errstate(all="ignore"):
-        eager, traced = program.outcome(lambda run: run), program.outcome(tf.function)
+        eager, traced = outcome(lambda run: run), outcome(tf.function)
     if eager[-1] != traced[-1]:
         return f"seed {seed}: the random state is another"
     for place, (left, right) in enumerate(zip(eager[:-1], traced[:-1], strict=True)):
@@ -125,4 +142,10 @@ def difference(seed: int) -> str | None:
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PROGRAMS_PER_TEST))
 def test_traced_programs_are_equal(first: int) -> None:
     found = [difference(seed) for seed in range(first, min(first + PROGRAMS_PER_TEST, FIRST + COUNT))]
+    assert [each for each in found if each] == []
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 5, PROGRAMS_PER_TEST))
+def test_gradients_of_traced_programs_are_equal(first: int) -> None:
+    found = [difference(seed, is_outside=True) for seed in range(first, min(first + PROGRAMS_PER_TEST, FIRST + COUNT))]
     assert [each for each in found if each] == []

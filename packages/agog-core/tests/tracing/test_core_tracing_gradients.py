@@ -303,3 +303,35 @@ def test_gradients_of_variables_that_a_call_creates() -> None:
         with ag.GradientTape() as tape:
             y = f(ag.constant(5.0))
         assert float(tape.gradient(y, box[0])) == 5.0
+
+
+def test_results_that_are_not_used_have_no_gradient() -> None:
+    """Neither zeros, nor the NaN that zeros times infinity would be."""
+    v, x, y = ag.Variable(2.0), ag.constant(0.0), ag.constant(3.0)
+    f = function(lambda x, y: (ag.log(x) * v, ag.square(y)))
+    for _ in range(3):
+        with ag.GradientTape() as tape:
+            tape.watch([x, y])
+            _, squared = f(x, y)
+        gradients = tape.gradient(squared, [x, y, v])
+        assert (gradients[0], float(gradients[1]), gradients[2]) == (None, 6.0, None)
+    assert len(f.traces()) == 1
+
+
+def test_gradients_of_updated_variables_where_a_result_is_not_used() -> None:
+    def found(wrap: Callable[[Any], Any]) -> list[float]:
+        v = ag.Variable(2.0)
+
+        def call(x: ag.Tensor) -> Any:
+            before = v * x
+            v.assign_add(1.0)
+            return before * v, ag.exp(x)
+
+        wrapped, gradients = wrap(call), []
+        for _ in range(3):
+            with ag.GradientTape() as tape:
+                y, _ = wrapped(ag.constant(3.0))
+            gradients.append(float(tape.gradient(y, v)))
+        return gradients
+
+    assert found(function) == found(lambda call: call)

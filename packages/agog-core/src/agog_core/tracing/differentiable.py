@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial, reduce
 from typing import Any
 
 from agog_core.calls.call import call as run_op
-from agog_core.gradients.backpropagation import filled_like
+from agog_core.gradients.accumulation import accumulate
 from agog_core.gradients.tape import GradientTape
 from agog_core.ops.array.creation import fill_like
 from agog_core.recording import Recording, active, record_function, tapes_of_context
@@ -31,8 +32,9 @@ _ONCE = (Effect.UPDATE, Effect.ASSIGN, Effect.HOST, Effect.RANDOM)
 class Differentiable:
     """A function and its vjp, traced as one graph, which is cut where the function's results are known.
 
-    What crosses the cut is kept on the tape. Where another tape records the walk back, the ops of the graph run one by
-    one, so that it sees them: derivatives of any order need nothing else.
+    What crosses the cut is kept on the tape. Where another tape records the walk back, the function's ops run again, so
+    that it sees them: derivatives of any order need nothing else. So they do where a result has no gradient, since a
+    gradient of zeros is another thing: what depends on that result alone has none, and zeros times infinity are NaN.
 
     Args:
         function: what to trace, called as ``function(args, kwargs)``.
@@ -40,15 +42,22 @@ class Differentiable:
         kwargs: its other arguments.
         watched: variables that tapes watch beside those that are trainable.
         may_create: whether it may create variables.
+        wrap: makes a traced function of one.
 
     Raises:
         TracingError: the function does what later calls could not do again.
     """
 
     def __init__(
-        self, function: Callable[[Any, Any], Any], args: Any, kwargs: Any, watched: Sequence[Variable], may_create: bool
+        self,
+        function: Callable[[Any, Any], Any],
+        args: Any,
+        kwargs: Any,
+        watched: Sequence[Variable],
+        may_create: bool,
+        wrap: Callable[[Callable[..., Any]], Callable[..., Any]],
     ) -> None:
-        tape = GradientTape()
+        tape, self._wrap = GradientTape(), wrap
 
         def call(args: Any, kwargs: Any) -> Any:
             with tape:
@@ -95,8 +104,15 @@ class Differentiable:
         crossing = [value for value in dict.fromkeys(used) if value in made]
         kept_once = [v for node in first if _is_once(node) for v in node.outputs]
         self._kept = [v for v in dict.fromkeys([*crossing, *kept_once]) if v.node is not None]
-        self._seeds, self._inputs, self._entries = seeds, inputs, graph.variables
-        self._nodes, self._gradient_values = [*first, *second], gradients
+        self._inputs, self._entries, self._nodes = inputs, graph.variables, list(first)
+        self._targets = [outputs[place] for place in self._able]
+        # What running the ops again begins with; and the values that each variable has had.
+        self._given = list(dict.fromkeys([*inputs, *graph.variables.values(), *kept_once]))
+        self._values_of: dict[Variable, list[Value]] = {v: [entry] for v, entry in graph.variables.items()}
+        for node in first:
+            for variable, value in zip(node.variables, node.outputs, strict=False):
+                self._values_of.setdefault(variable, []).append(value)
+        self._walks: dict[tuple[int, ...], Callable[..., Any]] = {}
         self._taken = [v for v in crossing if v.node is None]  # of arguments and variables
         forward = Graph(inputs, graph.variables, graph.finals, list(first), [*outputs, *self._kept], graph.lates)
         fresh = {v: _as_input(v) for v in [*seeds, *self._kept, *self._taken]}
@@ -138,10 +154,10 @@ class Differentiable:
         known.update({self._entries[v]: x for v, x in of_variable.items() if v in self._entries})
 
         def vjp(gradients: Any) -> Any:
-            given = gradients if isinstance(gradients, list) else [gradients]
-            seeds = [filled_like(x, 0) if g is None else g for g, x in zip(given, targets, strict=True)]
-            if active and any(tape.is_recording or tape.is_forward for tape in tapes_of_context()):
-                return self._replayed(seeds, known)
+            seeds = gradients if isinstance(gradients, list) else [gradients]
+            is_recorded = active and any(tape.is_recording or tape.is_forward for tape in tapes_of_context())
+            if is_recorded or any(g is None for g in seeds):
+                return self._walked_back(seeds, [known[value] for value in self._given], bool(is_recorded))
             return self._pulled_back(seeds, [known[value] for value in [*self._kept, *self._taken]])
 
         del held
@@ -157,15 +173,34 @@ class Differentiable:
             limit("gradient", run.guards[found].line)
         return self._gradients(found)
 
-    def _replayed(self, seeds: Sequence[Tensor], known: dict[Value, Tensor]) -> Any:
-        """The gradients by ops, one by one, of which the tapes of this thread or task hear."""
-        values = {**known, **dict(zip(self._seeds, seeds, strict=True))}
-        again = _needed_by(self._nodes, self._gradient_values, set(known))
-        for node in again:
-            inputs = [_tensor(value, values) for value in node.inputs]
-            outs = _run(node, inputs)
-            values.update(zip(node.outputs, outs, strict=True))
-        return self._gradients([_tensor(value, values) for value in self._gradient_values])
+    def _walked_back(self, seeds: Sequence[Tensor | None], given: Sequence[Tensor], is_recorded: bool) -> Any:
+        """The gradients where some results have none, or where tapes record them: by the ops of the function again."""
+        places = tuple([place for place, g in enumerate(seeds) if g is not None])
+        tensors = [*[g for g in seeds if g is not None], *given]
+        if is_recorded:
+            return self._walk(places, *tensors)
+        walk = self._walks.get(places)
+        if walk is None:
+            walk = self._walks[places] = self._wrap(partial(self._walk, places))
+        return walk(*tensors)
+
+    def _walk(self, places: Sequence[int], *tensors: Tensor) -> list[Any]:
+        """Run the function's ops again under a tape, and walk back from the results at some places."""
+        seeds, given = tensors[: len(places)], tensors[len(places) :]
+        values = dict(zip(self._given, given, strict=True))
+        known, results = set(values), [self._targets[place] for place in places]
+        sources = [[self._inputs[place]] for place in self._places]
+        sources += [[v for v in self._values_of[variable] if v in known] for variable in self._variables]
+        flat = [value for each in sources for value in each]
+        tape = GradientTape(watch_accessed_variables=False)
+        with tape:
+            tape.watch([values[value] for value in flat])
+            for node in _needed_by(self._nodes, results, known):
+                outs = _run(node, [_tensor(value, values) for value in node.inputs])
+                values.update(zip(node.outputs, outs, strict=True))
+        found = tape.pull_back([_tensor(v, values) for v in results], [values[v] for v in flat], list(seeds))
+        gradients = iter(found)
+        return [_sum([next(gradients) for _ in each]) for each in sources]
 
 
 def _needed(graph: Graph, outputs: Sequence[Value], seeds: Sequence[Value]) -> dict[Node, None]:
@@ -192,13 +227,14 @@ def _needed_by(nodes: Sequence[Node], targets: Sequence[Value], known: set[Value
     for node in reversed(nodes):
         if not needed.isdisjoint(node.outputs):
             found.append(node)
-            needed.update(value for value in node.inputs if value not in known or not _is_known(value))
+            needed.update(value for value in node.inputs if value not in known)
     return found[::-1]
 
 
-def _is_known(value: Value) -> bool:
-    """Whether a value is taken as it is where the graph runs again: others have derivatives of their own."""
-    return value.node is None or _is_once(value.node)
+def _sum(gradients: Sequence[Any]) -> Any:
+    """The sum of the gradients that are there; None where there is none."""
+    found = [gradient for gradient in gradients if gradient is not None]
+    return reduce(accumulate, found) if found else None
 
 
 def _is_once(node: Node) -> bool:

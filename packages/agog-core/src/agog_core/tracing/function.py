@@ -191,7 +191,7 @@ class DefinedFunction:
                 return known[place]
             memory.check(key, parent, guard, self._shown())
             where = key, id(parent), guard
-            made = Differentiable(self._called, args, kwargs, watched, where not in memory.created)
+            made = Differentiable(self._called, args, kwargs, watched, where not in memory.created, function)
             memory.note(key, parent, guard, made.graph, made.has_created)
             if made.has_created:
                 memory.created.add(where)
