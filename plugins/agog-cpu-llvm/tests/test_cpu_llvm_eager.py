@@ -174,6 +174,14 @@ def test_nothing_of_a_call_is_held() -> None:
         assert [each() for each in held] == [None, None]
 
 
+@pytest.mark.parametrize("pair", [(0.0, -0.0), (1, 1.0), (True, 1)])
+def test_equal_attributes_of_another_type_or_sign_are_other_calls(pair: tuple[Any, Any]) -> None:
+    kernel, x = SingleOp("leaky_relu", "float32", "cpu:0", least=1000), np.linspace(-1, 1, 2000, dtype="float32")
+    for alpha in pair:
+        kernel(x, alpha=alpha)
+    assert len(kernel._known) == 2
+
+
 def test_updates_are_in_place() -> None:
     arrays, attributes = arguments(all_ops()["apply_adam"], "float32", 0)
     kernel = SingleOp("apply_adam", "float32", "cpu:0", least=1000)

@@ -56,8 +56,8 @@ class SingleOp:
         if here.__dict__.get("runs"):
             here.was_called = True
             return NotImplemented
-        late = {name: attributes[name] for name in self._op.late if _may_differ(attributes[name])}
-        static = tuple([item for item in attributes.items() if item[0] not in late])
+        late = {name: x for name, x in attributes.items() if name in self._op.late and _may_differ(x)}
+        static = tuple([(name, type(x), _exactly(x)) for name, x in attributes.items() if name not in late])
         key = (static, tuple(map(type, late.values())), *[(a.dtype, a.shape, a.strides) for a in arrays])
         try:
             is_known = key in self._known
@@ -146,6 +146,11 @@ class SingleOp:
 
 def _decline(*arrays: Any, **attributes: Any) -> Any:
     return NotImplemented
+
+
+def _exactly(attribute: Any) -> Any:
+    """An attribute as a part of a key; -0.0 is not 0.0."""
+    return repr(attribute) if type(attribute) is float else attribute
 
 
 def _may_differ(number: Any) -> bool:
