@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
+import subprocess
+import sys
 import warnings
 import weakref
 from collections.abc import Callable
@@ -187,8 +190,8 @@ def test_escaping_tensors() -> None:
         f(ag.constant(2.0))
     assert [str(each.message) for each in warned] == [
         f"{line(step, 'x * 2.0')}: a tensor is still in use after the function that was traced: something outside, "
-        "such as a list or an attribute, has kept it. It keeps the value of this call, and later calls do not renew it. "
-        "Return it instead."
+        "such as a list or an attribute, has kept it. It keeps the value of this call, and later calls do not renew "
+        "it. Return it instead."
     ]
     f(ag.constant(5.0))
     (y,) = kept
@@ -418,3 +421,16 @@ def test_python_functions_run_at_each_call() -> None:
     f = function(lambda x: ag.py_func(note, [x], ag.float32) + 1.0)
     assert [float(f(ag.constant(n))) for n in (1.0, 2.0)] == [4.0, 7.0]
     assert seen == [1.0, 2.0]
+
+
+def test_an_environment_variable_turns_tracing_off() -> None:
+    program = (
+        "import agog_core as ag\n"
+        "from agog_core.tracing.function import function\n"
+        "calls = []\n"
+        "f = function(lambda x: calls.append(1) or x * float(x))\n"
+        "print(float(f(ag.constant(3.0))), float(f(ag.constant(4.0))), len(calls))\n"
+    )
+    environment = {**os.environ, "AGOG_EAGER": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("9.0 16.0 2\n", "")
