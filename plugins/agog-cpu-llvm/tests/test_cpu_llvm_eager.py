@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -159,6 +161,34 @@ def test_what_cannot_be_compiled_harms_no_call(monkeypatch: pytest.MonkeyPatch) 
         np.testing.assert_array_equal(kernel(x), reference.elu(x))
     assert str(caught[0].message) == "elu: its kernel could not be compiled: RuntimeError: no memory"
     assert kernel(x) is NotImplemented
+
+
+def test_nothing_of_a_call_is_held() -> None:
+    kernel, x = SingleOp("elu", "float32", "cpu:0", least=1000), np.linspace(-1, 1, 2000, dtype="float32")
+    for _ in range(3):
+        result = kernel(x)
+        held = weakref.ref(x), weakref.ref(result)
+        x = x.copy()
+        del result
+        gc.collect()
+        assert [each() for each in held] == [None, None]
+
+
+@pytest.mark.parametrize("pair", [(0.0, -0.0), (1, 1.0), (True, 1)])
+def test_equal_attributes_of_another_type_or_sign_are_other_calls(pair: tuple[Any, Any]) -> None:
+    kernel, x = SingleOp("leaky_relu", "float32", "cpu:0", least=1000), np.linspace(-1, 1, 2000, dtype="float32")
+    for alpha in pair:
+        kernel(x, alpha=alpha)
+    assert len(kernel._known) == 2
+
+
+def test_updates_are_in_place() -> None:
+    arrays, attributes = arguments(all_ops()["apply_adam"], "float32", 0)
+    kernel = SingleOp("apply_adam", "float32", "cpu:0", least=1000)
+    for _ in range(3):
+        before = arrays[0].copy()
+        assert kernel(*arrays, **attributes) is None
+        assert not np.array_equal(arrays[0], before, equal_nan=True)
 
 
 def test_threads() -> None:

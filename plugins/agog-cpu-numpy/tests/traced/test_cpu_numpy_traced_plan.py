@@ -12,6 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.tracing.function import function
+from agog_core.tracing.graph import Effect
 from agog_cpu_numpy.traced.code import Code
 from agog_cpu_numpy.traced.executor import compiled, executor
 from agog_testing.compiled import graph_of
@@ -197,3 +198,26 @@ def test_a_call_within_a_call() -> None:
 
     (direct,), _ = outer(Calling([x._array]), [])
     np.testing.assert_array_equal(direct, np.tanh(np.exp(x.numpy()) * np.float32(0.5)) * np.float32(2))
+
+
+def test_what_a_python_function_keeps_stays_as_it_was() -> None:
+    v = ag.Variable([1.0, 2.0])
+    kept: list[Any] = []
+
+    def step(x: ag.Tensor) -> Any:
+        zero = ag.py_func(lambda *arrays: np.float32(0), [x * 2.0, v.value()], ag.float32)
+        v.assign_add(ag.exp(x * 3.0))
+        return ag.tanh(x * 3.0) + zero
+
+    def keep(*arrays: Any) -> Any:
+        kept.append(arrays)
+        return (np.float32(0),)
+
+    graph = graph_of(step, ag.constant([0.0, 0.0]))
+    (node,) = [node for node in graph.nodes if node.effect is Effect.HOST]
+    node.attributes = {**node.attributes, "function": keep}
+    run, memory = executor(graph, []), np.float32([1, 2])
+    for n in range(3):
+        run([np.float32([n, n + 0.5])], [memory])
+    np.testing.assert_array_equal([pair[0] for pair in kept], [[0, 1], [2, 3], [4, 5]])
+    np.testing.assert_array_equal(kept[0][1], [1, 2])

@@ -11,7 +11,6 @@ from agog_core.dispatch.chain import Chain
 from agog_core.dispatch.devices import forgotten, get_device
 from agog_core.dispatch.observation import are_observed
 from agog_core.dispatch.op import Op, registry
-from agog_core.dispatch.resolution import run_next
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import as_dtype
 from agog_core.errors import PluginWarning
@@ -57,8 +56,8 @@ class SingleOp:
         if here.__dict__.get("runs"):
             here.was_called = True
             return NotImplemented
-        late = {name: attributes[name] for name in self._op.late if _may_differ(attributes[name])}
-        static = tuple([item for item in attributes.items() if item[0] not in late])
+        late = {name: x for name, x in attributes.items() if name in self._op.late and _may_differ(x)}
+        static = tuple([(name, type(x), _exactly(x)) for name, x in attributes.items() if name not in late])
         key = (static, tuple(map(type, late.values())), *[(a.dtype, a.shape, a.strides) for a in arrays])
         try:
             is_known = key in self._known
@@ -70,7 +69,9 @@ class SingleOp:
         here.runs, here.was_called = True, False
         try:
             if run is None:
-                result = run_next(self._op, self._table, arrays, attributes)
+                result = self._next(*arrays, **attributes)
+                if result is NotImplemented:
+                    return result
                 try:
                     self._known[key] = self._compiled(arrays, attributes, late, result)
                 except Exception as error:  # the call itself has succeeded
@@ -91,8 +92,9 @@ class SingleOp:
         if are_observed():  # who looks on is told of the kernel that runs
             return
         chain = self._table.chains.get(self._op.name) or Chain(self._op, self._table)
-        places = [n for n, each in enumerate(chain.candidates) if self in each.instances.values()]
-        for place in range(places[0] + 1 if places else 0, len(chain.candidates)):
+        count = len(chain.candidates)
+        mine = next((n for n, each in enumerate(chain.candidates) if self in each.instances.values()), -1)
+        for place in (*range(mine + 1, count), *range(mine)):
             if (kernels := chain.kernels(place)) is not None:
                 self._next = kernels[0]
                 return
@@ -103,13 +105,19 @@ class SingleOp:
 
         local = threading.local()
         numbers = Late(lambda: local.numbers, dict(late), is_never_zero=True)
-        run, count = executable(self._graph(arrays, attributes, numbers, result)), len(self._op.updates)
+        graph = self._graph(arrays, attributes, numbers, result)
+        run, count = executable(graph), len(self._op.updates)
+        for value in (*graph.nodes[0].inputs, *graph.nodes[0].outputs):
+            value.array = None  # which is the caller's
         is_several = isinstance(result, tuple)
 
         def call(arrays: Arrays, late: Mapping[str, Any]) -> Any:
             local.numbers = late
             outputs, finals = run(arrays[count:], arrays[:count])
-            return finals if count else outputs if is_several else outputs[0]
+            if not count:
+                return outputs if is_several else outputs[0]
+            is_in_place = all(final is array for final, array in zip(finals, arrays, strict=False))
+            return None if is_in_place else finals
 
         return call
 
@@ -133,11 +141,16 @@ class SingleOp:
 
     def _value(self, number: int, kind: str, array: Any) -> Value:
         table = self._table.device.table(as_dtype(array.dtype))
-        return Value(number, kind, table, intern_shape(array.shape), array, array.strides)
+        return Value(number, kind, table, intern_shape(array.shape), layout=array.strides)
 
 
 def _decline(*arrays: Any, **attributes: Any) -> Any:
     return NotImplemented
+
+
+def _exactly(attribute: Any) -> Any:
+    """An attribute as a part of a key; -0.0 is not 0.0."""
+    return repr(attribute) if type(attribute) is float else attribute
 
 
 def _may_differ(number: Any) -> bool:

@@ -78,8 +78,14 @@ class _Planner:
         finals = [value for _, value in lowered.finals]
         self.escaping = {each.root for each in (*lowered.outputs, *finals)}
         self.last.update(dict.fromkeys(self.escaping, self.end))
+        # What a kernel keeps for its gradient's, and a function of the program, may hold on to what they were given.
+        held = [step for step in steps if step.kind == "host" or (step.kind == "kernel" and step.node.op.reserve)]
+        self.escaping |= {each.root for step in held for each in step.inputs if each.array is not None}
         self.first_write = 1 + max((i for i, step in enumerate(steps) if step.kind == "guard"), default=-1)
-        self.homes = {value: n for n, value in lowered.finals if value.kind == "step" and value.base is None}
+        kept = {each.root for step in held for each in step.inputs}
+        self.homes = {
+            value: n for n, value in lowered.finals if value.kind == "step" and value.base is None and value not in kept
+        }
         self.holders = {n: lowered.variables[n] for n, _ in lowered.finals}
         self.buffers: list[Buffer] = []
 
