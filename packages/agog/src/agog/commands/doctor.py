@@ -29,6 +29,7 @@ _LIBRARIES = (
 # What agog reads of the environment, with what each does.
 VARIABLES = {
     "AGOG_CHECK": "every call of a kernel is checked, which is slow",
+    "AGOG_EAGER": "functions that tf.function has wrapped are called op by op",
     "AGOG_MALLOPT": "whether large buffers are kept for the next op",
     "AGOG_PLUGINS": "only these plugins are loaded",
     "AGOG_PREFER": "the kernels of these plugins run before all others",
