@@ -113,6 +113,8 @@ def test_memory_is_counted() -> None:
 
 def test_a_limit_refuses_though_blocks_are_kept_that_are_too_small() -> None:
     pool, size = cupy.get_default_memory_pool(), 1 << 26  # more than what other tests leave
+    before = cupy.cuda.get_allocator()
+    cupy.cuda.set_allocator(pool.malloc)
     gc.collect()
     pool.free_all_blocks()
     x = cupy.empty(size // 2, "uint8")
@@ -126,6 +128,7 @@ def test_a_limit_refuses_though_blocks_are_kept_that_are_too_small() -> None:
         assert cupy.empty(size, "uint8").nbytes == size
     finally:
         pool.set_limit(size=0)
+        cupy.cuda.set_allocator(before)
 
 
 def test_allocators_are_asked() -> None:

@@ -18,6 +18,8 @@ from cupy_on_numpy.faults import CUDARuntimeError
 DEVICE_COUNT = 2
 MEMORY = 16 << 30  # bytes of each
 _thread = threading.local()
+# Held while a stream gets or does work, so that no thread takes for done what another one is at.
+_one_at_a_time = threading.RLock()
 
 
 def current() -> int:
@@ -134,15 +136,17 @@ class Stream:
 
     def _add(self, work: Callable[[], None]) -> int:
         """Put work behind all earlier work; returns its number."""
-        self._work.append(work)
-        return self._done + len(self._work)
+        with _one_at_a_time:
+            self._work.append(work)
+            return self._done + len(self._work)
 
     def _run(self, until: int | None = None) -> None:
         """Do all work, or that up to a number."""
-        while self._work and (until is None or self._done < until):
-            work = self._work.pop(0)
-            self._done += 1
-            work()
+        with _one_at_a_time:
+            while self._work and (until is None or self._done < until):
+                work = self._work.pop(0)
+                self._done += 1
+                work()
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event, a new one unless one is given."""

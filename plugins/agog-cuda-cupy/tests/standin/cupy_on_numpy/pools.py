@@ -1,13 +1,12 @@
 """Pools: how much memory arrays hold, which blocks are kept for later ones, and a limit.
 
-As with CuPy, a kept block serves what is no larger than it, and what the limit refuses is refused at once, even where
-kept blocks could be given back.
+A kept block serves what is as large as it; CuPy's are split and joined again. As with CuPy, what the limit refuses is
+refused at once, even where kept blocks could be given back.
 """
 
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from cupy_on_numpy.cuda_devices import current
 
 _UNIT = 512  # bytes, of which CuPy's pool hands out multiples
 _used: Counter[int] = Counter()
-_kept: defaultdict[int, list[int]] = defaultdict(list)  # the sizes of the blocks, in order
+_kept: defaultdict[int, Counter[int]] = defaultdict(Counter)  # how many blocks of each size
 _limit: Counter[int] = Counter()
 _lock = threading.RLock()  # an array may be collected while its thread makes another one
 
@@ -40,29 +39,29 @@ class Block(NamedTuple):
 
 
 def _take(index: int, size: int) -> Block:
-    """Count bytes as used, of a block that is kept if one is large enough."""
+    """Count bytes as used, of a block that is kept if one is as large."""
     rounded = -(-size // _UNIT) * _UNIT
     with _lock:
-        kept = _kept[index]
-        total = _used[index] + sum(kept)
-        place = bisect_left(kept, rounded)
-        if not rounded:
-            pass
-        elif place < len(kept):
-            if rest := kept.pop(place) - rounded:
-                insort(kept, rest)
-        elif _limit[index] and total + rounded > _limit[index]:
-            raise OutOfMemoryError(rounded, total, _limit[index])
+        if _kept[index][rounded]:
+            _kept[index][rounded] -= 1
+        elif _limit[index] and rounded:
+            total = _used[index] + _kept_bytes(index)
+            if total + rounded > _limit[index]:
+                raise OutOfMemoryError(rounded, total, _limit[index])
         _used[index] += rounded
     return Block(index, rounded)
 
 
-def give_back(block: Block, lock: Any = _lock, used: Any = _used, kept: Any = _kept, keep: Any = insort) -> None:
+def _kept_bytes(index: int) -> int:
+    return sum(size * count for size, count in list(_kept[index].items()))  # meanwhile arrays may be collected
+
+
+def give_back(block: Block, lock: Any = _lock, used: Any = _used, kept: Any = _kept) -> None:
     """Keep a block that an array has let go of; it runs still when the interpreter ends."""
     if block.size:
         with lock:
             used[block.device] -= block.size
-            keep(kept[block.device], block.size)
+            kept[block.device][block.size] += 1
 
 
 class MemoryPool:
@@ -78,11 +77,11 @@ class MemoryPool:
 
     def total_bytes(self) -> int:
         """That, and what is kept."""
-        return _used[current()] + sum(_kept[current()])
+        return _used[current()] + _kept_bytes(current())
 
     def free_bytes(self) -> int:
         """What is kept."""
-        return sum(_kept[current()])
+        return _kept_bytes(current())
 
     def free_all_blocks(self, stream: Any = None) -> None:
         """Give back what is kept."""
