@@ -122,6 +122,8 @@ ELSEWHERE = {
     "why_none": "tfe",
     "count_devices": "tfe.num_gpus is for GPUs; the count of other types is not TensorFlow's",
     "TensorLike": "a type for annotations",
+    "functions_run_eagerly": "tf.config",
+    "run_functions_eagerly": "tf.config",
 }
 
 
