@@ -230,7 +230,7 @@ def gpu(session: nox.Session) -> None:
             program()
         except nox.command.CommandFailed as error:
             failed.append(str(error))
-    session.run("python", str(GPU_TESTS / "report.py"), str(folder), str(ROOT / "docs" / "gpu-report.md"))
+    session.run("python", str(GPU_TESTS / "gpu_report.py"), str(folder), str(ROOT / "docs" / "gpu-report.md"))
     if failed:
         session.error("Something has failed; see docs/gpu-report.md.")
 

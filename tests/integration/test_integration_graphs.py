@@ -62,7 +62,9 @@ def walk(graph: Graph, inputs: list[Any]) -> list[Any]:
         assert node.op is not None
         given = [tensor(value) for value in node.inputs]
         assert node.table is not None
-        made = call(node.op, *given, **node.attributes) if given else create(node.op, node.table.dtype, **node.attributes)
+        made = (
+            call(node.op, *given, **node.attributes) if given else create(node.op, node.table.dtype, **node.attributes)
+        )
         results = made if isinstance(made, tuple) else (made,)
         for value, result in zip(node.outputs, results, strict=True):
             assert tuple(result.shape.as_list()) == value.shape

@@ -20,7 +20,12 @@ Y = np.random.RandomState(1).randint(0, 3, 40)
 
 def network() -> Sequential:
     return Sequential(
-        [Dense(8, activation="relu", input_shape=(6,)), BatchNormalization(), Dropout(0.3), Dense(3, activation="softmax")]
+        [
+            Dense(8, activation="relu", input_shape=(6,)),
+            BatchNormalization(),
+            Dropout(0.3),
+            Dense(3, activation="softmax"),
+        ]
     )
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from agog_core.dispatch.devices import count_devices
-from agog_core.dispatch.memory import memory_stats, set_memory_limit
 from agog_core.errors import InvalidArgumentError, UnimplementedError
 
 __all__ = ["ConfigProto", "GPUOptions"]
@@ -67,7 +66,11 @@ def limit_gpu_memory(options: GPUOptions) -> None:
     fraction = options.per_process_gpu_memory_fraction
     if not 0 <= fraction <= 1:
         raise InvalidArgumentError(f"GPUOptions: per_process_gpu_memory_fraction must be in [0, 1]; got {fraction}.")
-    for index in range(count_devices("gpu") if fraction else 0):
+    if not fraction:
+        return
+    from agog_core.dispatch.memory import memory_stats, set_memory_limit  # here: most programs set no limit
+
+    for index in range(count_devices("gpu")):
         total = memory_stats(f"gpu:{index}").total
         if total is None:
             raise UnimplementedError(

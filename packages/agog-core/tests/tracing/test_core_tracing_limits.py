@@ -18,7 +18,8 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError, TracingError, TracingWarning
 from agog_core.random import generator
-from agog_core.tracing.function import function, functions_run_eagerly, run_functions_eagerly
+from agog_core.tracing.eagerly import functions_run_eagerly, run_functions_eagerly
+from agog_core.tracing.function import function
 
 ADVICE = "or leave tf.function out, or call tf.config.run_functions_eagerly(True)."
 READ = (

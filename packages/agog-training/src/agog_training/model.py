@@ -9,13 +9,14 @@ from typing import Any
 import agog_layers
 from agog_core import nest
 from agog_training import loop, optimizers
-from agog_training.arguments import QUEUES, check_arguments, is_due, without_queues
+from agog_training.arguments import QUEUES, check_arguments, is_due
 from agog_training.batches import ArrayBatches, Batch, Batches, OneBatch, make_batches, validation_batches, weighted
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
 from agog_training.compiled import Compiled
+from agog_training.generators import Generators
 from agog_training.objective import Objective
 from agog_training.saving import weights
 from agog_training.steps import Steps
@@ -26,7 +27,7 @@ __all__ = ["Model", "Sequential"]
 _HOW_IT_RUNS = ("auto_scale_loss", "run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, agog_layers.Model):
+class Model(Steps, Generators, agog_layers.Model):
     """A layer that is made of layers, and that trains itself.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
@@ -300,23 +301,6 @@ class Model(Steps, agog_layers.Model):
             An array, or arrays in the structure of the outputs.
         """
         return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(x))
-
-    def fit_generator(
-        self, generator: Iterable[Any], steps_per_epoch: int | None = None, epochs: int = 1, **kwargs: Any
-    ) -> History:
-        """See `fit`, which takes generators too."""
-        check_arguments(Model.fit, kwargs, QUEUES)
-        return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **without_queues(kwargs))
-
-    def evaluate_generator(self, generator: Iterable[Any], steps: int | None = None, **kwargs: Any) -> Any:
-        """See `evaluate`, which takes generators too."""
-        check_arguments(Model.evaluate, kwargs, QUEUES)
-        return self.evaluate(generator, steps=steps, **({"verbose": 0} | without_queues(kwargs)))
-
-    def predict_generator(self, generator: Iterable[Any], steps: int | None = None, **kwargs: Any) -> Any:
-        """See `predict`, which takes generators too."""
-        check_arguments(Model.predict, kwargs, QUEUES)
-        return self.predict(generator, steps=steps, **without_queues(kwargs))
 
     def save(
         self,

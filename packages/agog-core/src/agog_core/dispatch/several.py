@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.dispatch.candidates import BROKEN
 from agog_core.dispatch.chain import Chain, function_of, report_broken
-from agog_core.dispatch.observation import is_checked, are_observed
+from agog_core.dispatch.observation import are_observed, is_checked
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
 

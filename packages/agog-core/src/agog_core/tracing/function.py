@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, update_wrapper
 from types import MethodType
@@ -20,46 +19,14 @@ from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.differentiable import Differentiable, watched_beside
+from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.variables.variable import Variable
 
-__all__ = ["function", "functions_run_eagerly", "run_functions_eagerly"]
-
-# Whether traced functions are called as they are: an entry for each reason.
-_eagerly: list[str] = ["AGOG_EAGER"] if os.environ.get("AGOG_EAGER", "") not in ("", "0") else []
-_CALLED = "run_functions_eagerly"
-
-
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Choose whether functions that `function` has wrapped are called as they are, op by op, as for debugging.
-
-    Args:
-        run_eagerly: whether they are.
-
-    >>> run_functions_eagerly(True)
-    >>> functions_run_eagerly()
-    True
-    >>> run_functions_eagerly(False)
-    """
-    if _CALLED in _eagerly:
-        _eagerly.remove(_CALLED)
-    if run_eagerly:
-        _eagerly.append(_CALLED)
-
-
-def functions_run_eagerly() -> bool:
-    """Whether functions that `function` has wrapped are called as they are: see `run_functions_eagerly`.
-
-    Returns:
-        True where `run_functions_eagerly` or the environment variable ``AGOG_EAGER`` says so.
-
-    >>> functions_run_eagerly()
-    False
-    """
-    return bool(_eagerly)
+__all__ = ["function"]
 
 
 class DefinedFunction:
@@ -95,7 +62,7 @@ class DefinedFunction:
         """Call the function, or run what it did before for arguments of the same kind: arrays among its arguments, and
         numbers, arrays and variables among its results, become tensors. Arguments that are neither tensors nor
         hashable, and results that are no tensors, are a TypeError."""
-        if (tracing and present_tracer() is not None) or _eagerly:
+        if (tracing and present_tracer() is not None) or eagerly:
             return self._called(*self._arguments(args, kwargs))
         if active and tapes_of_context():
             return self._under_tapes(args, kwargs)

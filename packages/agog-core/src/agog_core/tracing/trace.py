@@ -24,7 +24,7 @@ from agog_core.tracing.device import TracedArray, real_table, traced, tracing_de
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
-from agog_core.variables.variable import Variable, without_hooks
+from agog_core.variables.variable import Variable, creation_hooks
 
 # Results of constants are constants as long as they have no more elements.
 _MOST_FOLDED = 1 << 16
@@ -270,8 +270,11 @@ class Trace(Tracer):
         return self.host(_alone, [], [dtype], number=number)[0]
 
     def temporary(self, value: Tensor) -> Variable:
-        with without_hooks():
+        hooks = creation_hooks.set(())  # nobody is told of it
+        try:
             variable = Variable(value, trainable=False)
+        finally:
+            creation_hooks.reset(hooks)
         self.temporaries.add(variable)
         self.state[variable] = value
         self.assign(variable, value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
@@ -35,16 +34,6 @@ updating = hold_while_forking(threading.RLock())
 _next_serial = itertools.count().__next__
 # What is told of each new variable, in this thread or task.
 creation_hooks: ContextVar[tuple[Callable[[Variable], None], ...]] = ContextVar("agog_creation_hooks", default=())
-
-
-@contextmanager
-def without_hooks() -> Iterator[None]:
-    """Make variables of which nobody is told."""
-    token = creation_hooks.set(())
-    try:
-        yield
-    finally:
-        creation_hooks.reset(token)
 
 
 class Variable(State):

@@ -12,7 +12,7 @@ from agog_compat.newer.devices import (
     set_soft_device_placement,
     set_visible_devices,
 )
-from agog_core.tracing.function import functions_run_eagerly, run_functions_eagerly
+from agog_core.tracing.eagerly import functions_run_eagerly, run_functions_eagerly
 
 __all__ = [
     "LogicalDevice",
