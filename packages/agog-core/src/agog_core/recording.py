@@ -53,15 +53,8 @@ class Recording:
     """
 
     __slots__ = (
-        "__weakref__",
-        "breaks",
-        "is_open",
-        "is_recording",
-        "records",
-        "serial",
-        "variables",
-        "watch_accessed_variables",
-        "watching",
+        *("__weakref__", "breaks", "is_open", "is_recording", "records", "serial", "variables"),
+        *("watch_accessed_variables", "watching"),
     )
 
     is_forward = False

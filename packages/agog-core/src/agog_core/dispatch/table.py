@@ -40,18 +40,12 @@ class KernelTable:
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.scalar_kernels: dict[str, Callable[..., Any]] = {}  # of elementwise ops, for results of rank 0
         self.chains: dict[str, Chain] = {}  # where the kernels come from, and what runs where one declines a call
-        self.several: dict[
-            str, Callable[..., Any] | None
-        ] = {}  # for several variables at once, of ops that update them
+        self.several: dict[str, Any] = {}  # of ops that update variables: what takes many at once, or None
         self.results: dict[str, KernelTable] = {}
         self.scalars: dict[Any, Any] = {}
 
     def install(
-        self,
-        op: str,
-        kernel: Callable[..., Any],
-        for_scalars: Callable[..., Any] | None = None,
-        chain: Chain | None = None,
+        self, op: str, kernel: Any, for_scalars: Callable[..., Any] | None = None, chain: Chain | None = None
     ) -> None:
         """Let a kernel run an op, the first of a chain or one from elsewhere.
 
