@@ -6,6 +6,7 @@ import pytest
 
 from agog_compat import configuration
 from agog_compat.configuration import ConfigProto, GPUOptions
+from agog_core.dispatch import memory
 from agog_core.dispatch.backend import MemoryStats
 from agog_core.errors import InvalidArgumentError, UnimplementedError
 
@@ -40,8 +41,8 @@ def test_a_part_of_the_memory_of_each_gpu_is_its_limit(monkeypatch: pytest.Monke
     done = []
     totals = {"gpu:0": 1000, "gpu:1": 801}
     monkeypatch.setattr(configuration, "count_devices", lambda device: {"gpu": 2}[device])
-    monkeypatch.setattr(configuration, "memory_stats", lambda device: MemoryStats(total=totals[device]))
-    monkeypatch.setattr(configuration, "set_memory_limit", lambda limit, device: done.append((device, limit)))
+    monkeypatch.setattr(memory, "memory_stats", lambda device: MemoryStats(total=totals[device]))
+    monkeypatch.setattr(memory, "set_memory_limit", lambda limit, device: done.append((device, limit)))
     configuration.limit_gpu_memory(GPUOptions(allow_growth=True))
     assert done == []
     configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=0.5))
@@ -50,7 +51,7 @@ def test_a_part_of_the_memory_of_each_gpu_is_its_limit(monkeypatch: pytest.Monke
 
 def test_a_part_of_unknown_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(configuration, "count_devices", lambda device: 1)
-    monkeypatch.setattr(configuration, "memory_stats", lambda device: MemoryStats())
+    monkeypatch.setattr(memory, "memory_stats", lambda device: MemoryStats())
     with pytest.raises(UnimplementedError) as error:
         configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=0.5))
     assert str(error.value) == (

@@ -176,13 +176,20 @@ def test_specs() -> None:
     assert not spec.is_compatible_with(ag.ones([1, 2]))
 
 
-def test_there_is_no_graph_to_get() -> None:
+def test_a_function_for_arguments_of_one_kind() -> None:
     @defun
     def double(x: ag.Tensor) -> ag.Tensor:
         return x * 2
 
-    with pytest.raises(NotImplementedError) as error:
-        double.get_concrete_function(ag.constant(1.0))
+    one = double.get_concrete_function(ag.constant(1.0))
+    assert float(one(ag.constant(3.0))) == 6.0
+    assert len(one.graph().nodes) == 1
+    of_rows = double.get_concrete_function(ag.TensorSpec([None, 2]))
+    assert of_rows(ag.ones([3, 2])).shape.as_list() == [3, 2]
+    with pytest.raises(ValueError, match="must be a tensor of shape"):
+        of_rows(ag.ones([3]))
+    with pytest.raises(TypeError) as error:
+        double.get_concrete_function(2)
     assert str(error.value) == (
-        "get_concrete_function: there is no graph of double, since defun calls the function each time; call it itself."
+        "defun: get_concrete_function of double takes tensors, or a TensorSpec for each, by their places; got (2,)."
     )
