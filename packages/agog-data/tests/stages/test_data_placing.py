@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,13 +23,6 @@ CPU, ONE = "/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/repli
 
 def values(dataset: Any) -> list[Any]:
     return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
-
-
-@pytest.fixture(autouse=True)
-def _outside_of_all_scopes() -> Iterable[None]:
-    """The suite may run inside of a device's scope; these tests choose their devices themselves."""
-    with ag.device(None):
-        yield
 
 
 def devices(element: Any) -> set[str]:
