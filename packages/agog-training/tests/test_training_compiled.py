@@ -19,14 +19,9 @@ Y = np.random.RandomState(1).randint(0, 3, 40)
 
 
 def network() -> Sequential:
-    return Sequential(
-        [
-            Dense(8, activation="relu", input_shape=(6,)),
-            BatchNormalization(),
-            Dropout(0.3),
-            Dense(3, activation="softmax"),
-        ]
-    )
+    first = Dense(8, activation="relu", input_shape=(6,), name="first")
+    rest = [BatchNormalization(name="norm"), Dropout(0.3), Dense(3, activation="softmax", name="last")]
+    return Sequential([first, *rest], name="net")
 
 
 def trained(make: Any, jit: bool, x: Any = X, y: Any = Y, **options: Any) -> tuple[Any, ...]:

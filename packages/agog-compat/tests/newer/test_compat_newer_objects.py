@@ -70,16 +70,13 @@ def test_static_tables() -> None:
     assert found.lookup([["b", "?"], ["a", "b"]]).numpy().tolist() == [[2.5, -1.0], [1.5, 2.5]]
     assert (found["a"].numpy(), int(found.size()), len(found), bool(found)) == (1.5, 2, 2, True)
     with pytest.raises(TypeError) as error:
-        table(name="mine").lookup([1])
-    assert str(error.value) == "StaticHashTable 'mine' has keys of dtype string; got int32."
+        table(name="mine").lookup(ag.constant([1]))
+    assert str(error.value) == (
+        "mine: the keys must be of dtype string; got int32. Cast them with tf.cast(keys, tf.string)."
+    )
     with pytest.raises(FailedPreconditionError) as twice:
         StaticHashTable(KeyValueTensorInitializer(["a", "a"], [1, 2]), 0)
-    assert str(twice.value) == "StaticHashTable 'hash_table': key b'a' has the values 1 and 2."
-    with pytest.raises(InvalidArgumentError) as shapes:
-        KeyValueTensorInitializer(["a", "b"], [1])
-    assert str(shapes.value) == (
-        "KeyValueTensorInitializer: keys and values must be vectors of one length; got shapes (2,) and (1,)."
-    )
+    assert str(twice.value) == "hash_table: key b'a' has two values, 1 and 2."
 
 
 def test_tables_of_files(tmp_path: Path) -> None:
@@ -88,15 +85,11 @@ def test_tables_of_files(tmp_path: Path) -> None:
     words = TextFileInitializer(str(file), "string", 0, "int64", 1)
     assert StaticHashTable(words, -1).lookup(["b", "c"]).numpy().tolist() == [7, -1]
     lines = TextFileInitializer(
-        file, "string", TextFileIndex.WHOLE_LINE, "int64", TextFileIndex.LINE_NUMBER, value_index_offset=10
+        str(file), "string", TextFileIndex.WHOLE_LINE, "int64", TextFileIndex.LINE_NUMBER, value_index_offset=10
     )
     assert StaticHashTable(lines, -1).lookup("b\t7").numpy() == 11
-    with pytest.raises(InvalidArgumentError) as count:
-        TextFileInitializer(file, "string", 0, "int64", 1, vocab_size=3)
-    assert str(count.value) == f"TextFileInitializer: {file} has 2 lines; vocab_size is 3."
-    with pytest.raises(InvalidArgumentError) as column:
-        TextFileInitializer(file, "string", 0, "int64", 2)
-    assert str(column.value) == f"TextFileInitializer: line 1 of {file} has 2 columns; column 2 is asked for."
+    with pytest.raises(InvalidArgumentError, match=r"must have 3 lines, by vocab_size; it has 2\.$"):
+        StaticHashTable(TextFileInitializer(str(file), "string", 0, "int64", 1, vocab_size=3), -1)
 
 
 def test_vocabularies_have_buckets() -> None:
@@ -111,7 +104,7 @@ def test_vocabularies_have_buckets() -> None:
     assert str(error.value) == "StaticVocabularyTable: num_oov_buckets must be at least 1; got 0."
     with pytest.raises(TypeError) as kind:
         StaticVocabularyTable(KeyValueTensorInitializer(["a"], [0]), 1)
-    assert str(kind.value) == "StaticVocabularyTable: the initializer's values must be int64; got int32."
+    assert str(kind.value) == "IdTableWithHashBuckets: the table's values must be int64; got int32."
 
 
 def test_tables_that_change() -> None:
@@ -121,11 +114,10 @@ def test_tables_that_change() -> None:
     found.remove(["b", "nothing"])
     keys, values = found.export()
     assert (keys.numpy().tolist(), values.numpy().tolist()) == ([b"a"], [[5.0, 6.0]])
-    with pytest.raises(InvalidArgumentError) as error:
+    with pytest.raises(
+        ValueError, match=r"^MutableHashTable\.insert: keys of shape \(1,\) need values of"
+    ):
         found.insert(["a"], [1.0])
-    assert str(error.value) == (
-        "MutableHashTable 'MutableHashTable': insert takes values of shape (1, 2) for keys of shape (1,); got (1,)."
-    )
     other = MutableHashTable("string", "float32", [0.0, 0.0])
     other.restore_checkpoint_state(found.checkpoint_state())
     assert other.lookup(["a"]).numpy().tolist() == [[5.0, 6.0]]
