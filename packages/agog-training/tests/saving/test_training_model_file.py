@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import load_file
 
 import agog_core as ag
 import agog_layers
@@ -198,10 +199,9 @@ def test_a_name_of_keras_is_kept_with_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_weights_can_be_read_by_other_programs(tmp_path: Path) -> None:
-    safetensors = pytest.importorskip("safetensors.numpy")
     model = sequential()
     model.save(tmp_path / "m.agog")
-    tensors = safetensors.load_file(tmp_path / "m.agog")
+    tensors = load_file(tmp_path / "m.agog")
     np.testing.assert_array_equal(tensors["model/layers/0/kernel"], model.get_weights()[0])
 
 
