@@ -14,6 +14,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.dispatch import devices
+from agog_core.dispatch.backends import backends
 from agog_core.dispatch.loader import loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Backend, hookimpl
@@ -163,7 +164,8 @@ def test_threads_and_tasks_have_scopes_of_their_own() -> None:
 
 @without_gpu
 def test_a_missing_gpu() -> None:
-    why = "no installed plugin brings the device type 'gpu'."
+    found = [backend.unavailable() for backend in backends() if backend.device == "gpu"]
+    why = found[0] if found else "no installed plugin brings the device type 'gpu'."
     x, v = ag.constant([1.0]), ag.Variable([1.0])
     with ag.device("/gpu:0"):
         for run in (

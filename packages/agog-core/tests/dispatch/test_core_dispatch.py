@@ -404,7 +404,7 @@ def test_explain(register: Register) -> None:
     )
     assert ag.explain("square", device="toy", dtype=np.float32) == text
     assert text in ag.explain("square")
-    assert ag.explain("square").count("square on device") == len(device_types())
+    assert ag.explain("square").count("square on device") == sum(ag.count_devices(kind) > 0 for kind in device_types())
 
 
 def test_explain_chooses_a_dtype(register: Register) -> None:
