@@ -63,3 +63,12 @@ def test_sizes_are_few_and_no_matrix(shape: tuple[int, ...], where: str) -> None
     x = ag.constant(np.zeros(shape, np.int32))
     with ag.device("/fake:0"):
         assert (x + x).device == where
+
+
+def test_variables_are_joined_in_a_scope() -> None:
+    v = ag.Variable([1.0, 2.0])
+    with ag.device("/fake:0"):
+        assert ag.concat([v, v], 0).device == FAKE
+    n = ag.Variable([1, 2], dtype=ag.int32)
+    with ag.device("/fake:0"):
+        assert ag.concat([n, [3]], 0).numpy().tolist() == [1, 2, 3]

@@ -52,7 +52,7 @@ def _of_one_dtype(values: Sequence[TensorLike]) -> list[Tensor]:
     """Values as tensors; those that are none take the dtype of the first that is one, wherever it stands."""
     known = first_dtype(values)
     if scopes and known is not None:
-        given = [value for value in values if is_tensor(value)]
+        given = [convert_to_tensor(value) for value in values if is_tensor(value)]
         if given and are_sizes("concat", given):
             with device(None):
                 return [convert_to_tensor(value, None if is_tensor(value) else known) for value in values]
