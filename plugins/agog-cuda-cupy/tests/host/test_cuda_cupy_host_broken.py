@@ -88,7 +88,7 @@ FAULTS: dict[str, tuple[str, str, Callable[[Modules], bool]]] = {
 }
 
 
-@pytest.mark.parametrize("case", {case for _, _, case in FAULTS.values()}, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", dict.fromkeys(case for _, _, case in FAULTS.values()), ids=lambda case: case.__name__)
 def test_the_kernel_is_right_as_it_is(modules: Any, order: str, case: Callable[[Modules], bool]) -> None:
     assert case(modules)
 
