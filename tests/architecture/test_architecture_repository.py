@@ -58,6 +58,9 @@ def test_member_is_complete(member: Path) -> None:
     ]
     missing = [str(file.relative_to(ROOT)) for file in expected if not file.is_file()]
     assert missing == []
+    # A link would lead out of the member's sdist.
+    assert not expected[0].is_symlink()
+    assert expected[0].read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert [path.name for path in (member / "src").iterdir() if path.name != "__pycache__"] == [import_name(member)]
     assert list((member / "tests").rglob("test_*.py")), f"{member.name} has no tests"
 

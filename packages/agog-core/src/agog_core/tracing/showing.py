@@ -21,14 +21,15 @@ def kind_of(node: Node) -> str:
 
 
 def names_of(graph: Graph) -> dict[Value, str]:
-    """A name for each value: of variables theirs, of others ``"input 0"``, ``"constant 3"``, or ``"%7"``."""
+    """A name for each value: of variables theirs, of others ``"input 0"``, ``"constant 3"``, or ``"%2"``."""
     names = {value: f"input {number}" for number, value in enumerate(graph.inputs)}
     names |= {value: variable.name for variable, value in graph.variables.items()}
-    constants = 0
+    counts = {"%": 0, "constant ": 0}
     for value in _values(graph):
         if value not in names:
-            names[value] = f"%{value.number}" if value.kind == "node" else f"constant {constants}"
-            constants += value.kind != "node"
+            kind = "%" if value.kind == "node" else "constant "
+            names[value] = f"{kind}{counts[kind]}"
+            counts[kind] += 1
     return names
 
 

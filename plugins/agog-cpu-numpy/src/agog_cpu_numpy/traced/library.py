@@ -60,6 +60,8 @@ class Library:
     inf, nan, pi, newaxis, ndarray = np.inf, np.nan, np.pi, None, Recorded
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python asks for such, as for `__wrapped__`
+            raise AttributeError(name)
         found = getattr(np, name, None)
         if isinstance(found, np.ufunc) and found.nout == 1 and found.signature is None:
             function = Ufunc(found)
