@@ -25,9 +25,10 @@ default_role = "literal"
 autodoc_typehints = "none"  # the signature has them
 autodoc_member_order = "bysource"
 # Pages link to sources, which are not part of the site.
-suppress_warnings = ["myst.xref_missing"]
+suppress_warnings = ["myst.xref_missing", "ref.python"]
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 
 html_theme = "furo"
 html_title = "agog"

@@ -52,9 +52,9 @@ def write(folder: Path) -> None:
     parts = ["# Gallery", "", "Pictures that the programs in `examples/` draw, with `--picture FILE`.", ""]
     for example, arguments, title, text in PICTURES:
         image = folder / f"{example}.png"
-        command = [sys.executable, str(EXAMPLES / f"{example}.py"), *arguments, "--picture", str(image)]
+        command = [sys.executable, str(EXAMPLES / f"{example}.py"), *arguments, "--function", "--picture", str(image)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        called = " ".join([f"python examples/{example}.py", *arguments, "--picture", f"{example}.png"])
+        called = " ".join([f"python examples/{example}.py", *arguments, "--function", "--picture", f"{example}.png"])
         parts += [f"## {title}", "", text, "", f"```\n{called}\n```", "", f"![{title}]({image.name})", ""]
     (folder / "tape.svg").write_text(tape(), encoding="utf-8")
     parts += ["## A tape", "", "What a tape keeps of `tf.reduce_sum(tf.tanh(x @ w))`, as notebooks show it.", ""]

@@ -63,7 +63,7 @@ It gave no result.
 def written(folder: Path) -> list[str]:
     """The page of a folder: its title, the line with the date, and all that comes then."""
     file = folder / "page.md"
-    subprocess.run([sys.executable, str(GPU_TESTS / "report.py"), str(folder), str(file)], check=True)
+    subprocess.run([sys.executable, str(GPU_TESTS / "gpu_report.py"), str(folder), str(file)], check=True)
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     return ["".join(lines[:2]), lines[2], "".join(lines[3:])]
 

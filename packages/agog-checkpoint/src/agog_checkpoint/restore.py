@@ -26,6 +26,7 @@ from agog_core.checkpointable import Checkpointable, listeners
 from agog_core.dispatch.devices import default_device
 from agog_core.random import Generator
 from agog_core.tensors.convert import from_host
+from agog_core.tracers import apart
 from agog_core.variables import containers
 from agog_core.variables.lending import lend
 from agog_core.variables.variable import Variable
@@ -265,7 +266,8 @@ class Restore:
         for number, value in given.items():
             saved = self._graph.nodes[number].variable
             if saved is not None:
-                self._assign(value, saved)
+                with apart():  # a variable that a traced function makes is restored once, and not at each call
+                    self._assign(value, saved)
             _restored_by.set(value, self._number)
             if isinstance(value, Generator):
                 value.spare_initial_values(True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,16 @@ tracing: list[Tracer] = []
 # What traces in this thread or task.
 tracer_of_context: ContextVar[Tracer | None] = ContextVar("agog_tracer", default=None)
 present_tracer = tracer_of_context.get  # bound once, as it is asked for each op
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """A block that is no part of a function that is being traced, such as restoring variables that it has made."""
+    token = tracer_of_context.set(None)
+    try:
+        yield
+    finally:
+        tracer_of_context.reset(token)
 
 
 def seen(variable: Variable, tensor: Tensor) -> Tensor:

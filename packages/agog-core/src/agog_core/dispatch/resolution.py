@@ -25,7 +25,7 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     op.check_dtype(table.dtype)
     if table.traces:
         return table.recorder(op)
-    chain = Chain(op, table)
+    chain = table.chains.get(op.name) or Chain(op, table)  # it is there where several variables were asked for first
     broken = [each for each in chain.rejected if each[1].startswith(BROKEN)]
     kernels = chain.first()
     if kernels is None:

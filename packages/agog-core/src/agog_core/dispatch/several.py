@@ -14,7 +14,9 @@ from agog_core.dispatch.table import KernelTable
 
 def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:
     """Choose what runs an op for several variables at once, and store it in the table; None where each goes alone."""
-    chain = table.chains.setdefault(op.name, Chain(op, table))
+    chain = table.chains.get(op.name)
+    if chain is None:
+        chain = table.chains[op.name] = Chain(op, table)
     table.several[op.name] = function = _best(op, table, chain)
     return function
 
