@@ -263,15 +263,15 @@ class Restore:
                         with suppress(Exception):  # the one that has refused its state may be broken
                             other.restore_checkpoint_state(before)
                     raise
-        for number, value in given.items():
-            saved = self._graph.nodes[number].variable
-            if saved is not None:
-                with apart():  # a variable that a traced function makes is restored once, and not at each call
+        with apart():  # a variable that a traced function makes is restored once, and not at each call
+            for number, value in given.items():
+                saved = self._graph.nodes[number].variable
+                if saved is not None:
                     self._assign(value, saved)
-            _restored_by.set(value, self._number)
-            if isinstance(value, Generator):
-                value.spare_initial_values(True)
-                self._generators.append(weakref.ref(value))
+                _restored_by.set(value, self._number)
+                if isinstance(value, Generator):
+                    value.spare_initial_values(True)
+                    self._generators.append(weakref.ref(value))
 
     def _assign(self, value: Any, saved: SavedVariable) -> None:
         array = self._arrays[saved.key]
