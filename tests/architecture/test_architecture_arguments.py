@@ -36,7 +36,7 @@ QUIET = {
         meta_graph_suffix regularizer reset_test reuse seed unique var variable zero_debias
     """,
     "what keeps a table apart from others, and its empty places from keys": """
-        deleted_key empty_key experimental_is_anonymous initial_num_buckets
+        deleted_key experimental_is_anonymous initial_num_buckets
     """,
     "what TensorBoard shows elsewhere, or the checks of a graph": "buckets description encoding validate_args",
     "tensors made of several, which are leaves here": "expand_composites",
