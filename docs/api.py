@@ -93,8 +93,8 @@ def write(folder: Path) -> None:
     for entry in entries():
         pages[page_of(entry.value)].append(entry)
     for page, listed in pages.items():
-        (folder / f"{_file(page)}.md").write_text(_page(page, listed), encoding="utf-8")
-    rows = [f"- [{page}]({_file(page)}.md): {len(listed)} names" for page, listed in pages.items()]
+        (folder / f"{_file(page)}.rst").write_text(_page(page, listed), encoding="utf-8")
+    rows = [f"- [{page}]({_file(page)}.rst): {len(listed)} names" for page, listed in pages.items()]
     names = "\n".join(_file(page) for page in pages)
     contents = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
     text = (
@@ -108,17 +108,17 @@ def _file(page: str) -> str:
 
 
 def _page(page: str, listed: list[Entry]) -> str:
-    blocks = [_block(entry) for entry in listed]
-    return f"# {page}\n\n" + "\n".join(blocks)
+    """A page, in the language of autodoc."""
+    return "\n".join([page, "=" * len(page), "", *map(_block, listed)])
 
 
 def _block(entry: Entry) -> str:
     shown = "tf" + entry.name.removeprefix("agog")
-    also = ", ".join("`tf" + name.removeprefix("agog") + "`" for name in entry.others)
+    also = ", ".join("``tf" + name.removeprefix("agog") + "``" for name in entry.others)
     kind = "autoclass" if inspect.isclass(entry.value) else "autofunction"
-    options = "\n   :members:" if kind == "autoclass" else ""
-    lines = [f"## {shown}", "", *([f"Also {also}.", ""] if also else [])]
-    return "\n".join([*lines, "```{eval-rst}", f".. {kind}:: {entry.name}{options}", "```", ""])
+    options = ["   :members:"] if kind == "autoclass" else []
+    lines = [f".. rubric:: {shown}", "", *([f"Also {also}.", ""] if also else [])]
+    return "\n".join([*lines, f".. {kind}:: {entry.name}", *options, ""])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 default_role = "literal"
 autodoc_typehints = "none"  # the signature has them
+toc_object_entries = False  # thousands of entries in each page's navigation take most of the time
 autodoc_member_order = "bysource"
 # Pages link to sources, which are not part of the site.
 suppress_warnings = ["myst.xref_missing", "ref.python"]

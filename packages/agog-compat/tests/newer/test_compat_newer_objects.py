@@ -114,9 +114,7 @@ def test_tables_that_change() -> None:
     found.remove(["b", "nothing"])
     keys, values = found.export()
     assert (keys.numpy().tolist(), values.numpy().tolist()) == ([b"a"], [[5.0, 6.0]])
-    with pytest.raises(
-        ValueError, match=r"^MutableHashTable\.insert: keys of shape \(1,\) need values of"
-    ):
+    with pytest.raises(ValueError, match=r"^MutableHashTable\.insert: keys of shape \(1,\) need values of"):
         found.insert(["a"], [1.0])
     other = MutableHashTable("string", "float32", [0.0, 0.0])
     other.restore_checkpoint_state(found.checkpoint_state())
