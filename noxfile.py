@@ -214,7 +214,7 @@ def gpu(session: nox.Session) -> None:
     if not shutil.which("nvidia-smi"):
         session.skip("there is no GPU of NVIDIA's here, or no driver of it: nvidia-smi is not found")
     cuda = os.environ.get("AGOG_CUDA", "12")
-    install(session, *all_members(), f"agog-cuda-cupy[cuda{cuda}]")
+    install(session, *all_members(), f"agog-cuda-cupy[cuda{cuda},cudnn{cuda}]")
     if torch := os.environ.get("AGOG_TORCH"):
         session.install(torch)
     (found,) = (backend for backend in backends(session) if backend["plugin"] == "cuda-cupy")
@@ -363,6 +363,14 @@ def nvrtc(session: nox.Session) -> None:
     except nox.command.CommandFailed:
         session.skip(f"the package index has not given {' and '.join(wheels)}, so that nothing was compiled")
     pytest(session, MEMBERS["agog-cuda-cupy"] / "tests" / "nvrtc", *WORKERS)
+
+
+@nox.session(default=False, requires=["wheels"])
+def cudnn(session: nox.Session) -> None:
+    """Have cuDNN plan convolutions for several kinds of GPUs; needs no GPU and no driver, and 2 GB of packages."""
+    install(session, "agog-cuda-cupy[cudnn12]")
+    session.install("pytest>=8", WORKERS_PACKAGE)
+    pytest(session, MEMBERS["agog-cuda-cupy"] / "tests" / "cudnn")
 
 
 @nox.session(default=False, requires=["wheels"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import agog_kernels_xp
 from agog_core.plugin import Backend, Kernel, hookimpl, requires
-from agog_cuda_cupy import deferred, launchers, memory, streams, transfers
+from agog_cuda_cupy import cudnn, deferred, launchers, memory, streams, transfers
 from agog_cuda_cupy.presence import device_count, unavailable
 
 requires(2)
@@ -51,9 +51,10 @@ def agog_backends() -> Iterator[Backend]:
 
 @hookimpl
 def agog_kernels() -> Iterator[Kernel]:
-    """Our own kernels, and one for each op of agog-kernels-xp; CuPy is imported when the first is chosen."""
+    """Our own kernels, one for each op of agog-kernels-xp, and cuDNN's; CuPy is imported when the first is chosen."""
     yield from launchers.kernels()
     of_strings = {op for ops in agog_kernels_xp.strings.KERNELS.values() for op in ops}
     for op in agog_kernels_xp.NAMES:
         if op not in of_strings:
             yield Kernel(op=op, device="gpu", fn=f"agog_cuda_cupy.kernels:{op}", dtypes=DTYPES, unavailable=unavailable)
+    yield from cudnn.kernels()

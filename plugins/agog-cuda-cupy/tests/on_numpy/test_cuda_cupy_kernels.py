@@ -13,6 +13,7 @@ import pytest
 import agog_kernels_xp
 from agog_core.dispatch.devices import get_device
 from agog_core.dispatch.op import all_ops
+from agog_cuda_cupy import cudnn
 from agog_cuda_cupy.hooks import DTYPES
 from agog_testing.conformance import collect
 from agog_testing.conformance.cases import Case
@@ -36,6 +37,8 @@ def chosen(op: str) -> list[Case]:
 def test_kernels_conform(op: str) -> None:
     outcomes = {case.id: case.run() for case in chosen(op)}
     bad = {name: outcome.text for name, outcome in outcomes.items() if outcome.kind not in ("passed", "xfailed")}
+    if op.partition("#")[0] in cudnn.OPS:  # of which one kernel is cuDNN's, which needs a card
+        bad = {name: text for name, text in bad.items() if text != cudnn.unavailable()}
     assert bad == {}
 
 

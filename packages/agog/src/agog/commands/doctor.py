@@ -24,7 +24,7 @@ from agog_core.dispatch.op import all_ops
 
 _LIBRARIES = (
     *("numpy", "scipy", "ml_dtypes", "opt_einsum", "pluggy", "safetensors", "tensorboardX", "pyarrow", "pillow"),
-    *("protobuf", "google-crc32c", "cupy", "cupy-cuda12x", "cupy-cuda13x", "llvmlite"),
+    *("protobuf", "google-crc32c", "cupy", "cupy-cuda12x", "cupy-cuda13x", "nvidia-cudnn-frontend", "llvmlite"),
 )
 # What agog reads of the environment, with what each does.
 VARIABLES = {
