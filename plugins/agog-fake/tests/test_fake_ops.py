@@ -17,8 +17,12 @@ from agog_testing.opinfo import OpInfo, Sample, table
 from agog_testing.subject import Subject
 
 CASES = collect("fake")
-# What takes long is run for one dtype of each kind; `nox -s matrix` runs all for all.
-LONG = {"leaks", "repeated", "sizes", "surroundings", "threads"}
+# What takes long is run for one dtype of each kind; `nox -s matrix` runs all for all. The functions are those of
+# agog-cpu-numpy, whose tests run more of it for all dtypes.
+LONG = {
+    *("aliasing", "leaks", "memory", "repeated", "same_array", "sizes", "state", "strides", "surroundings", "threads"),
+    "variables",
+}
 ONE_OF_EACH_KIND = {"bool", "int32", "float32", "complex64"}
 OPS = sorted(all_ops())
 
