@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
@@ -313,8 +314,12 @@ def distributions(session: nox.Session) -> None:
     session.install("build>=1.2", "hatchling>=1.27", "twine>=6")
     folder = Path(session.create_tmp()) / "dist"
     shutil.rmtree(folder, ignore_errors=True)
-    for path in MEMBERS.values():
+
+    def build(path: Path) -> None:
         session.run("python", "-m", "build", "--no-isolation", "--outdir", str(folder), str(path), silent=True)
+
+    with ThreadPoolExecutor(2) as at_once:
+        list(at_once.map(build, MEMBERS.values()))
     session.run("twine", "check", "--strict", *(str(file) for file in sorted(folder.iterdir())))
 
 
@@ -327,8 +332,8 @@ def tensorboard(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"])
 def notebooks(session: nox.Session) -> None:
     """Run the notebooks of docs/, and one with displays of all kinds, which AGOG_NOTEBOOK names a file to keep in."""
-    install(session, "agog", "scikit-learn", *NOTEBOOKS)
-    pytest(session, NOTEBOOK_TESTS)
+    install(session, "agog", "scikit-learn", *NOTEBOOKS, WORKERS_PACKAGE)
+    pytest(session, NOTEBOOK_TESTS, *WORKERS)
 
 
 @nox.session(default=False, requires=["wheels"])
@@ -420,8 +425,8 @@ def test_stranger(session: nox.Session, name: str) -> None:
     """Install a stranger's distribution beside agog, see that it imports no more than it may, and run its tests."""
     folder = STRANGERS[name]
     session.run("python", str(ROOT / "tests" / "matrix" / "strangers" / "imports.py"), str(folder / "src"))
-    install(session, "agog", "agog-testing", "pytest>=8", str(folder))
-    pytest(session, folder)
+    install(session, "agog", "agog-testing", "pytest>=8", WORKERS_PACKAGE, str(folder))
+    pytest(session, folder, *WORKERS)
 
 
 def program(session: nox.Session, name: str) -> str:

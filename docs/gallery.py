@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,16 +51,23 @@ def write(folder: Path) -> None:
     """Run the examples that draw, and write their pictures and the page."""
     folder.mkdir(exist_ok=True)
     parts = ["# Gallery", "", "Pictures that the programs in `examples/` draw, with `--picture FILE`.", ""]
+    with ThreadPoolExecutor() as at_once:
+        list(at_once.map(lambda picture: draw(picture, folder), PICTURES))
     for example, arguments, title, text in PICTURES:
         image = folder / f"{example}.png"
-        command = [sys.executable, str(EXAMPLES / f"{example}.py"), *arguments, "--function", "--picture", str(image)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         called = " ".join([f"python examples/{example}.py", *arguments, "--function", "--picture", f"{example}.png"])
         parts += [f"## {title}", "", text, "", f"```\n{called}\n```", "", f"![{title}]({image.name})", ""]
     (folder / "tape.svg").write_text(tape(), encoding="utf-8")
     parts += ["## A tape", "", "What a tape keeps of `tf.reduce_sum(tf.tanh(x @ w))`, as notebooks show it.", ""]
     parts += ["![A tape](tape.svg)", ""]
     (folder / "index.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def draw(picture: Picture, folder: Path) -> None:
+    """Run the example that draws a picture, in a process of its own."""
+    program, image = str(EXAMPLES / f"{picture.example}.py"), str(folder / f"{picture.example}.png")
+    command = [sys.executable, program, *picture.arguments, "--function", "--picture", image]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def tape() -> str:

@@ -41,6 +41,30 @@ def test_several_inputs_and_results_pass() -> None:
     gradcheck(f, [X, np.array([2]), X + 1])
 
 
+def test_right_gradients_take_few_calls() -> None:
+    calls = []
+
+    def f(x: ag.Tensor) -> ag.Tensor:
+        calls.append(x)
+        return ag.exp(x) * ag.sin(x)
+
+    gradcheck(f, [np.linspace(-1, 1, 50)], order=2)
+    assert len(calls) == 14  # for each order twice, once for its gradient and along two directions in both senses
+
+
+@pytest.mark.parametrize("position", range(4))
+@pytest.mark.parametrize("phase", [1.0, -1.0, *np.exp(1j * np.linspace(0, 2 * np.pi, 8, endpoint=False))])
+def test_one_element_that_is_wrong_by_little_more_than_allowed_is_named(phase: complex, position: int) -> None:
+    wrong = 1.01 * phase * (np.arange(4) == position)
+
+    @ag.custom_gradient
+    def triple(x: ag.Tensor) -> Any:
+        return 3.0 * x, lambda dy: 3.0 * dy + wrong * (1e-5 + 1e-3 * np.abs(3.0 * dy.numpy()))
+
+    with pytest.raises(GradientCheckError, match=rf"at 1 of 4 elements, first at \({position},\)"):
+        gradcheck(triple, [np.ones_like(wrong)], order=1)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_right_complex_gradients_pass(order: int) -> None:
     gradcheck(lambda z: ag.exp(z) * ag.sin(z), [[0.5 + 0.25j, -1.5j]], order=order)

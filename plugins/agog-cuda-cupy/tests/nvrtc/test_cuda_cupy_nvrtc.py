@@ -1,11 +1,15 @@
 """NVRTC compiles every source for several architectures, without a GPU and without a driver.
 
+No source has lines for one architecture alone, so the definitions of a source take the architectures in turn. With
+AGOG_ENDURANCE=1 each is compiled for all.
 Where bits are promised, the machine-independent code must hold no fused multiply-add.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +20,7 @@ nvrtc = pytest.importorskip(
     "cuda.bindings.nvrtc", reason="NVRTC is not installed: pip install cuda-bindings nvidia-cuda-nvrtc-cu12"
 )
 
+ENDURANCE = bool(os.environ.get("AGOG_ENDURANCE"))
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 FLOATS = [{"AGOG_NUMBER": name} for name in ("half_t", "bfloat_t", "float", "double")]
 COPIED = [{"AGOG_ITEM": item} for item in ITEMS.values()]
@@ -77,15 +82,20 @@ def test_every_source_is_listed() -> None:
     assert {path.stem for path in FOLDER.glob("*.cu")} == set(DEFINITIONS)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize(
-    ("source", "definitions"),
-    [
-        pytest.param(source, definitions, id="-".join([source, *definitions.values()]))
-        for source, variants in DEFINITIONS.items()
-        for definitions in variants
-    ],
-)
+def _cases() -> Iterator[Any]:
+    """Each source with its definitions, and the architectures that they are compiled for."""
+    for source, variants in DEFINITIONS.items():
+        for number, definitions in enumerate(variants):
+            for architecture in ARCHITECTURES if ENDURANCE else [ARCHITECTURES[number % len(ARCHITECTURES)]]:
+                name = "-".join([source, *definitions.values(), architecture])
+                yield pytest.param(source, definitions, architecture, id=name)
+
+
+def test_no_source_has_lines_for_one_architecture() -> None:
+    assert [path.name for path in FOLDER.iterdir() if path.is_file() and "__CUDA_ARCH" in path.read_text()] == []
+
+
+@pytest.mark.parametrize(("source", "definitions", "architecture"), [*_cases()])
 def test_source_compiles(source: str, definitions: dict[str, str], architecture: str) -> None:
     code = (FOLDER / f"{source}.cu").read_text()
     options = [f"-arch={architecture}", "-std=c++17", f"--include-path={FOLDER}"]

@@ -79,13 +79,17 @@ class Stream:
         return text
 
     def _run(self, until: int) -> None:
+        if self._done < until:
+            with np.errstate(all="ignore"):
+                self._work(until)
+
+    def _work(self, until: int) -> None:
         while self._done < until:
             name, work = self._waiting.popleft()
             self._done += 1
             start = perf_counter()
             try:
-                with np.errstate(all="ignore"):
-                    work()
+                work()
             except InvalidArgumentError as error:
                 self._invalid = self._invalid or str(error)
             except Exception as error:

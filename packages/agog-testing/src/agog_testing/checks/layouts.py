@@ -35,10 +35,11 @@ def check_strides(subject: Subject) -> None:
             wanted = _result(subject, call, values)
             _compare_calls(subject, call, laid, wanted, STRIDES, f"{sample.name}, inputs of stride 0")
         return
-    for name, tensors in layouts().items():
-        for attempt in recording(subject).attempts:
+    for attempt in recording(subject).attempts:
+        expected = subject.expected(attempt.sample)
+        for name, tensors in layouts().items():
             run = subject.run(attempt.sample, tensors)
-            compare(subject, attempt.sample, run, STRIDES, f"{attempt.sample.name}, inputs {name}")
+            compare(subject, attempt.sample, run, STRIDES, f"{attempt.sample.name}, inputs {name}", expected)
 
 
 def check_same_array(subject: Subject) -> None:

@@ -53,7 +53,8 @@ class _Call:
         return found
 
     def __call__(self, *tensors: ag.Tensor) -> Any:
-        if not self.info.op.is_differentiable or self.info.op.updates:
+        op = self.info.op
+        if not op.is_differentiable or op.updates or (op.name.endswith("_grad") and not self.sample.smooth):
             return self.result(*tensors)
         return self.with_gradient(self.result, *tensors)
 
