@@ -5,6 +5,7 @@
 #pragma once
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -84,6 +85,8 @@ inline void (*run_kernel)(void* call);
 inline void* call;
 inline char message[512];
 inline sigjmp_buf escape;
+inline pthread_t launching;
+inline struct sigaction old_segv, old_bus;
 inline unsigned random_state;
 
 [[noreturn]] inline void fail(const char* what) {
@@ -198,7 +201,12 @@ inline void run_block(int order) {
     }
 }
 
-inline void on_fault(int, siginfo_t* info, void*) {
+// A fault of another thread is no kernel's: it happens once more, and is told as it would be without one.
+inline void on_fault(int signal, siginfo_t* info, void*) {
+    if (!pthread_equal(pthread_self(), launching)) {
+        sigaction(signal, signal == SIGSEGV ? &old_segv : &old_bus, nullptr);
+        return;
+    }
     static char text[96];
     snprintf(text, sizeof text, "an access outside of all arrays, at address %p", info->si_addr);
     fail(text);
@@ -237,10 +245,11 @@ int launch(void (*kernel)(Parameters...), const unsigned* grid_size, const unsig
     run_kernel = Call<Parameters...>::run;
     call = &this_call;
 
+    launching = pthread_self();
     static std::vector<char> fault_stack(1 << 16);
     stack_t alternative = {fault_stack.data(), 0, fault_stack.size()}, old_alternative;
     sigaltstack(&alternative, &old_alternative);
-    struct sigaction action = {}, old_segv, old_bus;
+    struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaction(SIGSEGV, &action, &old_segv);

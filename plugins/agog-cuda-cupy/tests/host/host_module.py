@@ -25,12 +25,13 @@ Array = np.ndarray[Any, Any]
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 _HERE = Path(__file__).parent
 _BUILT = Path(tempfile.gettempdir()) / f"agog-cuda-on-host-{os.getuid() if hasattr(os, 'getuid') else 0}"
-_KERNEL = re.compile(r'extern "C" __global__ void(?:\s+__launch_bounds__\([^)]*\))?\s+(\w+)\s*\(')
+_KERNEL = re.compile(r'extern "C" __global__ void(?:\s+__launch_bounds__\([^)]*\))?\s+(\w+)\s*\(([^)]*)\)')
 # Numbers of Python as a device's launch takes them.
 _NUMBERS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
 
 
 _one_at_a_time = threading.Lock()  # a library's threads and its signals' handlers are the process's
+_building = threading.Lock()
 
 
 class LaunchError(RuntimeError):
@@ -48,14 +49,16 @@ class HostModule:
     """
 
     def __init__(self, code: str, options: Sequence[str] = (), *, is_fused: bool = False) -> None:
-        self._names = _KERNEL.findall(code)
-        self._library = ctypes.CDLL(str(_built(code, self._names, tuple(options), is_fused)))
+        self._parameters = {name: parameters.split(",") for name, parameters in _KERNEL.findall(code)}
+        with _building:
+            self._library = ctypes.CDLL(str(_built(code, [*self._parameters], tuple(options), is_fused)))
 
     def get_function(self, name: str) -> HostKernel:
         """The kernel of a name."""
-        if name not in self._names:
-            raise AttributeError(f"The source has no kernel {name!r}; it has {', '.join(self._names)}.")
-        return HostKernel(name, self._library[f"launch_{name}"])
+        if name not in self._parameters:
+            raise AttributeError(f"The source has no kernel {name!r}; it has {', '.join(self._parameters)}.")
+        is_written = ["const" not in parameter for parameter in self._parameters[name]]
+        return HostKernel(name, self._library[f"launch_{name}"], is_written)
 
 
 def _built(code: str, names: list[str], options: tuple[str, ...], is_fused: bool) -> Path:
@@ -76,9 +79,11 @@ def _built(code: str, names: list[str], options: tuple[str, ...], is_fused: bool
     _BUILT.mkdir(exist_ok=True)
     library = _BUILT / f"{key}.so"
     if not library.exists():
-        made = library.with_suffix(f".{os.getpid()}")
-        subprocess.run([*command, "-o", str(made)], input=text.encode(), check=True)
-        made.rename(library)  # at once, since processes share the folder
+        # In a folder of its own, and then at once to where all processes look: who loads a part of a library crashes.
+        with tempfile.TemporaryDirectory(dir=_BUILT) as folder:
+            made = Path(folder) / library.name
+            subprocess.run([*command, "-o", str(made)], input=text.encode(), check=True)
+            made.rename(library)
     return library
 
 
@@ -91,8 +96,8 @@ class HostKernel:
     All threads take turns in the even orders; in the odd ones each warp goes on as far as it gets.
     """
 
-    def __init__(self, name: str, function: Any) -> None:
-        self._name, self._function = name, function
+    def __init__(self, name: str, function: Any, is_written: Sequence[bool]) -> None:
+        self._name, self._function, self._is_written = name, function, is_written
 
     def __call__(
         self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], *, order: int | None = None
@@ -124,8 +129,9 @@ class HostKernel:
         seed = ctypes.c_uint(order)
         with _one_at_a_time:
             status = self._function(*sizes, pointers, len(slots), order, seed, error, ctypes.c_size_t(len(error)))
-        for argument in arguments:
-            if id(argument) in copies and argument.flags.writeable:
+        # What the kernel only reads may have been written by another thread meanwhile.
+        for argument, is_written in zip(arguments, self._is_written, strict=False):
+            if is_written and id(argument) in copies:
                 argument[...] = copies[id(argument)]
         if status:
             raise LaunchError(f"{self._name}: {error.value.decode()}")

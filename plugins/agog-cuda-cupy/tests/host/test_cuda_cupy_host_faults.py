@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
+import host_module
 import numpy as np
 import pytest
 from host_module import HostKernel, HostModule, LaunchError
@@ -173,6 +180,57 @@ def test_threads_of_the_host_launch_one_after_the_other() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(launch, range(40)))
+
+
+def test_threads_of_the_host_build_a_source_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_module, "_BUILT", tmp_path)
+    start = threading.Barrier(4)
+
+    def first_number(_: int) -> float:
+        start.wait()
+        x = np.zeros(THREADS, "f4")
+        _kernel("x[threadIdx.x] = 5;")((1,), (THREADS,), (x,))
+        return float(x[0])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(first_number, range(4))) == [5] * 4
+    assert [file.suffix for file in tmp_path.iterdir()] == [".so"]
+
+
+def test_what_another_thread_writes_to_an_input_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = _kernel("y[threadIdx.x] = x[threadIdx.x];", "const float* x, float* y")
+    x, y, run = np.ones(THREADS, "f4"), np.zeros(THREADS, "f4"), kernel._function
+
+    def run_while_another_writes(*arguments: Any) -> int:
+        x.fill(7)
+        return int(run(*arguments))
+
+    monkeypatch.setattr(kernel, "_function", run_while_another_writes)
+    kernel((1,), (THREADS,), (x, y))
+    assert (x == 7).all()
+    assert (y == 1).all()
+
+
+FAULT_BESIDE_A_KERNEL = """
+import ctypes, faulthandler, threading
+import numpy as np
+from host_module import HostModule
+
+faulthandler.enable()
+kernel = HostModule('extern "C" __global__ void endless(volatile float* x) { for (;;) ++x[0]; }').get_function("endless")
+threading.Thread(target=kernel, args=((1,), (1,), (np.zeros(1, "f4"),)), daemon=True).start()
+threading.Event().wait(0.2)
+def read_nothing():
+    ctypes.string_at(0)
+read_nothing()
+"""
+
+
+def test_a_fault_of_another_thread_is_told_as_its_own() -> None:
+    command = [sys.executable, "-c", FAULT_BESIDE_A_KERNEL]
+    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == -signal.SIGSEGV
+    assert "in read_nothing" in done.stderr
 
 
 def test_an_array_with_gaps_is_refused() -> None:
