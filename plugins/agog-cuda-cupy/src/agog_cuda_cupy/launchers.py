@@ -197,7 +197,8 @@ def modules(device: str) -> Modules:
     """What compiles and launches on a device; CUDA loads a module for one GPU."""
     import cupy
 
+    from agog_cuda_cupy.compiling import compile
     from agog_cuda_cupy.cuda.modules import Modules
     from agog_cuda_cupy.deferred import defer
 
-    return Modules(cupy, cupy.RawModule, lambda array: array.data.ptr, defer)
+    return Modules(cupy, compile, lambda array: array.data.ptr, defer)

@@ -217,7 +217,8 @@ import numpy as np
 from host_module import HostModule
 
 faulthandler.enable()
-kernel = HostModule('extern "C" __global__ void endless(volatile float* x) { for (;;) ++x[0]; }').get_function("endless")
+code = 'extern "C" __global__ void endless(volatile float* x) { for (;;) ++x[0]; }'
+kernel = HostModule(code).get_function("endless")
 threading.Thread(target=kernel, args=((1,), (1,), (np.zeros(1, "f4"),)), daemon=True).start()
 threading.Event().wait(0.2)
 def read_nothing():
