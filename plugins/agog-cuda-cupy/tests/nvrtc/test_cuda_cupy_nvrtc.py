@@ -93,9 +93,11 @@ def test_source_compiles(source: str, definitions: dict[str, str], architecture:
     options += [f"-D{name}={value}" for name, value in definitions.items()]
     assert _compiled(code, options, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
     if source in EXACT:
-        fused = _fused(_ptx(code, *options))
+        ptx = _ptx(code, *options)
+        fused = _fused(ptx)
         assert fused
         assert not any(fused.values()), fused
+        assert ".ftz" not in ptx  # small numbers stay what they are
 
 
 def test_a_fused_multiply_add_is_seen() -> None:
