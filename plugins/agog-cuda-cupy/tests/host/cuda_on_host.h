@@ -224,9 +224,16 @@ struct Call {
 
 template <class... Parameters>
 int launch(void (*kernel)(Parameters...), const unsigned* grid_size, const unsigned* block_size, void** arguments,
-           int count, int order, unsigned seed, char* error, size_t error_bytes) {
+           const size_t* bytes_of, int count, int order, unsigned seed, char* error, size_t error_bytes) {
     if (count != sizeof...(Parameters)) {
         snprintf(error, error_bytes, "the kernel takes %zu arguments; got %d", sizeof...(Parameters), count);
+        return 1;
+    }
+    // A device reads as many bytes as its parameter has, whatever there is.
+    const size_t parameters[] = {sizeof(Parameters)..., 0};
+    for (int n = 0; n < count; ++n) {
+        if (bytes_of[n] >= parameters[n]) continue;
+        snprintf(error, error_bytes, "argument %d has %zu bytes; the kernel takes %zu", n, bytes_of[n], parameters[n]);
         return 1;
     }
     grid = {grid_size[0], grid_size[1], grid_size[2]};
@@ -336,7 +343,7 @@ inline unsigned __float_as_uint(float x) { return on_host::as_bits(x); }
 inline float __uint_as_float(unsigned x) { return on_host::from_bits<float>(x); }
 
 #define AGOG_ON_HOST(name)                                                                                             \
-    extern "C" int launch_##name(const unsigned* grid, const unsigned* block, void** arguments, int count, int order,   \
-                                 unsigned seed, char* error, size_t bytes) {                                           \
-        return on_host::launch(name, grid, block, arguments, count, order, seed, error, bytes);                        \
+    extern "C" int launch_##name(const unsigned* grid, const unsigned* block, void** arguments, const size_t* bytes_of, \
+                                 int count, int order, unsigned seed, char* error, size_t bytes) {                     \
+        return on_host::launch(name, grid, block, arguments, bytes_of, count, order, seed, error, bytes);              \
     }

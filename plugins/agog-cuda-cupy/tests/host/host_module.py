@@ -98,6 +98,7 @@ class HostKernel:
 
     def __init__(self, name: str, function: Any, is_written: Sequence[bool]) -> None:
         self._name, self._function, self._is_written = name, function, is_written
+        function.argtypes = _LAUNCH
 
     def __call__(
         self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], *, order: int | None = None
@@ -118,28 +119,33 @@ class HostKernel:
         order = HostKernel.order if order is None else order
         copies = {id(a): guarded(a, is_first=bool(order % 2)) for a in arguments if isinstance(a, np.ndarray)}
         slots = [
-            ctypes.c_void_p(copies[id(argument)].ctypes.data)
-            if id(argument) in copies
-            else ctypes.create_string_buffer(_by_value(argument))
+            np.array(_address(copies[id(argument)]) if id(argument) in copies else _by_value(argument))
             for argument in arguments
         ]
-        pointers = (ctypes.c_void_p * len(slots))(*[ctypes.addressof(slot) for slot in slots])
-        sizes = [(ctypes.c_uint * 3)(*(*size, 1, 1)[:3]) for size in (grid, block)]
-        error = ctypes.create_string_buffer(512)
-        seed = ctypes.c_uint(order)
+        # Tables of NumPy's: each number of them would be a type of its own for ctypes.
+        pointers = np.array([_address(slot) for slot in slots], np.uintp)
+        bytes_of = np.array([slot.nbytes for slot in slots], np.uintp)
+        sizes = [np.array((*size, 1, 1)[:3], np.uintc) for size in (grid, block)]
+        error = np.zeros(512, np.uint8)
+        given = *map(_address, (*sizes, pointers, bytes_of)), len(slots), order, order, _address(error), error.size
         with _one_at_a_time:
-            status = self._function(*sizes, pointers, len(slots), order, seed, error, ctypes.c_size_t(len(error)))
+            status = self._function(*given)
         # What the kernel only reads may have been written by another thread meanwhile.
         for argument, is_written in zip(arguments, self._is_written, strict=False):
             if is_written and id(argument) in copies:
                 argument[...] = copies[id(argument)]
         if status:
-            raise LaunchError(f"{self._name}: {error.value.decode()}")
+            raise LaunchError(f"{self._name}: {error.tobytes().partition(bytes(1))[0].decode()}")
 
 
-def _by_value(argument: Any) -> bytes:
-    """The bytes of a number or a structure."""
-    return np.asarray(_NUMBERS.get(type(argument), lambda value: value)(argument)).tobytes()
+def _by_value(argument: Any) -> Any:
+    """A number or a structure as NumPy has it."""
+    return _NUMBERS.get(type(argument), lambda value: value)(argument)
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def guarded(array: Array, *, is_first: bool = False) -> Array:
@@ -158,5 +164,6 @@ def guarded(array: Array, *, is_first: bool = False) -> Array:
     return copy
 
 
+_LAUNCH = (*[ctypes.c_void_p] * 4, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t)
 _NO_ACCESS = 0  # PROT_NONE of <sys/mman.h>
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
@@ -167,6 +168,34 @@ def test_a_launch_that_no_device_takes_is_refused(launch: Callable[[HostKernel],
     with pytest.raises(LaunchError) as caught:
         launch(_kernel("x[0] = 1;"))
     assert str(caught.value) == words
+
+
+def test_an_argument_that_is_too_small_is_refused() -> None:
+    kernel = _kernel("x[0] = n;", "float* x, long long n")
+    x = np.zeros(1, "f4")
+    kernel((1,), (1,), (x, 7))
+    assert x[0] == 7
+    with pytest.raises(LaunchError) as caught:
+        kernel((1,), (1,), (x, np.int32(7)))
+    assert str(caught.value) == "broken: argument 1 has 4 bytes; the kernel takes 8"
+
+
+def test_launches_leave_nothing_behind() -> None:
+    kernel, x = _kernel("x[0] = n;", "float* x, int n"), np.zeros(1, "f4")
+
+    def launch() -> None:
+        for _ in range(100):
+            kernel((1,), (1,), (x, np.int32(1)))
+
+    launch()
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(gc.get_objects())
+        launch()
+        assert len(gc.get_objects()) == before
+    finally:
+        gc.enable()
 
 
 def test_threads_of_the_host_launch_one_after_the_other() -> None:
