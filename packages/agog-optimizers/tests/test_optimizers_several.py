@@ -33,7 +33,8 @@ def _takes_several() -> Iterator[None]:
     ops = ("apply_adam", "apply_gradient_descent")
     found = [Kernel(op=op, device="cpu", fn=alone, several=together, priority=200) for op in ops]
     ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: found)), "together")
-    yield
+    with ag.device("/cpu:0"):  # where the kernel is, whatever device the tests are run on
+        yield
     ag.unregister_plugin("together")
 
 
@@ -53,6 +54,15 @@ def test_slots_are_made_first() -> None:
     optimizer.apply_gradients(given)
     assert RAN == [2]
     assert optimizer.get_slot_names() == ["m", "v"]
+
+
+def test_slots_are_made_in_the_order_of_the_variables() -> None:
+    rows, optimizer = ag.Variable([[1.0], [2.0]]), AdamOptimizer(0.5)
+    lookup = ag.IndexedSlices(ag.ones([1, 1]), ag.constant([1]), ag.constant([2, 1]))
+    given = [(lookup, rows), *pairs(2)]
+    optimizer.apply_gradients(given)
+    assert RAN == [2, 1]
+    assert [owner for _, owner, _ in optimizer.checkpoint_slots()][::2] == [variable for _, variable in given]
 
 
 def test_a_lookup_and_a_constraint_stay_alone() -> None:

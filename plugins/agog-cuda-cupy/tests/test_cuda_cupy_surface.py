@@ -20,6 +20,6 @@ def test_surface_is_that_of_the_installed_cupy() -> None:
     known = json.loads((STANDIN / "cupy_on_numpy" / "cupy_surface.json").read_text())
     if version != known["version"]:
         pytest.skip(f"CuPy {version} is installed, and the surface is that of {known['version']}")
-    command = [sys.executable, str(STANDIN / "take_surface.py")]
+    command = [sys.executable, str(Path(__file__).parent / "take_surface.py")]
     taken = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert json.loads(taken) == known

@@ -24,8 +24,9 @@ def take_several(
         return steps
     together, left = [], []
     for gradient, variable in steps:
+        slots = slots_of(variable)  # made in the order of the variables, whichever go together
         if type(gradient) is Tensor and variable.constraint is None:
-            together.append(((variable, *slots_of(variable).values()), (gradient,)))
+            together.append(((variable, *slots.values()), (gradient,)))
         else:
             left.append((gradient, variable))
     step.several(together, **hyperparameters)

@@ -15,6 +15,16 @@ from agog_cuda_cupy.deferred import defer
 __getattr__ = agog_kernels_xp.bind(cupy, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer)
 
 
+def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    """Products of matrices; batches of bfloat16 in float32, since CuPy has no product of cuBLAS for them."""
+    from agog_kernels_xp.linalg.matmul import matmul
+
+    dtype = a.dtype
+    if dtype.name == "bfloat16" and max(a.ndim, b.ndim) > 2:
+        a, b = a.astype("float32"), b.astype("float32")
+    return matmul(cupy, a, b, transpose_a=transpose_a, transpose_b=transpose_b).astype(dtype, copy=False)
+
+
 def matrix_logarithm(x: Any) -> Any:
     """The matrix logarithm, computed on the host: CuPy has no Schur form."""
     from agog_kernels_xp.linalg.matrix_functions import matrix_logarithm

@@ -101,12 +101,12 @@ FAMILIES = (
     Family("ctc", ("ctc_loss", "ctc_loss_grad"), FLOATS, "labels and lengths are int32, and logits are not empty"),
     Family("sorting", ("top_k",), SUMMED, "k is from 1 to 64, and rows have from 1 to 65536 elements"),
     Family("sorting", ("searchsorted",), SUMMED, "positions are int32 or int64"),
-    Family("reduction", ("reduce_mean", "reduce_logsumexp"), FLOATS, "axes are neighbours, and there are elements"),
+    Family("reduction", ("reduce_mean", "reduce_logsumexp"), FLOATS, "there are axes and elements"),
     Family(
         "reduction",
         ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "sum_to"),
         SUMMED,
-        "axes are neighbours, and there are elements",
+        "there are axes and elements",
     ),
     Family("reduction", ("argmax", "argmin"), SUMMED, "there are elements, and positions are int32 or int64"),
     Family(
@@ -197,7 +197,8 @@ def modules(device: str) -> Modules:
     """What compiles and launches on a device; CUDA loads a module for one GPU."""
     import cupy
 
+    from agog_cuda_cupy.compiling import compile
     from agog_cuda_cupy.cuda.modules import Modules
     from agog_cuda_cupy.deferred import defer
 
-    return Modules(cupy, cupy.RawModule, lambda array: array.data.ptr, defer)
+    return Modules(cupy, compile, lambda array: array.data.ptr, defer)

@@ -10,11 +10,15 @@ from agog_cuda_cupy.streams import on
 
 
 def from_host(host: np.ndarray[Any, Any], index: int) -> Any:
-    """A copy on a GPU. CuPy puts the values into pinned memory of its own first, and the copy is made from there."""
+    """A copy on a GPU. CuPy puts the values into pinned memory of its own first, and the copy is made from there.
+
+    What is pinned already it would copy later from where it is, and its owner may write it meanwhile.
+    """
     import cupy
 
     with on(index):
-        return cupy.array(host, order="C")
+        is_pinned = cupy.cuda.pinned_memory.is_memory_pinned(host.ctypes.data)
+        return cupy.array(host.copy() if is_pinned else host, order="C")
 
 
 def to_host(array: Any) -> np.ndarray[Any, Any]:

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -84,6 +85,8 @@ inline void (*run_kernel)(void* call);
 inline void* call;
 inline char message[512];
 inline sigjmp_buf escape;
+inline pthread_t launching;
+inline struct sigaction old_segv, old_bus;
 inline unsigned random_state;
 
 [[noreturn]] inline void fail(const char* what) {
@@ -198,7 +201,12 @@ inline void run_block(int order) {
     }
 }
 
-inline void on_fault(int, siginfo_t* info, void*) {
+// A fault of another thread is no kernel's: it happens once more, and is told as it would be without one.
+inline void on_fault(int signal, siginfo_t* info, void*) {
+    if (!pthread_equal(pthread_self(), launching)) {
+        sigaction(signal, signal == SIGSEGV ? &old_segv : &old_bus, nullptr);
+        return;
+    }
     static char text[96];
     snprintf(text, sizeof text, "an access outside of all arrays, at address %p", info->si_addr);
     fail(text);
@@ -216,9 +224,16 @@ struct Call {
 
 template <class... Parameters>
 int launch(void (*kernel)(Parameters...), const unsigned* grid_size, const unsigned* block_size, void** arguments,
-           int count, int order, unsigned seed, char* error, size_t error_bytes) {
+           const size_t* bytes_of, int count, int order, unsigned seed, char* error, size_t error_bytes) {
     if (count != sizeof...(Parameters)) {
         snprintf(error, error_bytes, "the kernel takes %zu arguments; got %d", sizeof...(Parameters), count);
+        return 1;
+    }
+    // A device reads as many bytes as its parameter has, whatever there is.
+    const size_t parameters[] = {sizeof(Parameters)..., 0};
+    for (int n = 0; n < count; ++n) {
+        if (bytes_of[n] >= parameters[n]) continue;
+        snprintf(error, error_bytes, "argument %d has %zu bytes; the kernel takes %zu", n, bytes_of[n], parameters[n]);
         return 1;
     }
     grid = {grid_size[0], grid_size[1], grid_size[2]};
@@ -237,10 +252,11 @@ int launch(void (*kernel)(Parameters...), const unsigned* grid_size, const unsig
     run_kernel = Call<Parameters...>::run;
     call = &this_call;
 
+    launching = pthread_self();
     static std::vector<char> fault_stack(1 << 16);
     stack_t alternative = {fault_stack.data(), 0, fault_stack.size()}, old_alternative;
     sigaltstack(&alternative, &old_alternative);
-    struct sigaction action = {}, old_segv, old_bus;
+    struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaction(SIGSEGV, &action, &old_segv);
@@ -327,7 +343,7 @@ inline unsigned __float_as_uint(float x) { return on_host::as_bits(x); }
 inline float __uint_as_float(unsigned x) { return on_host::from_bits<float>(x); }
 
 #define AGOG_ON_HOST(name)                                                                                             \
-    extern "C" int launch_##name(const unsigned* grid, const unsigned* block, void** arguments, int count, int order,   \
-                                 unsigned seed, char* error, size_t bytes) {                                           \
-        return on_host::launch(name, grid, block, arguments, count, order, seed, error, bytes);                        \
+    extern "C" int launch_##name(const unsigned* grid, const unsigned* block, void** arguments, const size_t* bytes_of, \
+                                 int count, int order, unsigned seed, char* error, size_t bytes) {                     \
+        return on_host::launch(name, grid, block, arguments, bytes_of, count, order, seed, error, bytes);              \
     }

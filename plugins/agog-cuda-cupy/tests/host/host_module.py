@@ -25,12 +25,13 @@ Array = np.ndarray[Any, Any]
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 _HERE = Path(__file__).parent
 _BUILT = Path(tempfile.gettempdir()) / f"agog-cuda-on-host-{os.getuid() if hasattr(os, 'getuid') else 0}"
-_KERNEL = re.compile(r'extern "C" __global__ void(?:\s+__launch_bounds__\([^)]*\))?\s+(\w+)\s*\(')
+_KERNEL = re.compile(r'extern "C" __global__ void(?:\s+__launch_bounds__\([^)]*\))?\s+(\w+)\s*\(([^)]*)\)')
 # Numbers of Python as a device's launch takes them.
 _NUMBERS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
 
 
 _one_at_a_time = threading.Lock()  # a library's threads and its signals' handlers are the process's
+_building = threading.Lock()
 
 
 class LaunchError(RuntimeError):
@@ -48,14 +49,16 @@ class HostModule:
     """
 
     def __init__(self, code: str, options: Sequence[str] = (), *, is_fused: bool = False) -> None:
-        self._names = _KERNEL.findall(code)
-        self._library = ctypes.CDLL(str(_built(code, self._names, tuple(options), is_fused)))
+        self._parameters = {name: parameters.split(",") for name, parameters in _KERNEL.findall(code)}
+        with _building:
+            self._library = ctypes.CDLL(str(_built(code, [*self._parameters], tuple(options), is_fused)))
 
     def get_function(self, name: str) -> HostKernel:
         """The kernel of a name."""
-        if name not in self._names:
-            raise AttributeError(f"The source has no kernel {name!r}; it has {', '.join(self._names)}.")
-        return HostKernel(name, self._library[f"launch_{name}"])
+        if name not in self._parameters:
+            raise AttributeError(f"The source has no kernel {name!r}; it has {', '.join(self._parameters)}.")
+        is_written = ["const" not in parameter for parameter in self._parameters[name]]
+        return HostKernel(name, self._library[f"launch_{name}"], is_written)
 
 
 def _built(code: str, names: list[str], options: tuple[str, ...], is_fused: bool) -> Path:
@@ -76,9 +79,11 @@ def _built(code: str, names: list[str], options: tuple[str, ...], is_fused: bool
     _BUILT.mkdir(exist_ok=True)
     library = _BUILT / f"{key}.so"
     if not library.exists():
-        made = library.with_suffix(f".{os.getpid()}")
-        subprocess.run([*command, "-o", str(made)], input=text.encode(), check=True)
-        made.rename(library)  # at once, since processes share the folder
+        # In a folder of its own, and then at once to where all processes look: who loads a part of a library crashes.
+        with tempfile.TemporaryDirectory(dir=_BUILT) as folder:
+            made = Path(folder) / library.name
+            subprocess.run([*command, "-o", str(made)], input=text.encode(), check=True)
+            made.rename(library)
     return library
 
 
@@ -91,8 +96,9 @@ class HostKernel:
     All threads take turns in the even orders; in the odd ones each warp goes on as far as it gets.
     """
 
-    def __init__(self, name: str, function: Any) -> None:
-        self._name, self._function = name, function
+    def __init__(self, name: str, function: Any, is_written: Sequence[bool]) -> None:
+        self._name, self._function, self._is_written = name, function, is_written
+        function.argtypes = _LAUNCH
 
     def __call__(
         self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], *, order: int | None = None
@@ -113,27 +119,33 @@ class HostKernel:
         order = HostKernel.order if order is None else order
         copies = {id(a): guarded(a, is_first=bool(order % 2)) for a in arguments if isinstance(a, np.ndarray)}
         slots = [
-            ctypes.c_void_p(copies[id(argument)].ctypes.data)
-            if id(argument) in copies
-            else ctypes.create_string_buffer(_by_value(argument))
+            np.array(_address(copies[id(argument)]) if id(argument) in copies else _by_value(argument))
             for argument in arguments
         ]
-        pointers = (ctypes.c_void_p * len(slots))(*[ctypes.addressof(slot) for slot in slots])
-        sizes = [(ctypes.c_uint * 3)(*(*size, 1, 1)[:3]) for size in (grid, block)]
-        error = ctypes.create_string_buffer(512)
-        seed = ctypes.c_uint(order)
+        # Tables of NumPy's: each number of them would be a type of its own for ctypes.
+        pointers = np.array([_address(slot) for slot in slots], np.uintp)
+        bytes_of = np.array([slot.nbytes for slot in slots], np.uintp)
+        sizes = [np.array((*size, 1, 1)[:3], np.uintc) for size in (grid, block)]
+        error = np.zeros(512, np.uint8)
+        given = *map(_address, (*sizes, pointers, bytes_of)), len(slots), order, order, _address(error), error.size
         with _one_at_a_time:
-            status = self._function(*sizes, pointers, len(slots), order, seed, error, ctypes.c_size_t(len(error)))
-        for argument in arguments:
-            if id(argument) in copies and argument.flags.writeable:
+            status = self._function(*given)
+        # What the kernel only reads may have been written by another thread meanwhile.
+        for argument, is_written in zip(arguments, self._is_written, strict=False):
+            if is_written and id(argument) in copies:
                 argument[...] = copies[id(argument)]
         if status:
-            raise LaunchError(f"{self._name}: {error.value.decode()}")
+            raise LaunchError(f"{self._name}: {error.tobytes().partition(bytes(1))[0].decode()}")
 
 
-def _by_value(argument: Any) -> bytes:
-    """The bytes of a number or a structure."""
-    return np.asarray(_NUMBERS.get(type(argument), lambda value: value)(argument)).tobytes()
+def _by_value(argument: Any) -> Any:
+    """A number or a structure as NumPy has it."""
+    return _NUMBERS.get(type(argument), lambda value: value)(argument)
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def guarded(array: Array, *, is_first: bool = False) -> Array:
@@ -152,5 +164,6 @@ def guarded(array: Array, *, is_first: bool = False) -> Array:
     return copy
 
 
+_LAUNCH = (*[ctypes.c_void_p] * 4, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t)
 _NO_ACCESS = 0  # PROT_NONE of <sys/mman.h>
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -83,3 +83,23 @@ def test_more_than_an_i32_counts_is_declined(modules: Any) -> None:
     assert patches.extract_image_patches(modules, many[:600], window=(2, 2), **attributes) is NotImplemented
     wide = np.broadcast_to(np.ones((), "f4"), (1, 1, 2, 600)), np.broadcast_to(np.ones((), "f4"), (1, 1, 1, 600 << 21))
     assert convolution.convolution(modules, *wide, groups=600, **attributes) is NotImplemented
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_takes_no_memory_of_float32(modules: Any, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    class Recording:
+        def empty(self, shape: Any, dtype: Any) -> Any:
+            made.append(np.dtype(dtype).name)
+            return np.empty(shape, dtype)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+    monkeypatch.setattr(modules, "xp", Recording())
+    x, f = np.ones((2, 5, 5, 3), numpy_dtype(dtype)), np.ones((3, 3, 3, 4), numpy_dtype(dtype))
+    attributes = {"strides": (1, 1), "paddings": ((1, 1), (1, 1)), "dilations": (1, 1), "groups": 1}
+    y = convolution.convolution(modules, x, f, **attributes)
+    convolution.convolution_filter_grad(modules, x, y, filter_shape=f.shape, **attributes)
+    assert set(made) == {dtype}

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
+import host_module
 import numpy as np
 import pytest
 from host_module import HostKernel, HostModule, LaunchError
@@ -162,6 +170,34 @@ def test_a_launch_that_no_device_takes_is_refused(launch: Callable[[HostKernel],
     assert str(caught.value) == words
 
 
+def test_an_argument_that_is_too_small_is_refused() -> None:
+    kernel = _kernel("x[0] = n;", "float* x, long long n")
+    x = np.zeros(1, "f4")
+    kernel((1,), (1,), (x, 7))
+    assert x[0] == 7
+    with pytest.raises(LaunchError) as caught:
+        kernel((1,), (1,), (x, np.int32(7)))
+    assert str(caught.value) == "broken: argument 1 has 4 bytes; the kernel takes 8"
+
+
+def test_launches_leave_nothing_behind() -> None:
+    kernel, x = _kernel("x[0] = n;", "float* x, int n"), np.zeros(1, "f4")
+
+    def launch() -> None:
+        for _ in range(100):
+            kernel((1,), (1,), (x, np.int32(1)))
+
+    launch()
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(gc.get_objects())
+        launch()
+        assert len(gc.get_objects()) == before
+    finally:
+        gc.enable()
+
+
 def test_threads_of_the_host_launch_one_after_the_other() -> None:
     kernel = _kernel(REVERSED.replace("BARRIER", "__syncthreads();"), "const float* x, float* y")
 
@@ -173,6 +209,58 @@ def test_threads_of_the_host_launch_one_after_the_other() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(launch, range(40)))
+
+
+def test_threads_of_the_host_build_a_source_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_module, "_BUILT", tmp_path)
+    start = threading.Barrier(4)
+
+    def first_number(_: int) -> float:
+        start.wait()
+        x = np.zeros(THREADS, "f4")
+        _kernel("x[threadIdx.x] = 5;")((1,), (THREADS,), (x,))
+        return float(x[0])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(first_number, range(4))) == [5] * 4
+    assert [file.suffix for file in tmp_path.iterdir()] == [".so"]
+
+
+def test_what_another_thread_writes_to_an_input_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = _kernel("y[threadIdx.x] = x[threadIdx.x];", "const float* x, float* y")
+    x, y, run = np.ones(THREADS, "f4"), np.zeros(THREADS, "f4"), kernel._function
+
+    def run_while_another_writes(*arguments: Any) -> int:
+        x.fill(7)
+        return int(run(*arguments))
+
+    monkeypatch.setattr(kernel, "_function", run_while_another_writes)
+    kernel((1,), (THREADS,), (x, y))
+    assert (x == 7).all()
+    assert (y == 1).all()
+
+
+FAULT_BESIDE_A_KERNEL = """
+import ctypes, faulthandler, threading
+import numpy as np
+from host_module import HostModule
+
+faulthandler.enable()
+code = 'extern "C" __global__ void endless(volatile float* x) { for (;;) ++x[0]; }'
+kernel = HostModule(code).get_function("endless")
+threading.Thread(target=kernel, args=((1,), (1,), (np.zeros(1, "f4"),)), daemon=True).start()
+threading.Event().wait(0.2)
+def read_nothing():
+    ctypes.string_at(0)
+read_nothing()
+"""
+
+
+def test_a_fault_of_another_thread_is_told_as_its_own() -> None:
+    command = [sys.executable, "-c", FAULT_BESIDE_A_KERNEL]
+    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == -signal.SIGSEGV
+    assert "in read_nothing" in done.stderr
 
 
 def test_an_array_with_gaps_is_refused() -> None:

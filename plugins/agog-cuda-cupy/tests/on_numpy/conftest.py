@@ -11,12 +11,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "standin"))
 
 import cupy
-from cupy_on_numpy import counting, raw_modules
+from cupy_on_numpy import counting, cuda_modules
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without a compiler the device's kernels in CUDA C cannot run, on which most of its ops rely."""
-    if raw_modules.COMPILER is None:
+    if cuda_modules.COMPILER is None:
         for item in items:
             if Path(__file__).parent in item.path.parents:
                 item.add_marker(pytest.mark.skip(reason="no C++ compiler is installed: neither $CXX nor g++ is there"))

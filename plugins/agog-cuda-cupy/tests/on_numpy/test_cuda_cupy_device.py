@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from threading import Thread
 
 import cupy
+import cupyx
 import numpy as np
 import pytest
 from cupy_on_numpy import counting, cuda_devices, faults
@@ -62,6 +63,14 @@ def test_strings_and_float8_stay_on_the_host() -> None:
         assert "CPU" in ag.constant("text").device
         assert "CPU" in ag.cast(ag.constant(1.0), ag.float8_e5m2).device
         assert "GPU" in ag.cast(ag.constant(1.0), ag.bfloat16).device
+
+
+def test_pinned_memory_may_be_written_once_it_is_copied() -> None:
+    host = memory.allocate_host((3,), "float32")
+    host[:] = 1
+    there = transfers.from_host(host, 0)
+    host[:] = 2
+    assert transfers.to_host(there).tolist() == [1, 1, 1]
 
 
 def test_a_thread_that_has_set_nothing_computes_on_the_tensors_gpu() -> None:
@@ -286,6 +295,15 @@ def test_an_index_out_of_range_is_told_when_somebody_waits() -> None:
         y.numpy()
     assert str(caught.value) == "gather: indices[1] = 5 is not in [0, 2): params has shape (2,), and the axis is 0."
     assert y.numpy().shape == (2,)  # it is told once
+
+
+def test_an_index_is_looked_at_though_waits_are_forbidden() -> None:
+    with ag.device("/gpu:0"):
+        x, indices = ag.constant([1.0, 2.0]), ag.constant([0, 5])
+        with cupyx.allow_synchronize(False):
+            ag.gather(x, indices)
+        with pytest.raises(ag.errors.InvalidArgumentError, match=r"indices\[1\] = 5 is not in \[0, 2\)"):
+            get_device("gpu:0").synchronize()
 
 
 def test_the_first_of_several_errors_is_told() -> None:

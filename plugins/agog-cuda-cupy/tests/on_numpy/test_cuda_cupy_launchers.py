@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cupy_on_numpy import counting, raw_modules
+from cupy_on_numpy import counting, cuda_modules
 
 import agog_core as ag
 from agog_core.dispatch.candidates import candidates
@@ -31,12 +31,12 @@ def test_ops_have_their_launcher_before_cupys_kernel(op: str, family: launchers.
 def test_nothing_is_compiled_before_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[int] = []
 
-    class Counted(raw_modules.RawModule):
-        def __init__(self, **given: object) -> None:
-            super().__init__(**given)  # type: ignore[arg-type]
+    class Counted(cuda_modules.Module):
+        def load(self, cubin: bytes) -> None:
+            super().load(cubin)
             compiled.append(self._index)
 
-    monkeypatch.setattr("cupy.RawModule", Counted)
+    monkeypatch.setattr("cupy.cuda.function.Module", Counted)
     launchers.modules.cache_clear()
     try:
         for index in (0, 1):

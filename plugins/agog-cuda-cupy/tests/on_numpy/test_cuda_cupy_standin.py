@@ -8,7 +8,7 @@ import cupy
 import cupyx
 import numpy as np
 import pytest
-from cupy_on_numpy import counting, cuda_devices, faults, pools
+from cupy_on_numpy import counting, cuda_devices, cuda_modules, faults, pools
 from cupy_on_numpy.assembling import assembled
 from cupy_on_numpy.surface import CLASSES, MODULES
 
@@ -27,8 +27,11 @@ def test_modules_have_no_names_that_cupy_has_not(name: str) -> None:
         ("cupy.ufunc", cupy.ufunc),
         ("cupy.cuda.Device", cuda_devices.Device),
         ("cupy.cuda.Event", cuda_devices.Event),
+        ("cupy.cuda.Function", cuda_modules.Function),
         ("cupy.cuda.Stream", cuda_devices.Stream),
+        ("cupy.cuda.MemoryPointer", type(cupy.zeros(1).data)),
         ("cupy.cuda.MemoryPool", pools.MemoryPool),
+        ("cupy.cuda.Module", cuda_modules.Module),
         ("cupy.cuda.PinnedMemoryPool", pools.PinnedMemoryPool),
     ],
 )
@@ -88,6 +91,18 @@ def test_waits_are_refused_where_they_are_forbidden() -> None:
     with cupyx.allow_synchronize(False), pytest.raises(cupyx.DeviceSynchronized, match=r"ndarray.get at .*\.py:\d+"):
         x.get()
     assert x.get().tolist() == [1.0]
+
+
+def test_a_copy_to_the_host_is_refused_too_though_it_does_not_block() -> None:
+    x, host = cupy.ones(1), cupyx.empty_pinned(1)
+    with cupyx.allow_synchronize(False), pytest.raises(cupyx.DeviceSynchronized, match=r"ndarray.get at .*\.py:\d+"):
+        x.get(out=host, blocking=False)
+    with cupyx.allow_synchronize(False):
+        x.data.copy_to_host_async(host.ctypes.data, host.nbytes)
+    assert host.view("uint8").tolist() == [0xA5] * 8
+    assert counting.waits == {}
+    cupy.cuda.Stream.null.synchronize()
+    assert host.tolist() == [1.0]
 
 
 def test_other_streams_run_late() -> None:

@@ -16,12 +16,15 @@ struct Element {
     }
 };
 
-extern "C" __global__ void im2col(const number* x, wide* columns, Windows all, i32 groups) {
+// The columns hold what is computed with, or with `is_narrow` elements as they are, for products that widen them.
+extern "C" __global__ void im2col(const number* x, void* columns, Windows all, i32 groups, bool is_narrow) {
     i32 n = (i32)thread_number();
     if (n >= all.images * volume(all.places) * volume(all.window) * all.channels) return;
     Element element(all, n, groups);
     i32 pixel = pixel_at(all, element.place, element.tap);
-    columns[n] = pixel < 0 ? 0 : load(x[(element.image * volume(all.size) + pixel) * all.channels + element.channel]);
+    i32 at = (element.image * volume(all.size) + pixel) * all.channels + element.channel;
+    if (is_narrow) ((number*)columns)[n] = pixel < 0 ? number() : x[at];
+    else ((wide*)columns)[n] = pixel < 0 ? 0 : load(x[at]);
 }
 
 extern "C" __global__ void col2im(const wide* columns, number* x, Windows all, i32 groups) {

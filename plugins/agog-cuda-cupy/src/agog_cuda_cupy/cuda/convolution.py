@@ -1,6 +1,7 @@
 """Convolution: products of matrices around the kernels of convolution.cu, and its kernels for depthwise ones.
 
-Half precision is computed in float32. The images of a batch are taken in parts whose windows need limited memory.
+Half precision is added up in float32: one product of matrices widens its factors itself, and whatever else is added up
+is float32 before. The images of a batch are taken in parts whose windows need limited memory.
 """
 
 from __future__ import annotations
@@ -46,15 +47,16 @@ def convolution(
         numbers = given.table(images), np.int32(outputs // given.channels)
         modules.launch(_kernel(modules, x, "depthwise"), y.size, x, weights, y, *numbers)
         return y
-    y = xp.empty((images, math.prod(given.places), groups, outputs // groups), _wide(x))
-    factor = _factor(xp, weights, groups)
-    for part in _parts(given, images, y.dtype):
-        columns = _columns(modules, x[part], given, groups)
+    y = xp.empty((images, math.prod(given.places), groups, outputs // groups), x.dtype)
+    dtype = x.dtype if groups == 1 else _wide(x)
+    factor = _factor(xp, weights, groups, dtype)
+    for part in _parts(given, images, dtype):
+        columns = _columns(modules, x[part], given, groups, dtype)
         if groups == 1:
-            xp.matmul(columns[0], factor[0], out=y[part].reshape(-1, outputs))
+            columns[0].dot(factor[0], out=y[part].reshape(-1, outputs))
         else:  # the result has the groups behind the rows
             _by_group(y[part], groups)[...] = xp.matmul(columns, factor)
-    return y.reshape(shape).astype(x.dtype, copy=False)
+    return y.reshape(shape)
 
 
 def convolution_input_grad(
@@ -80,7 +82,7 @@ def convolution_input_grad(
         numbers = given.table(len(x)), np.int32(outputs // given.channels)
         modules.launch(_kernel(modules, g, "depthwise_input_grad"), x.size, g, weights, x, *numbers)
         return x
-    factor, kernel = _factor(xp, weights, groups).swapaxes(1, 2), _kernel(modules, g, "col2im")
+    factor, kernel = _factor(xp, weights, groups, _wide(g)).swapaxes(1, 2), _kernel(modules, g, "col2im")
     rows = g.reshape(len(g), -1, groups, outputs // groups).astype(_wide(g), copy=False)
     for part in _parts(given, len(x), rows.dtype):
         columns = xp.matmul(_by_group(rows[part], groups), factor)
@@ -113,10 +115,13 @@ def convolution_filter_grad(
         numbers = given.table(len(x)), np.int32(outputs // given.channels), np.int32(pieces)
         modules.launch(_kernel(modules, x, "depthwise_filter_grad"), sums.size, x, g, sums, *numbers)
         return reduce_sum(modules, sums, axes=(0,), keepdims=False).astype(x.dtype, copy=False)
+    if groups == 1 and len(list(_parts(given, len(x), x.dtype))) == 1:
+        columns = _columns(modules, x, given, groups, x.dtype)
+        return columns[0].T.dot(g.reshape(rows, outputs)).reshape(filter_shape)
     of_groups = g.reshape(len(g), -1, groups, outputs // groups).astype(_wide(x), copy=False)
     total = xp.zeros((groups, math.prod(filter_shape[:-1]), outputs // groups), _wide(x))
     for part in _parts(given, len(x), total.dtype):
-        columns = _columns(modules, x[part], given, groups)
+        columns = _columns(modules, x[part], given, groups, total.dtype)
         total += xp.matmul(columns.swapaxes(1, 2), _by_group(of_groups[part], groups))
     return total.swapaxes(0, 1).reshape(filter_shape).astype(x.dtype, copy=False)
 
@@ -135,12 +140,12 @@ def _contiguous(modules: Modules, *arrays: Array) -> list[Array]:
 
 def _wide(x: Array) -> Any:
     """The dtype that is computed with."""
-    return "float32" if x.dtype.itemsize == 2 else x.dtype
+    return np.dtype("float32") if x.dtype.itemsize == 2 else x.dtype
 
 
-def _factor(xp: Any, weights: Array, groups: int) -> Array:
+def _factor(xp: Any, weights: Array, groups: int, dtype: Any) -> Array:
     """The filter as a factor for each group: (groups, taps and inputs of a group, outputs of a group)."""
-    matrix = weights.astype(_wide(weights), copy=False).reshape(-1, groups, weights.shape[-1] // groups)
+    matrix = weights.astype(dtype, copy=False).reshape(-1, groups, weights.shape[-1] // groups)
     return xp.ascontiguousarray(matrix.swapaxes(0, 1))
 
 
@@ -156,14 +161,15 @@ def _parts(given: Windows, images: int, dtype: Any) -> Iterator[slice]:
     yield from (slice(start, start + step) for start in range(0, images, step))
 
 
-def _columns(modules: Modules, x: Array, given: Windows, groups: int) -> Array:
+def _columns(modules: Modules, x: Array, given: Windows, groups: int, dtype: Any) -> Array:
     """The windows of images as rows: (groups, images and places, taps and channels of a group)."""
     rows, taps = len(x) * math.prod(given.places), math.prod(given.window)
     shape = groups, rows, taps * given.channels // groups
     if groups == 1 and taps == 1 and given.places == given.sizes and not any(given.low):  # the images themselves
-        return x.reshape(shape).astype(_wide(x), copy=False)
-    columns = modules.xp.empty(shape, _wide(x))
-    modules.launch(_kernel(modules, x, "im2col"), columns.size, x, columns, given.table(len(x)), np.int32(groups))
+        return x.reshape(shape).astype(dtype, copy=False)
+    columns = modules.xp.empty(shape, dtype)
+    numbers = given.table(len(x)), np.int32(groups), dtype == x.dtype
+    modules.launch(_kernel(modules, x, "im2col"), columns.size, x, columns, *numbers)
     return columns
 
 

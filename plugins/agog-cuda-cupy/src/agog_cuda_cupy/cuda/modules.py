@@ -25,7 +25,7 @@ class Modules:
 
     Args:
         xp: the array library.
-        compile: makes a module of ``code=`` and ``options=``, as `cupy.RawModule` does.
+        compile: makes a module of ``code=`` and ``options=``, as `agog_cuda_cupy.compiling.compile` does.
         address: the address of an array's first element.
         defer: takes arrays of rank 0 and a function that looks at their numbers later, when they are on the host.
     """

@@ -24,10 +24,11 @@ def extract_image_patches(
     shape = len(images), *given.places, window[0] * window[1] * given.channels
     if math.prod(shape) > MOST:
         return NotImplemented
-    patches = modules.xp.empty(shape, _wide(images))
+    patches = modules.xp.empty(shape, images.dtype)
     kernel = modules.kernel("convolution", "im2col", AGOG_NUMBER=kind)
-    modules.launch(kernel, patches.size, contiguous(modules, images), patches, given.table(len(images)), np.int32(1))
-    return patches.astype(images.dtype, copy=False)
+    numbers = given.table(len(images)), np.int32(1), True
+    modules.launch(kernel, patches.size, contiguous(modules, images), patches, *numbers)
+    return patches
 
 
 def add_image_patches(
@@ -45,12 +46,8 @@ def add_image_patches(
     if given is None or kind is None or patches.size > MOST:
         return NotImplemented
     images = modules.xp.empty(images_shape, patches.dtype)
-    columns = contiguous(modules, patches).astype(_wide(patches), copy=False)
+    wide = "float32" if patches.dtype.itemsize == 2 else patches.dtype
+    columns = contiguous(modules, patches).astype(wide, copy=False)
     kernel = modules.kernel("convolution", "col2im", AGOG_NUMBER=kind)
     modules.launch(kernel, images.size, columns, images, given.table(len(images)), np.int32(1))
     return images
-
-
-def _wide(x: Array) -> Any:
-    """The dtype that is computed with."""
-    return "float32" if x.dtype.itemsize == 2 else x.dtype

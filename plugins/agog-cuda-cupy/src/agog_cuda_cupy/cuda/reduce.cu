@@ -1,15 +1,15 @@
 // Reductions over the middle axis of an array of shape (outer, count, inner). Long axes are reduced in pieces, whose states
-// are reduced again by a further launch, so that sums are those of short parts and lose few digits. The order of additions
-// follows from the shape alone.
+// are reduced again by a further launch, so that sums are those of short parts and lose few digits; and where axes are no
+// neighbours, one after the other. The order of additions follows from the shape alone.
 #include "device.cuh"
 
 enum Reduction { sum, mean, product, maximum, minimum, first_maximum, first_minimum, logsumexp };
 
-// `whole` is the size of the axis before the first launch. In a later one the kernels take states, not numbers. Positions
-// are int32 or int64.
+// `whole` is how many numbers there are to each result. In a later launch than the first the kernels take states, not
+// numbers, and in another one than the last they give states. Positions are int32 or int64.
 struct Axis {
     i64 outer, count, inner, pieces, whole;
-    i32 reduction, is_later, is_short;
+    i32 reduction, is_later, is_last, is_short;
 };
 
 // What a piece gives: `merge` takes in what another one gives, and `write` puts the result down.
@@ -79,7 +79,7 @@ template <class State> __device__ inline State state_at(const void* from, i64 at
     return axis.is_later ? ((const State*)from)[at] : State::of(load(((const number*)from)[at]), n);
 }
 template <class State> __device__ inline void put(void* to, i64 at, State state, const Axis& axis) {
-    if (axis.pieces == 1) state.write(to, at, axis);
+    if (axis.is_last) state.write(to, at, axis);
     else ((State*)to)[at] = state;
 }
 

@@ -1,13 +1,14 @@
-"""Reduction: sums, products, extrema and their positions, along axes that are neighbours: the kernels of reduce.cu."""
+"""Reduction: sums, products, extrema and their positions, by the kernels of reduce.cu."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from agog_core.plugin import as_dtype
-from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
+from agog_cuda_cupy.cuda.axes import runs_of
 from agog_cuda_cupy.cuda.modules import Modules, number
 from agog_cuda_cupy.cuda.transposing import contiguous
 
@@ -17,7 +18,7 @@ Array = Any
 _REDUCTIONS = ("sum", "mean", "product", "maximum", "minimum", "first_maximum", "first_minimum", "logsumexp")
 _AXIS = np.dtype(
     [(name, "i8") for name in ("outer", "count", "inner", "pieces", "whole")]
-    + [(name, "i4") for name in ("reduction", "is_later", "is_short")],
+    + [(name, "i4") for name in ("reduction", "is_later", "is_last", "is_short")],
     align=True,
 )
 _WARPS = 4  # of a block for rows; each takes a piece
@@ -74,50 +75,49 @@ def sum_to(modules: Modules, x: Array, *, shape: tuple[int, ...]) -> Any:
 
 
 def _reduced(modules: Modules, reduction: str, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
-    sizes = _sizes(x, axes)
-    if sizes is None:
+    if number(x.dtype) is None or not x.size or not axes:
         return NotImplemented
     y = modules.xp.empty(_left(x.shape, axes, keepdims), x.dtype)
-    _launch(modules, reduction, x, y, sizes)
+    _launch(modules, reduction, x, y, axes)
     return y
 
 
 def _position(modules: Modules, reduction: str, x: Array, axis: int, dtype: Any) -> Any:
-    sizes, kind = _sizes(x, (axis,)), as_dtype(dtype)
-    if sizes is None or kind.name not in ("int32", "int64"):
+    kind = as_dtype(dtype)
+    if number(x.dtype) is None or not x.size or kind.name not in ("int32", "int64"):
         return NotImplemented
     y = modules.xp.empty(_left(x.shape, (axis,), False), kind.numpy_dtype)
-    _launch(modules, reduction, x, y, sizes)
+    _launch(modules, reduction, x, y, (axis,))
     return y
-
-
-def _sizes(x: Array, axes: tuple[int, ...]) -> Sizes | None:
-    return None if number(x.dtype) is None or not x.size else sizes_around(x.shape, axes)
 
 
 def _left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
     return tuple([1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes])
 
 
-def _launch(modules: Modules, reduction: str, x: Array, y: Array, sizes: Sizes) -> None:
-    """Reduce pieces of the middle axis, and their states, until there is one piece."""
-    xp, (outer, count, inner) = modules.xp, sizes
-    given, whole, is_later = contiguous(modules, x), count, False
-    is_of_rows = inner == 1 and count > _SHORT
-    name, piece_size = ("reduce_rows", _ROW_PIECE) if is_of_rows else ("reduce_columns", _COLUMN_PIECE)
-    kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "")
-    while True:
-        pieces = -(-count // piece_size)
-        numbers = outer, count, inner, pieces, whole, _REDUCTIONS.index(reduction), is_later, y.itemsize == 4
-        axis = np.array(numbers, _AXIS)[()]
-        to = y if pieces == 1 else xp.empty((outer * pieces * inner, _state_bytes(reduction, x.dtype)), "uint8")
+def _launch(modules: Modules, reduction: str, x: Array, y: Array, axes: tuple[int, ...]) -> None:
+    """Reduce pieces of the last run of axes, and their states, until there is one piece; then of the run before it."""
+    xp, given, is_later = modules.xp, contiguous(modules, x), False
+    sizes, reduced = runs_of(x.shape, axes)
+    whole = math.prod([sizes[run] for run in reduced])
+    while reduced:
+        run = reduced[-1]
+        outer, count, inner = math.prod(sizes[:run]), sizes[run], math.prod(sizes[run + 1 :])
+        is_of_rows = inner == 1 and count > _SHORT
+        name, piece_size = ("reduce_rows", _ROW_PIECE) if is_of_rows else ("reduce_columns", _COLUMN_PIECE)
+        kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "")
+        sizes[run] = pieces = -(-count // piece_size)
+        if pieces == 1:
+            reduced.pop()
+        numbers = outer, count, inner, pieces, whole
+        facts = _REDUCTIONS.index(reduction), is_later, not reduced, y.itemsize == 4
+        axis = np.array((*numbers, *facts), _AXIS)[()]
+        to = xp.empty((outer * pieces * inner, _state_bytes(reduction, x.dtype)), "uint8") if reduced else y
         if is_of_rows:
             kernel((-(-outer * pieces // _WARPS),), (32, _WARPS), (given, to, axis, piece_size))
         else:
             modules.launch(kernel, outer * pieces * inner, given, to, axis)
-        if pieces == 1:
-            return
-        given, count, is_later = to, pieces, True
+        given, is_later = to, True
 
 
 def _state_bytes(reduction: str, dtype: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import operator
 import weakref
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from cupy_on_numpy import pools
-from cupy_on_numpy.counting import launch, upload, wait
+from cupy_on_numpy.counting import launch, refuse, upload, wait
 from cupy_on_numpy.cuda_devices import Device, Stream, current, get_current_stream
 from cupy_on_numpy.surface import ARRAY_METHODS
 
@@ -78,6 +79,19 @@ class _Pointer:
         self._array = array
         self.ptr = array._memory.ctypes.data
         self.device_id = array._index
+
+    def copy_to_host_async(self, mem: int, size: int, stream: Stream | None = None) -> None:
+        """Copy bytes to pinned host memory, on a stream."""
+        source = self._array._memory
+        if not source.flags.c_contiguous or size != source.nbytes or not pools.is_memory_pinned(mem):
+            raise AssertionError("the stand-in copies contiguous memory only, whole, and to pinned memory")
+
+        def copy() -> None:
+            if not pools.is_memory_pinned(mem):
+                raise AssertionError("a copy writes host memory that nobody holds any more")
+            ctypes.memmove(mem, source.ctypes.data, size)
+
+        (stream or get_current_stream())._add(copy)
 
     def copy_from_device_async(self, src: _Pointer, size: int, stream: Stream | None = None) -> None:
         """Copy bytes between devices, on a stream."""
@@ -187,8 +201,10 @@ class ndarray:  # CuPy's name
         self, stream: Stream | None = None, order: str = "C", out: Memory | None = None, blocking: bool = True
     ) -> Memory:
         """A copy on the host; into pinned memory it need not be waited for."""
+        # CuPy's own takes it for a wait in any case; see `cupyx.allow_synchronize`.
+        (wait if blocking else refuse)("ndarray.get")
         if blocking:
-            wait("ndarray.get")
+            (stream or get_current_stream())._run()
         if out is None:
             return np.array(memory_of(self), order="C" if order == "A" else order)  # type: ignore[call-overload,no-any-return]
         if out.dtype != self.dtype or out.shape != self.shape:

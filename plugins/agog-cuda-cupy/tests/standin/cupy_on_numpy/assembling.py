@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.special
-from cupy_on_numpy import cublas, cuda_devices, pools, subscripts, ufuncs
+from cupy_on_numpy import cublas, cuda_devices, cuda_modules, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
 from cupy_on_numpy.own_functions import OWN
-from cupy_on_numpy.raw_modules import RawModule
 from cupy_on_numpy.solvers import errstate, solver
 from cupy_on_numpy.surface import MODULES, SURFACE
 
@@ -31,7 +30,8 @@ _SOURCES = {
     "cupyx.scipy.special": scipy.special,
 }
 _EMPTY = (
-    *("cupy.cuda", "cupy.cuda.memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy"),
+    *("cupy.cuda", "cupy.cuda.compiler", "cupy.cuda.function", "cupy.cuda.memory", "cupy.cuda.nvrtc"),
+    *("cupy.cuda.pinned_memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy"),
     *("cupy_backends", "cupy_backends.cuda", "cupy_backends.cuda.libs", "cupy_backends.cuda.libs.cublas"),
 )
 _VIEWS = {
@@ -115,7 +115,6 @@ def _complete(made: dict[str, ModuleType]) -> None:
     cupy.__version__ = f"{SURFACE['version']}+numpy"  # type: ignore[attr-defined]
     made["cupy.linalg"].LinAlgError = np.linalg.LinAlgError  # type: ignore[attr-defined]
     pinned = pools.PinnedMemoryPool()
-    cupy.RawModule = RawModule  # type: ignore[attr-defined]
     vars(cupy).update(get_default_memory_pool=lambda: pools.pool, get_default_pinned_memory_pool=lambda: pinned)
     vars(cuda).update(
         Device=cuda_devices.Device,
@@ -131,6 +130,10 @@ def _complete(made: dict[str, ModuleType]) -> None:
     vars(made["cupy_backends.cuda.libs.cublas"]).update(
         getMathMode=cublas.get_math_mode, setMathMode=cublas.set_math_mode
     )
+    vars(made["cupy.cuda.compiler"]).update(compile_using_nvrtc=cuda_modules.compile_using_nvrtc)
+    vars(made["cupy.cuda.function"]).update(Module=cuda_modules.Module, Function=cuda_modules.Function)
+    vars(made["cupy.cuda.nvrtc"]).update(getVersion=lambda: (0, 0))
+    vars(made["cupy.cuda.pinned_memory"]).update(is_memory_pinned=pools.is_memory_pinned)
     vars(made["cupy.cuda.memory"]).update(OutOfMemoryError=pools.OutOfMemoryError)
     vars(made["cupy.cuda.runtime"]).update(
         CUDARuntimeError=cuda_devices.CUDARuntimeError,

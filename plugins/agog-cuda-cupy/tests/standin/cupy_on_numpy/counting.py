@@ -35,9 +35,18 @@ def wait(what: str) -> None:
     """Count a wait, or refuse it."""
     text = f"{what} at {_place()}"
     waits[text] += 1
+    _refuse(text)
+    faults.check()
+
+
+def refuse(what: str) -> None:
+    """Raise where `allow_synchronize` forbids waits; nothing is waited for."""
+    _refuse(f"{what} at {_place()}")
+
+
+def _refuse(text: str) -> None:
     if getattr(_thread, "is_forbidden", False):
         raise DeviceSynchronized(text)
-    faults.check()
 
 
 def upload(what: str) -> None:

@@ -49,6 +49,11 @@ class Device:
         _thread.device = self.id
 
     @property
+    def compute_capability(self) -> str:
+        """Of no card."""
+        return "00"
+
+    @property
     def mem_info(self) -> tuple[int, int]:
         """The bytes that are free, here all, and all that there are."""
         return MEMORY, MEMORY

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from cupy_on_numpy import pools
 from cupy_on_numpy.arrays import BFLOAT16, WEAK, Capsule, Memory, checked, functions, memory_of, ndarray, wrapped
 from cupy_on_numpy.counting import launch, upload
 from cupy_on_numpy.cublas import factor
+from cupy_on_numpy.cuda_devices import get_current_stream
 
 
 def array(
@@ -28,7 +30,12 @@ def array(
         return obj if same is obj._memory else wrapped(same)
     upload("array")
     host = memory_of(obj) if not isinstance(obj, np.ndarray) else obj
-    return wrapped(np.array(host, None if dtype is None else checked(dtype), ndmin=ndmin, order=order))  # type: ignore[call-overload]
+    made = wrapped(np.array(host, None if dtype is None else checked(dtype), ndmin=ndmin, order=order))  # type: ignore[call-overload]
+    if isinstance(host, np.ndarray) and made.dtype == host.dtype and pools.is_memory_pinned(host.ctypes.data):
+        # Copied from where it is, as late as can be.
+        target = made._memory
+        get_current_stream()._add(lambda: np.copyto(target, host.reshape(target.shape)))
+    return made
 
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, blocking: bool = False) -> Any:
@@ -139,6 +146,8 @@ def take_along_axis(a: Any, indices: Any, axis: Any) -> Any:
 
 def matmul(a: Any, b: Any, /, out: Any = None, **kwargs: Any) -> Any:
     """The matrix product."""
+    if BFLOAT16 in (a.dtype, b.dtype) and max(a.ndim, b.ndim) > 2:
+        raise AssertionError("CuPy adds up batches of bfloat16 in bfloat16; agog promises more")
     return _product(np.matmul, a, b, out)
 
 

@@ -7,6 +7,7 @@ refused at once, even where kept blocks could be given back.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -127,8 +128,20 @@ class PinnedMemoryPool:
         """Give back what is kept."""
 
 
+# Where pinned memory is that arrays hold: its ends by its starts.
+_pinned: dict[int, int] = {}
+
+
 def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray[Any, Any]:
     """Host memory; noise, as nothing is written to it."""
-    host = np.empty(shape, dtype, order)  # type: ignore[call-overload]
+    host: np.ndarray[Any, Any] = np.empty(shape, dtype, order)  # type: ignore[call-overload]
     host.reshape(-1).view(np.uint8).fill(0xA5)
-    return host  # type: ignore[no-any-return]
+    start = host.ctypes.data
+    _pinned[start] = start + host.nbytes
+    weakref.finalize(host, _pinned.pop, start, None)
+    return host
+
+
+def is_memory_pinned(data: int) -> bool:
+    """Whether an address is of pinned memory."""
+    return any(start <= data < end for start, end in list(_pinned.items()))

@@ -1,6 +1,6 @@
 """Take surface: write down what an installed CuPy has, for the stand-in; it needs no GPU.
 
-    python take_surface.py > cupy_on_numpy/cupy_surface.json
+    python take_surface.py > standin/cupy_on_numpy/cupy_surface.json
 
 Of modules: names, signatures of functions, loops of ufuncs. Of classes: names, and signatures of methods where Cython
 has kept them in the first line of the docstring.
@@ -14,6 +14,7 @@ import json
 import types
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import cupy
@@ -22,11 +23,12 @@ import numpy as np
 
 MODULES = (
     *("cupy", "cupy.fft", "cupy.lib.stride_tricks", "cupy.linalg", "cupy.cuda", "cupy.cuda.memory"),
-    *("cupy.cuda.runtime", "cupyx", "cupyx.scipy.special"),
+    *("cupy.cuda.compiler", "cupy.cuda.function", "cupy.cuda.nvrtc", "cupy.cuda.pinned_memory", "cupy.cuda.runtime"),
+    *("cupyx", "cupyx.scipy.special"),
 )
 UNLOADED = ("cupyx.scipy.linalg",)  # loading it loads cuBLAS
 CLASSES = (
-    *("cupy.ndarray", "cupy.ufunc", "cupy.RawKernel", "cupy.RawModule", "cupy.cuda.Device", "cupy.cuda.Event"),
+    *("cupy.ndarray", "cupy.ufunc", "cupy.cuda.Device", "cupy.cuda.Event", "cupy.cuda.Function", "cupy.cuda.Module"),
     *("cupy.cuda.MemoryPointer", "cupy.cuda.MemoryPool", "cupy.cuda.PinnedMemoryPool", "cupy.cuda.Stream"),
 )
 PLAIN = (int, float, str, bool, tuple, type(None))
@@ -107,7 +109,7 @@ def described(thing: Any) -> dict[str, Any]:
 
 def module(name: str) -> dict[str, Any]:
     """The public names of a module."""
-    namespace = import_module(name)
+    namespace = resolve_name(name)
     return {each: described(getattr(namespace, each)) for each in dir(namespace) if not each.startswith("_")}
 
 
