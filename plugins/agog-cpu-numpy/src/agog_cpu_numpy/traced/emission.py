@@ -247,6 +247,9 @@ class Emitter(Writer):
         call = f"{self.known(options['function'])}({', '.join(given)})"
         self._result(value, None, call)
 
+    def _join(self, step: Step) -> None:
+        """Nothing: the parts were computed where the whole lies."""
+
     # -- the host --------------------------------------------------------------------------------------------------
 
     def _late(self, step: Step) -> None:

@@ -21,6 +21,7 @@ from agog_cpu_numpy.traced.program import Step, Value
 _MOST_STEPS = 400
 _MOST_ARRAYS = 24  # of one compiled function
 _IN_ORDER = ("guard", "late", "update", "host")
+_MAY_FAIL = ("kernel", "function")  # which a guard may be there for
 
 
 @dataclass(eq=False, slots=True)
@@ -90,12 +91,15 @@ class _Grouping:
         self.place = {step: n for n, step in enumerate(steps)}
         self.made = {value: step for step in steps for value in step.outputs}
         self.before: dict[Step, Step] = {}  # what runs in the order of the program
-        last = None
+        last = guard = None
         for step in steps:
             if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
                 if last is not None:
                     self.before[step] = last
                 last = step
+                guard = step if step.kind == "guard" else guard
+            elif step.kind in _MAY_FAIL and guard is not None:
+                self.before[step] = guard
         self.of: dict[Step, Group] = {}
         for step in steps:
             if self._is_taken(step):
@@ -115,9 +119,8 @@ class _Grouping:
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
         if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):
             return False
-        return bool(layouts.is_dense(step.outputs[0].array)) and bool(
-            self.takes(primitive, [spec_of(value) for value in values])
-        )
+        has_place = step.outputs[0].whole is not None or bool(layouts.is_dense(step.outputs[0].array))
+        return has_place and bool(self.takes(primitive, [spec_of(value) for value in values]))
 
     # -- what depends on what --------------------------------------------------------------------------------------
 
@@ -208,6 +211,19 @@ class _Grouping:
             self._reaches([unit for unit in self.needs(a) if unit is not b], b) for a, b in ((one, other), (other, one))
         )
 
+    def divided(self, group: Group) -> list[Group]:
+        """Two groups in the place of one that has too many arrays; none where parts would lack its reductions."""
+        if group.first is not None:
+            return []
+        middle = len(group.steps) // 2
+        parts = [Group(group.shape, steps=steps) for steps in (group.steps[:middle], group.steps[middle:])]
+        self.of.update((step, part) for part in parts for step in part.steps)
+        for step in group.steps:
+            for value in step.inputs:
+                for each in (value, value.root):
+                    self.users[each] = {*self.users[each] - {group}, self.unit(step)}
+        return parts
+
     # -- the new order ---------------------------------------------------------------------------------------------
 
     def units(self) -> list[Step | Group]:
@@ -260,8 +276,11 @@ def _compiled(
     views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in used]
     outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
     outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
-    if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
+    if any(x.base is not None for x in outputs):
         return unit.steps
+    if len(inputs) + len(outputs) > _MOST_ARRAYS:
+        parts = found.divided(unit)
+        return [each for part in parts for each in _compiled(part, found, kept, homes, build, compiler)] or unit.steps
     values = [*constants, *inputs, *[x for step in unit.steps for x in step.outputs]]
     numbers = {value: n for n, value in enumerate(values)}
     pairs = _overwrites(unit, found, inputs, outputs, kept, homes)

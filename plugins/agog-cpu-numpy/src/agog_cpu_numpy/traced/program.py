@@ -37,6 +37,7 @@ class Value:
     array: Any
     step: Step | None = None
     base: Value | None = None  # whose memory a view shows
+    whole: tuple[Value, View] | None = None  # of which it is computed as a part, where a later step joins parts
 
     @property
     def root(self) -> Value:
