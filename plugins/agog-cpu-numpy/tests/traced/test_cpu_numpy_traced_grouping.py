@@ -92,3 +92,12 @@ def test_what_may_fail_behind_a_guard_stays_behind_it() -> None:
     args = ag.constant([0.5, 0.25]), ag.constant([1, 0]), ag.constant([1.0, 2.0])
     run = executor(graph_of(step, *args), [INTERPRETER])
     assert run([np.float32([5, 5]), np.int32([7, 7]), np.float32([1, 2])], []) == 0
+
+
+@pytest.mark.parametrize(("size", "groups"), [(64, 1), (16, 0)])
+def test_a_large_copy_that_reorders_is_a_group_of_its_own(size: int, groups: int) -> None:
+    def turned(x: ag.Tensor) -> ag.Tensor:
+        return ag.reduce_sum(ag.reshape(ag.transpose(x, [1, 0, 2]), [-1, 32]) @ ag.transpose(x[0]))
+
+    x = normal(size, 32, 32)
+    assert (" in 1 group " in check(turned, x, compilers=[INTERPRETER])) is bool(groups)

@@ -20,6 +20,8 @@ from agog_cpu_numpy.traced.program import Step, Value
 
 _MOST_STEPS = 400
 _MOST_ARRAYS = 24  # of one compiled function
+_MOST_INPUTS = 12  # of a group without reductions, for which all of them have to be there at once
+_LARGE = 1 << 15  # elements from which on a step alone may be worth a function of its own
 _IN_ORDER = ("guard", "late", "update", "host")
 _MAY_FAIL = ("kernel", "function")  # which a guard may be there for
 
@@ -104,6 +106,7 @@ class _Grouping:
         for step in steps:
             if self._is_taken(step):
                 self._join(step)
+        self._divide()
         self.users: dict[Value, set[Step | Group]] = {}  # of each value and of its views, once all groups are made
         for step in steps:
             for value in step.inputs:
@@ -211,18 +214,20 @@ class _Grouping:
             self._reaches([unit for unit in self.needs(a) if unit is not b], b) for a, b in ((one, other), (other, one))
         )
 
-    def divided(self, group: Group) -> list[Group]:
-        """Two groups in the place of one that has too many arrays; none where parts would lack its reductions."""
-        if group.first is not None:
-            return []
-        middle = len(group.steps) // 2
-        parts = [Group(group.shape, steps=steps) for steps in (group.steps[:middle], group.steps[middle:])]
-        self.of.update((step, part) for part in parts for step in part.steps)
-        for step in group.steps:
-            for value in step.inputs:
-                for each in (value, value.root):
-                    self.users[each] = {*self.users[each] - {group}, self.unit(step)}
-        return parts
+    def _divide(self) -> None:
+        """Make two of each group that takes many arrays, such as a sum of many: what one part takes ends sooner."""
+        todo = list(dict.fromkeys(self.of.values()))
+        while todo:
+            group = todo.pop()
+            inside = {value for step in group.steps for value in step.outputs}
+            inputs = {x for step in group.steps for x in step.inputs if x not in inside and x.kind != "constant"}
+            count = sum(x.array is not None and x.array.ndim > 0 for x in inputs)
+            if group.first is None and len(group.steps) > 1 and count > _MOST_INPUTS:
+                middle = len(group.steps) // 2
+                for steps in (group.steps[:middle], group.steps[middle:]):
+                    part = Group(group.shape, steps=steps)
+                    self.of.update(dict.fromkeys(steps, part))
+                    todo.append(part)
 
     # -- the new order ---------------------------------------------------------------------------------------------
 
@@ -265,7 +270,7 @@ def _compiled(
     """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
     if isinstance(unit, Step):
         return [unit]
-    if sum(step.kind != "view" for step in unit.steps) < 2:
+    if not _is_worth_it(unit):
         return unit.steps
     inside = {value for step in unit.steps for value in step.outputs}
     inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
@@ -276,11 +281,8 @@ def _compiled(
     views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in used]
     outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
     outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
-    if any(x.base is not None for x in outputs):
+    if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
         return unit.steps
-    if len(inputs) + len(outputs) > _MOST_ARRAYS:
-        parts = found.divided(unit)
-        return [each for part in parts for each in _compiled(part, found, kept, homes, build, compiler)] or unit.steps
     values = [*constants, *inputs, *[x for step in unit.steps for x in step.outputs]]
     numbers = {value: n for n, value in enumerate(values)}
     pairs = _overwrites(unit, found, inputs, outputs, kept, homes)
@@ -298,6 +300,20 @@ def _compiled(
     options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
     node = next((step.node for step in unit.steps if step.node is not None), None)
     return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+
+
+def _is_worth_it(unit: Group) -> bool:
+    """Whether a group takes less time compiled: it has several steps, or one that NumPy takes through buffers or in
+    short rows, since it casts, repeats or reorders."""
+    steps = [step for step in unit.steps if step.kind != "view"]
+    if len(steps) != 1:
+        return bool(steps)
+    [step] = steps
+    if step.kind == "reduce" or step.outputs[0].array.size < _LARGE:
+        return False
+    array = step.outputs[0].array
+    given = [x.array for x in step.inputs if x.array.ndim]
+    return any(x.shape != array.shape or x.dtype != given[0].dtype or not layouts.are_equal(x, array) for x in given)
 
 
 def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:
