@@ -88,3 +88,38 @@ def test_a_changed_learning_rate_counts_at_the_next_call() -> None:
         optimizer.learning_rate = rate
         step()
         assert float(v) == expected
+
+
+def test_a_call_begins_with_the_branch_of_the_call_before() -> None:
+    """So the numbers of a step are asked for once, while calls go the same way."""
+    asked: list[int] = []
+    v = ag.Variable(8.0)
+    optimizer = optimizers.GradientDescentOptimizer(lambda: asked.append(1) or 0.25)
+
+    def step(x: ag.Tensor) -> None:
+        optimizer.minimize(lambda: v * x if v.value() * x > 4.0 else v * x * 2.0)
+
+    call = function(step)
+    for _ in range(20):
+        call(ag.constant(1.0))
+    assert float(v) == 8.0 - 16 * 0.25 - 4 * 0.5
+    before = len(asked)
+    for _ in range(3):
+        call(ag.constant(1.0))
+    assert len(asked) == before + 3
+    call(ag.constant(10.0))  # and goes the other way where that one's guard fails
+    assert float(v) == 2.0 - 3 * 0.5 - 2.5
+
+
+def test_numbers_are_computed_once() -> None:
+    v, w = ag.Variable(1.0), ag.Variable(2.0)
+    optimizer = optimizers.GradientDescentOptimizer(0.1)
+    step = function(lambda x: optimizer.minimize(lambda: v * x + w * x))
+    for _ in range(3):
+        step(ag.constant(1.0))
+    rate = np.float32(0.1)
+    expected = [np.float32(1), np.float32(2)]
+    for _ in range(3):
+        expected = [value - rate for value in expected]
+    assert [v.numpy(), w.numpy()] == expected
+    assert v.numpy().dtype == w.numpy().dtype == np.float32

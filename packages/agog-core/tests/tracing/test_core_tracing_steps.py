@@ -225,3 +225,14 @@ def test_branches_are_traced_as_they_come() -> None:
         expected = value / 2 ** max(0, int(np.ceil(np.log2(value)))) + max(0, int(np.ceil(np.log2(value))))
         assert float(f(ag.constant([value]))[0]) == expected
     assert len(calls) == 4
+
+
+def test_kinds_of_arguments_may_change_from_call_to_call() -> None:
+    f = function(lambda *xs: sum(xs[1:], xs[0] * 1.0))
+    one, row, column = ag.constant(1.0), ag.constant([1.0, 2.0]), ag.constant([[1.0], [2.0]])
+    turned = ag.transpose(ag.constant([[1.0, 2.0], [3.0, 4.0]]))
+    calls = [(one,), (one,), (row,), (one, one), (column,), (turned,), (ag.constant([[1.0, 3.0], [2.0, 4.0]]),), (one,)]
+    for xs in [*calls, *calls, (one, 2.0), (one, 3.0), (one, one)]:
+        expected = sum(np.asarray(x, "float32") for x in xs)
+        np.testing.assert_array_equal(f(*xs).numpy(), expected)
+    assert len(f.traces()) == 8

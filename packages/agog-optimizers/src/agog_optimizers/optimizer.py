@@ -112,7 +112,11 @@ class Optimizer(Checkpointable):
         Returns:
             The attributes of `step`: by default the present values of the numbers that were kept.
         """
-        return {argument: number(getattr(self, name)) for name, argument in self._kept}
+        found = {}
+        for name, argument in self._kept:
+            value = getattr(self, name)
+            found[argument] = value if type(value) is float else number(value)
+        return found
 
     def update(
         self, variable: Variable, gradient: Tensor, hyperparameters: dict[str, Any], slots: Sequence[Variable]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.errors import InvalidArgumentError
 from agog_core.tracing.function import function
 from agog_core.tracing.graph import Effect
 from agog_cpu_numpy.traced.code import Code
@@ -221,3 +222,54 @@ def test_what_a_python_function_keeps_stays_as_it_was() -> None:
         run([np.float32([n, n + 0.5])], [memory])
     np.testing.assert_array_equal([pair[0] for pair in kept], [[0, 1], [2, 3], [4, 5]])
     np.testing.assert_array_equal(kept[0][1], [1, 2])
+
+
+def test_gradients_end_with_the_updates_that_take_them() -> None:
+    """Variables are written as soon as their changes are known, so that one place is enough for all changes."""
+    variables = [ag.Variable(normal(1000, seed=n)) for n in range(4)]
+
+    def step(x: ag.Tensor) -> None:
+        changes = [ag.tanh(x + float(n)) for n in range(4)]
+        for variable, change in zip(variables, changes, strict=True):
+            variable.assign_sub(change)
+
+    graph = graph_of(step, normal(1000))
+    assert compiled(graph).size == 4032
+    memory = [np.zeros(1000, "float32") for _ in range(4)]
+    x = normal(1000).numpy()
+    executor(graph, [])([x], memory)
+    for n, each in enumerate(memory):
+        np.testing.assert_array_equal(each, -np.tanh(x + np.float32(n)))
+
+
+def test_no_variable_is_written_before_what_may_fail() -> None:
+    v, w = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
+
+    def step(x: ag.Tensor, row: ag.Tensor) -> None:
+        v.assign_sub(x)
+        w.assign_add(ag.gather(w.value(), row))
+
+    run = executor(graph_of(step, ag.constant([1.0, 1.0]), ag.constant([1, 0])), [])
+    memory = [np.float32([1, 2]), np.float32([3, 4])]
+    with pytest.raises(InvalidArgumentError, match="is not in"):
+        run([np.float32([1, 1]), np.int32([7, 7])], memory)
+    np.testing.assert_array_equal(memory, [[1, 2], [3, 4]])
+    run([np.float32([1, 1]), np.int32([1, 0])], memory)
+    np.testing.assert_array_equal(memory, [[0, 1], [7, 7]])
+
+
+def test_an_old_value_is_read_before_the_new_one_is_written() -> None:
+    v, w = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        before = v.value()
+        v.assign_sub(x)
+        w.assign_add(ag.tanh(before) * ag.exp(x))
+        return ag.reduce_sum(before * w.value())
+
+    run = executor(graph_of(step, ag.constant([1.0, 1.0])), [])
+    memory, x = [np.float32([1, 2]), np.float32([3, 4])], np.float32([0.5, 0.25])
+    (result,), finals = run([x], memory)
+    new = np.float32([3, 4]) + np.tanh(np.float32([1, 2])) * np.exp(x)
+    np.testing.assert_array_equal(finals, [np.float32([0.5, 1.75]), new])
+    np.testing.assert_array_equal(result, np.sum(np.float32([1, 2]) * new))

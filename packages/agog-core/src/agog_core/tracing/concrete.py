@@ -31,6 +31,7 @@ class Concrete:
         }
         self.graph = graph
         self.branches: dict[int, Concrete] = {}  # what to run instead, by the number of the guard that fails
+        self.latest = self  # of a first trace: which of it and its branches ran to the end last
         self._pack = pack
         self._is_portable = is_portable
         self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
@@ -39,14 +40,12 @@ class Concrete:
         self._read = [variable for variable in graph.variables if variable not in graph.finals]
         self._keys = [late for late in graph.lates if type(late) is RandomKey]
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
-        self._run: Run | None = None
-        self._version = -1
+        self._run: Run
+        self._version = -1  # of what the run was made for
 
     def __call__(self, arrays: Sequence[Any]) -> Any:
         """Run on the arrays of the arguments: the function's result, or the number of a guard that failed."""
-        run = self._run
-        if run is None or self._version != forgotten[0]:
-            run = self._compiled()
+        run = self._run if self._version == forgotten[0] else self._compiled()
         written = self._written
         if written:
             with updating:
@@ -68,13 +67,15 @@ class Concrete:
             return found
         outputs = found[0]
         if self._single is not None:
-            return wrap(outputs[0], *self._single)
+            table, shape = self._single
+            return wrap(outputs[0], table, shape)
         return self._pack([wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)])
 
     def _compiled(self) -> Run:
-        self._version = forgotten[0]
-        self._run = run = portable(self.graph) if self._is_portable else executable(self.graph)
-        return run
+        version = forgotten[0]
+        self._run = portable(self.graph) if self._is_portable else executable(self.graph)
+        self._version = version  # last: other threads take the run from here on
+        return self._run
 
     @property
     def values(self) -> list[Value]:

@@ -66,26 +66,33 @@ class DefinedFunction:
             return self._called(*self._arguments(args, kwargs))
         if active and tapes_of_context():
             return self._under_tapes(args, kwargs)
-        if not kwargs and self._input_signature is None:
-            key, arrays = [], []
-            for x in args:
-                if type(x) is not Tensor:
+        memory = self._memory
+        kinds, found = memory.latest
+        if not kwargs and len(args) == len(kinds):
+            arrays = []
+            for x, (table, shape, strides) in zip(args, kinds):  # noqa: B905  # strict takes as long as the rest
+                if type(x) is not Tensor or x._table is not table or x._shape != shape:
                     break
                 array = x._array
-                key.append((x._table, x._shape, getattr(array, "strides", None)))
+                if strides is not None and array.strides != strides:
+                    break
                 arrays.append(array)
             else:
-                found = self._memory.traces.get(tuple(key))
-                if found is not None:
-                    return self._run(found, arrays, args, kwargs)
+                latest = found.latest
+                result = latest(arrays)
+                if type(result) is not int:
+                    return result
+                return self._branched(found, latest, result, arrays, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
         kind = self._key(args, kwargs)
-        found = self._memory.traces.get(kind)
+        found = memory.traces.get(kind)
         if found is None:
-            with self._memory.lock:
-                found = self._memory.traces.get(kind)
+            with memory.lock:
+                found = memory.traces.get(kind)
                 if found is None:
                     return self._trace(kind, args, kwargs, None, 0)
+        if not kwargs and not self._check and all(type(x) is Tensor for x in args):
+            memory.latest = kind, found
         return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -95,20 +102,30 @@ class DefinedFunction:
         return "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
 
     def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any = None) -> Any:
-        """Run a trace; where a branch goes another way, the one for that way."""
+        """Run a trace, or the one of its branches that ran last."""
         if self._check:
             return self._compared(found, arrays, args, kwargs, key)
-        while True:
-            result = found(arrays)
-            if type(result) is not int:
-                return result
-            other = found.branches.get(result)
+        latest = found.latest
+        result = latest(arrays)
+        return result if type(result) is not int else self._branched(found, latest, result, arrays, args, kwargs, key)
+
+    def _branched(
+        self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any, key: Any = None
+    ) -> Any:
+        """Where a guard has failed in the trace that ran last, run the one for the way that the branches go now."""
+        result = guard
+        if at is not first:
+            at, result = first, first(arrays)
+        while type(result) is int:
+            other = at.branches.get(result)
             if other is None:
                 with self._memory.lock:
-                    other = found.branches.get(result)
+                    other = at.branches.get(result)
                     if other is None:
-                        return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
-            found = other
+                        return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, at, result)
+            at, result = other, other(arrays)
+        first.latest = at
+        return result
 
     def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""

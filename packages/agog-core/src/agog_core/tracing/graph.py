@@ -26,7 +26,8 @@ class Effect(Enum):
     UPDATE = "update"  # it writes variables in place, by an op's kernel
     ASSIGN = "assign"  # its output is a C-contiguous copy of its input, which a variable will hold
     COPY = "copy"  # its output is its input on another device, that of the output's table
-    HOST = "host"  # its outputs are what a Python function, ``attributes["function"]``, makes of host arrays
+    HOST = "host"  # its outputs are what a Python function, ``attributes["function"]``, makes of host arrays; with an
+    # attribute ``"number"``, which is known late, its output is that number
     GUARD = "guard"  # it compares a value, or its shape, with what it was when the function was traced
 
 

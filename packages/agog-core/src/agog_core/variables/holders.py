@@ -27,14 +27,13 @@ def _count_own_holders() -> tuple[int, int, int]:
             self._tensor = object.__new__(Tensor)
             self._tensor._array = Array()
 
-        def count(self) -> tuple[int, int, int]:
-            tensor = self._taken = self._tensor
-            del self._tensor
-            holders = getrefcount(tensor), getrefcount(tensor._array)
-            owner = tensor._array.memory
-            return *holders, getrefcount(owner)
-
-    return Holder().count()
+    holder = Holder()
+    tensor = holder._taken = holder._tensor
+    del holder._tensor
+    array = tensor._array
+    holders = getrefcount(tensor), getrefcount(array)
+    owner = array.memory
+    return *holders, getrefcount(owner)
 
 
 OWN_HOLDERS, OWN_ARRAY_HOLDERS, OWN_OWNER_HOLDERS = _count_own_holders()

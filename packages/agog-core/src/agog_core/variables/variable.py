@@ -247,30 +247,6 @@ class Variable(State):
             tensor = self._await()
         return seen(self, tensor) if tracing else tensor
 
-    def _take(self) -> Any:
-        """The array to update in place: the variable's own while nobody else holds it, else a fresh copy.
-
-        The value is taken away until `give_back`, so that no other thread begins to read what is being written.
-        """
-        try:
-            tensor = self._taken = self._tensor
-        except AttributeError:  # an interrupt has ended the update that took it
-            tensor = self._taken = self._tensor = self._await()
-        del self._tensor
-        if (
-            getrefcount(tensor) > OWN_HOLDERS
-            or getrefcount(tensor._array) > OWN_ARRAY_HOLDERS
-            or (tensor._table.base is not None and is_seen(tensor))
-        ):
-            self._taken = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
-            self._lent = None
-            if asked:
-                keep(self, self._taken._array)
-            return self._taken._array
-        tensor._watch = None  # no tape has seen the value that it will have
-        self._version = None  # nor any kernel
-        return tensor._array
-
     def _await(self) -> Tensor:
         """The present value, once the update that has taken it is done."""
         is_own = updating._is_owned()
@@ -373,9 +349,35 @@ def take(variables: Sequence[Variable]) -> list[Any]:
     Returns:
         Their arrays, which nobody else holds.
     """
-    if len(variables) == 1:
-        return [variables[0]._take()]
-    return [variable._take() for variable in variables]
+    arrays = []
+    for variable in variables:
+        try:
+            tensor = variable._taken = variable._tensor
+        except AttributeError:  # an interrupt has ended the update that took it
+            tensor = variable._taken = variable._tensor = variable._await()
+        del variable._tensor  # so that no other thread begins to read what is being written
+        array = tensor._array
+        if (
+            getrefcount(tensor) > OWN_HOLDERS
+            or getrefcount(array) > OWN_ARRAY_HOLDERS
+            or (tensor._table.base is not None and is_seen(tensor))
+        ):
+            array = _in_a_copy(variable, tensor)
+        else:
+            tensor._watch = None  # no tape has seen the value that it will have
+            variable._version = None  # nor any kernel
+        arrays.append(array)
+    return arrays
+
+
+def _in_a_copy(variable: Variable, tensor: Tensor) -> Any:
+    """The array of a copy that a variable has from now on."""
+    array = tensor._table.device.copy(tensor._array)
+    variable._taken = wrap(array, tensor._table, tensor._shape)
+    variable._lent = None
+    if asked:
+        keep(variable, array)
+    return array
 
 
 def give_back(variables: Sequence[Variable], updated: Sequence[Any] | None = None) -> None:
@@ -385,8 +387,11 @@ def give_back(variables: Sequence[Variable], updated: Sequence[Any] | None = Non
             if (taken := variable._taken) is not None:
                 variable._tensor, variable._taken = taken, None
         return
-    for variable, array in zip(variables, updated, strict=True):
+    for variable, array in zip(variables, updated):  # noqa: B905  # strict takes as long as the rest
         if (taken := variable._taken) is not None:
-            variable._tensor, variable._taken = wrap(array, taken._table, taken._shape), None
+            if array is not taken._array:
+                taken = wrap(array, taken._table, taken._shape)
+            variable._tensor = taken
+            variable._taken = None
             if asked:
                 keep(variable, array)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,16 @@ _OPERATORS: Mapping[Any, str] = {
     np.absolute: "abs({})",
     np.square: "{0} * {0}",
 }
+# The arithmetic of the host.
+_ARITHMETIC: Mapping[Any, str] = {
+    operator.getitem: "{}[{}]",
+    operator.add: "{} + {}",
+    operator.sub: "{} - {}",
+    operator.mul: "{} * {}",
+    operator.truediv: "{} / {}",
+    operator.pow: "{} ** {}",
+    operator.neg: "-{}",
+}
 _PLAIN = (np.dtype("float32"), np.dtype("float64"))
 _LARGE = 1 << 16  # bytes: from here on a new array is given back as soon as nobody wants it
 
@@ -44,6 +55,10 @@ class Emitter(Writer):
             self.arrays.update((value, f"{letter}{n}") for n, value in enumerate(values))
             if values:
                 self.line(f"[{', '.join(f'{letter}{n}' for n in range(len(values)))}] = {source}")
+        self.users: dict[Value, list[Step]] = {}
+        for step in self.plan.steps:
+            for value in step.inputs:
+                self.users.setdefault(value, []).append(step)
         ends: dict[int, list[Value]] = {}
         for value, i in self.plan.last.items():
             if value in self.plan.places and self.plan.places[value].kind == "new" and value.array.nbytes >= _LARGE:
@@ -97,7 +112,7 @@ class Emitter(Writer):
         if value.array.ndim == 0 and self.plan.places[value].kind == "scalar":
             operands = [self.scalar(each) for each in step.inputs]
             name = self.scalars[value] = self.name("s")
-            if function in _OPERATORS and all(each.array.dtype in _PLAIN for each in step.inputs):
+            if _is_operator(step):
                 self.line(f"{name} = {_OPERATORS[function].format(*operands)}")
             else:
                 self.line(f"{name} = {self.known(function)}({', '.join(operands)})")
@@ -164,6 +179,10 @@ class Emitter(Writer):
 
     def _scalar(self, step: Step) -> None:
         [value], [number] = step.outputs, step.inputs
+        is_wanted = value in self.lowered.outputs or any(value is final for _, final in self.lowered.finals)
+        if not is_wanted and all(each.kind == "ufunc" and _is_weak(value, each) for each in self.users.get(value, ())):
+            self.scalars[value] = self.scalars[number]
+            return
         name = self.scalars[value] = self.name("s")
         self.line(f"{name} = {self.known(value.array.dtype.type)}({self.scalars[number]})")
 
@@ -228,6 +247,9 @@ class Emitter(Writer):
         call = f"{self.known(options['function'])}({', '.join(given)})"
         self._result(value, None, call)
 
+    def _join(self, step: Step) -> None:
+        """Nothing: the parts were computed where the whole lies."""
+
     # -- the host --------------------------------------------------------------------------------------------------
 
     def _late(self, step: Step) -> None:
@@ -250,7 +272,7 @@ class Emitter(Writer):
     def _number(self, step: Step) -> None:
         given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.options["operands"]]
         name = self.scalars[step.outputs[0]] = self.name("h")
-        self.line(f"{name} = {self.known(step.options['function'])}({', '.join(given)})")
+        self.line(f"{name} = {_ARITHMETIC[step.options['function']].format(*given)}")
 
     def _guard(self, step: Step) -> None:
         [x], outcome, number = step.inputs, step.options["outcome"], step.options["number"]
@@ -308,6 +330,18 @@ class Emitter(Writer):
         given = [self.sees(each) for each in step.inputs]
         outs = [self.target(value) or self.new(value) for value in step.outputs]
         self.line(f"{self.known(step.options['run'])}({', '.join([*given, *outs])})")
+
+
+def _is_operator(step: Step) -> bool:
+    """Whether a ufunc of scalars is an operator of NumPy's scalars."""
+    return step.options["function"] in _OPERATORS and all(each.array.dtype in _PLAIN for each in step.inputs)
+
+
+def _is_weak(value: Value, step: Step) -> bool:
+    """Whether a ufunc takes a number of Python's as it takes the scalar made of it, since the other operand rules."""
+    others = [each for each in step.inputs if each is not value]
+    is_scalar = not step.outputs[0].array.ndim and _is_operator(step)
+    return is_scalar and any(each.step is None or each.step.kind != "scalar" for each in others)
 
 
 def _listed(names: list[str]) -> str:

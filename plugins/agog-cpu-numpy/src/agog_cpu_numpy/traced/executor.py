@@ -9,8 +9,9 @@ from agog_core.plugin import Compiler
 from agog_cpu_numpy.traced.code import Code, Run
 from agog_cpu_numpy.traced.grouping import group
 from agog_cpu_numpy.traced.lowering import lower
+from agog_cpu_numpy.traced.ordering import with_early_updates
 from agog_cpu_numpy.traced.plan import live, plan
-from agog_cpu_numpy.traced.simplification import without_copies
+from agog_cpu_numpy.traced.simplification import joined_in_place, without_copies
 
 if TYPE_CHECKING:
     from agog_core.tracing.graph import Graph
@@ -51,7 +52,9 @@ def compiled(graph: Graph, compilers: Sequence[Compiler] = ()) -> Code:
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
     without_copies(lowered.program.steps)
     steps = live(lowered.program.steps, wanted)
+    joined_in_place(steps, wanted)
     homes = {value: lowered.variables[n] for n, value in lowered.finals}
     for compiler in compilers:
         steps = group(steps, wanted, homes, compiler)
+    steps = with_early_updates(lowered, steps)
     return Code(lowered, plan(lowered, steps))

@@ -20,7 +20,10 @@ from agog_cpu_numpy.traced.program import Step, Value
 
 _MOST_STEPS = 400
 _MOST_ARRAYS = 24  # of one compiled function
+_MOST_INPUTS = 12  # of a group without reductions, for which all of them have to be there at once
+_LARGE = 1 << 15  # elements from which on a step alone may be worth a function of its own
 _IN_ORDER = ("guard", "late", "update", "host")
+_MAY_FAIL = ("kernel", "function")  # which a guard may be there for
 
 
 @dataclass(eq=False, slots=True)
@@ -90,16 +93,20 @@ class _Grouping:
         self.place = {step: n for n, step in enumerate(steps)}
         self.made = {value: step for step in steps for value in step.outputs}
         self.before: dict[Step, Step] = {}  # what runs in the order of the program
-        last = None
+        last = guard = None
         for step in steps:
             if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
                 if last is not None:
                     self.before[step] = last
                 last = step
+                guard = step if step.kind == "guard" else guard
+            elif step.kind in _MAY_FAIL and guard is not None:
+                self.before[step] = guard
         self.of: dict[Step, Group] = {}
         for step in steps:
             if self._is_taken(step):
                 self._join(step)
+        self._divide()
         self.users: dict[Value, set[Step | Group]] = {}  # of each value and of its views, once all groups are made
         for step in steps:
             for value in step.inputs:
@@ -115,9 +122,8 @@ class _Grouping:
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
         if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):
             return False
-        return bool(layouts.is_dense(step.outputs[0].array)) and bool(
-            self.takes(primitive, [spec_of(value) for value in values])
-        )
+        has_place = step.outputs[0].whole is not None or bool(layouts.is_dense(step.outputs[0].array))
+        return has_place and bool(self.takes(primitive, [spec_of(value) for value in values]))
 
     # -- what depends on what --------------------------------------------------------------------------------------
 
@@ -208,6 +214,21 @@ class _Grouping:
             self._reaches([unit for unit in self.needs(a) if unit is not b], b) for a, b in ((one, other), (other, one))
         )
 
+    def _divide(self) -> None:
+        """Make two of each group that takes many arrays, such as a sum of many: what one part takes ends sooner."""
+        todo = list(dict.fromkeys(self.of.values()))
+        while todo:
+            group = todo.pop()
+            inside = {value for step in group.steps for value in step.outputs}
+            inputs = {x for step in group.steps for x in step.inputs if x not in inside and x.kind != "constant"}
+            count = sum(x.array is not None and x.array.ndim > 0 for x in inputs)
+            if group.first is None and len(group.steps) > 1 and count > _MOST_INPUTS:
+                middle = len(group.steps) // 2
+                for steps in (group.steps[:middle], group.steps[middle:]):
+                    part = Group(group.shape, steps=steps)
+                    self.of.update(dict.fromkeys(steps, part))
+                    todo.append(part)
+
     # -- the new order ---------------------------------------------------------------------------------------------
 
     def units(self) -> list[Step | Group]:
@@ -249,7 +270,7 @@ def _compiled(
     """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
     if isinstance(unit, Step):
         return [unit]
-    if sum(step.kind != "view" for step in unit.steps) < 2:
+    if not _is_worth_it(unit):
         return unit.steps
     inside = {value for step in unit.steps for value in step.outputs}
     inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
@@ -279,6 +300,20 @@ def _compiled(
     options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
     node = next((step.node for step in unit.steps if step.node is not None), None)
     return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+
+
+def _is_worth_it(unit: Group) -> bool:
+    """Whether a group takes less time compiled: it has several steps, or one that NumPy takes through buffers or in
+    short rows, since it casts, repeats or reorders."""
+    steps = [step for step in unit.steps if step.kind != "view"]
+    if len(steps) != 1:
+        return bool(steps)
+    [step] = steps
+    if step.kind == "reduce" or step.outputs[0].array.size < _LARGE:
+        return False
+    array = step.outputs[0].array
+    given = [x.array for x in step.inputs if x.array.ndim]
+    return any(x.shape != array.shape or x.dtype != given[0].dtype or not layouts.are_equal(x, array) for x in given)
 
 
 def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:

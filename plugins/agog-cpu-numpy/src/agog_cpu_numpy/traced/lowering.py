@@ -84,6 +84,9 @@ class _Lowering:
         if effect == "guard":
             self.program.add("guard", "", inputs, outcome=node.outcome, number=self.guards)
             self.guards += 1
+        elif effect == "host" and isinstance(node.attributes.get("number"), (Late, LateItem)):
+            number = self._late(node.attributes["number"])
+            self.known[node.outputs[0]] = self.program.scalar(number, _like(node.outputs[0]).dtype)
         elif effect == "host":
             arrays = [_like(value) for value in node.outputs]
             given = {name: x for name, x in node.attributes.items() if name != "function"}

@@ -30,7 +30,8 @@ class Buffer:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, or in that of a ``"variable"``."""
+    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, in that of a ``"variable"``, or as a
+    ``"part"`` in the place of another value."""
 
     kind: str
     buffer: Buffer | None = None
@@ -95,7 +96,7 @@ class _Planner:
         self._spread_escapes()
         for i, step in enumerate(self.steps):
             for k, value in enumerate(step.outputs):
-                if value.base is None and value.kind != "number":
+                if value.base is None and value.kind != "number" and value not in self.places:
                     self.places[value] = self._place(i, step, k, value)
         size = _pack(self.buffers)
         return Plan(self.steps, self.places, self.last, size, self.holders)
@@ -111,6 +112,11 @@ class _Planner:
     def _place(self, i: int, step: Step, k: int, value: Value) -> Place:
         if step.kind == "update":
             return self._updated(i, step, k, value)
+        if value.whole is not None:
+            whole, _ = value.whole
+            if whole not in self.places:
+                self.places[whole] = Place("buffer", self._buffer(whole.array.nbytes, i, self.last[whole]))
+            return Place("part")
         if value.array.ndim == 0 and step.kind not in ("kernel", "host", "group"):
             return Place("scalar")
         if step.kind in _MADE_BY_NUMPY or not value.array.nbytes:

@@ -37,6 +37,7 @@ class Value:
     array: Any
     step: Step | None = None
     base: Value | None = None  # whose memory a view shows
+    whole: tuple[Value, View] | None = None  # of which it is computed as a part, where a later step joins parts
 
     @property
     def root(self) -> Value:
@@ -64,6 +65,7 @@ class Program:
         self.node: Any = None  # the node of the graph that is being recorded
         self.limit = 0  # how many steps there may be before that node is left as it is
         self._lates: dict[int, Value] = {}
+        self._numbers: dict[Any, Value] = {}
         self._views: dict[tuple[int, str], Value] = {}
         self._scalars: dict[tuple[int, str], Value] = {}
         self._kept: list[Value] = []  # so that no id comes twice
@@ -77,11 +79,12 @@ class Program:
 
     def mark(self) -> Callable[[], None]:
         """A function that takes back all that is recorded from here on."""
-        count, known = len(self.steps), (dict(self._views), dict(self._scalars), dict(self._lates))
+        count = len(self.steps)
+        known = dict(self._views), dict(self._scalars), dict(self._lates), dict(self._numbers)
 
         def back() -> None:
             del self.steps[count:]
-            self._views, self._scalars, self._lates = known
+            self._views, self._scalars, self._lates, self._numbers = known
 
         return back
 
@@ -92,8 +95,13 @@ class Program:
         return self._lates[id(late)]
 
     def number(self, function: Callable[..., Any], *operands: Any) -> Value:
-        """Arithmetic of the host: operands are numbers of this program and Python's own."""
-        return self._number("number", tuple(each for each in operands if isinstance(each, Value)), function, operands)
+        """Arithmetic of the host, once: operands are numbers of this program and Python's own."""
+        inputs = tuple(each for each in operands if isinstance(each, Value))
+        key = function, *[id(each) if isinstance(each, Value) else (type(each), repr(each)) for each in operands]
+        if key not in self._numbers:
+            self._numbers[key] = self._number("number", inputs, function, operands)
+            self._kept += inputs
+        return self._numbers[key]
 
     def _number(self, kind: str, inputs: tuple[Value, ...], function: Any, operands: Any = ()) -> Value:
         step = Step(kind, "", inputs, [], {"function": function, "operands": operands}, self.node)

@@ -1,8 +1,8 @@
-"""Simplification: operands taken from where they are, in place of copies that only repeat them."""
+"""Simplification: what copies would only repeat, reorder or join is taken from where it is, or computed there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -29,6 +29,39 @@ def without_copies(steps: Sequence[Step]) -> None:
                     inputs = (*step.inputs[:place], source, *step.inputs[place + 1 :])
                     if _gives_the_same(step, inputs):
                         step.inputs = inputs
+
+
+def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
+    """Let parts that are only computed to be concatenated be computed where the whole is to lie."""
+    users: dict[Value, list[Step]] = {}
+    for step in steps:
+        for value in step.inputs:
+            users.setdefault(value.root, []).append(step)
+    kept = {value.root for value in wanted}
+    for step in steps:
+        if step.kind != "function" or step.options["function"] is not np.concatenate:
+            continue
+        [whole] = step.outputs
+        may_stay = whole not in kept and all(user.kind not in _HOLDERS for user in users.get(whole, ()))
+        if may_stay and layouts.is_dense(whole.array) and all(_is_part(x, whole, users, kept) for x in step.inputs):
+            step.kind = "join"
+            start, axis = 0, step.options["keywords"]["axis"] % whole.array.ndim
+            for part in step.inputs:
+                end = start + part.array.shape[axis]
+                key = (*(slice(None),) * axis, slice(start, end))
+                part.whole, start = (whole, ("getitem", key)), end
+                part.array = whole.array[key]
+
+
+_HOLDERS = ("host", "kernel", "update", "guard")  # which get arrays as eager calls make them
+
+
+def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: set[Value]) -> bool:
+    """Whether a value is computed for one user alone, by a function that may write anywhere."""
+    step = value.step
+    is_exact = step is not None and step.kind == "ufunc" and step.options["function"] in _EXACT
+    is_alone = is_exact and value.base is None and value not in kept and len(users[value]) == 1
+    return is_alone and value.array.size > 0 and value.array.dtype == whole.array.dtype
 
 
 def _source(value: Value) -> Value | None:

@@ -94,6 +94,11 @@ class Writer:
             self.arrays[value] = f"v{place.variable}"
         elif place.kind == "buffer":
             self.arrays[value] = self._buffer(value, place)
+        elif value.whole is not None:
+            whole, view = value.whole
+            name = self.arrays[whole] if whole in self.arrays else self.target(whole)
+            assert name is not None
+            self.arrays[value] = self.seen(name, (view,))
         else:
             return None
         return self.arrays[value]
