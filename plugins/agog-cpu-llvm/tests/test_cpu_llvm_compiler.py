@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import compiler, disk, halves, machine, presence
+from agog_cpu_llvm import compiler, disk, halves, machine, module, presence
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -68,6 +68,43 @@ def test_constants_of_several_elements_are_each_functions_own() -> None:
         assert function is not None
         function(x, out)
         np.testing.assert_array_equal(out, x + table)
+
+
+def test_what_is_computed_quickly_is_not_kept_for_later() -> None:
+    x, made = numbers(9, 300), spec(numbers(9, 300))
+    half = np.array(0.5, "float32")
+    primitives = (
+        Primitive("ufunc", "multiply", (0, 1), 2),
+        Primitive("ufunc", "square", (2,), 3),
+        Primitive("ufunc", "negative", (0,), 4),
+        Primitive("ufunc", "tanh", (4,), 5),
+        Primitive("ufunc", "add", (5, 3), 6),
+    )
+    subgraph = Subgraph((made, spec(half), *[made] * 5), {1: half}, (0,), (6,), primitives)
+    text = module.write(subgraph, [], "name").text
+    assert text.count("x float], align 64") == 2  # for the operands of tanh and for its results
+    function = compiler.compile(subgraph)
+    assert function is not None
+    out = np.empty_like(x)
+    function(x, out)
+    np.testing.assert_array_equal(out, np.tanh(-x) + np.square(x * half))
+
+
+def test_exponentials_where_they_become_zero() -> None:
+    x = np.concatenate([np.linspace(-106, -86, 4001), [-np.inf, np.nan, np.inf, -1e9, -0.0]]).astype("float32")
+    x = np.concatenate([x, np.nextafter(np.float32(-104), np.float32([-200, 0]))])
+    subgraph = Subgraph(
+        (spec(x), spec(x), spec(x)),
+        {},
+        (0,),
+        (2,),
+        (Primitive("ufunc", "negative", (0,), 1), Primitive("ufunc", "exp", (1,), 2)),
+    )
+    function = compiler.compile(subgraph)
+    assert function is not None
+    out = np.empty_like(x)
+    function(-x, out)
+    np.testing.assert_array_equal(out.view("int32"), np.exp(x).view("int32"))
 
 
 def test_unaligned_arrays() -> None:

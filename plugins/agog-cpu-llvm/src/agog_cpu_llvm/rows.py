@@ -23,6 +23,10 @@ LONGEST = 4096
 LONGEST_SUM = 1 << 22
 """Elements of a row that is summed; the parts of longer ones would fill too long a table."""
 
+# What takes the processor less time than to keep a number, and how many of these one after the other do.
+_CHEAP = frozenset({"add", "subtract", "multiply", "square", "negative", "absolute", "copy", "cast", "where"})
+_MOST_AGAIN = 3
+
 _LOOP_TYPE = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, POINTER, POINTER])
 
 Place = tuple[int, int]  # a level and a stage
@@ -51,6 +55,7 @@ class Rows:
         self.is_long = nest.row.size > LONGEST
         self.scratch: dict[Term, ir.Value] = {}
         self.whole: set[Term] = set()  # those whose scratch holds a row
+        self.again: set[Term] = set()  # those that are computed wherever they are wanted
         self.sums: dict[int, PairwiseSums] = {}  # of long rows, by the level
         self.reserve()
         self.block = nest.row.size
@@ -85,6 +90,9 @@ class Rows:
                 continue
             if term.kind not in ("native", "loop"):
                 continue
+            if self.is_cheap(term):
+                self.again.add(term)
+                continue
             ends = [(user.level, user.stage) for user in users]
             ends += [stored[term]] if term in stored else []
             if (
@@ -108,6 +116,25 @@ class Rows:
                 if reductions := self.reductions(level):
                     dtypes = [term.dtype for term in reductions]
                     self.sums[level] = PairwiseSums(self.b, self.memory_for, row, dtypes)
+
+    def is_cheap(self, term: Term) -> bool:
+        """Whether a term is computed of what is read in less time than it is kept and read itself."""
+        if any(user.kind in ("loop", "reduce") for user in self.users.get(term, [])):
+            return False
+        steps, todo = {term}, [term]
+        while todo:
+            here = todo.pop()
+            if here.kind != "native" or here.name not in _CHEAP:
+                return False
+            for operand in here.operands:
+                if operand.kind == "load" and not operand.is_row:
+                    step = self.nest.row.steps[self.at(operand.parameter, operand.strides)]
+                    if step not in (0, operations.width(operand.dtype)):
+                        return False
+                elif not operand.is_row and operand.kind not in ("number", "constant") and operand not in steps:
+                    steps.add(operand)
+                    todo.append(operand)
+        return len(steps) <= _MOST_AGAIN
 
     def reductions(self, level: int) -> list[Term]:
         """The reductions of a level."""
@@ -210,6 +237,9 @@ class Rows:
             if (value := self.numbers.get(term)) is not None:
                 return value
             if (value := known.get(term)) is None:
+                if term in self.again:
+                    value = known[term] = self.native(term, [element(operand) for operand in term.operands])
+                    return value
                 if term.kind == "load":
                     number = self.at(term.parameter, term.strides)
                     pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
