@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,20 @@ def test_exponentials_where_they_become_zero() -> None:
     out = np.empty_like(x)
     function(-x, out)
     np.testing.assert_array_equal(out.view("int32"), np.exp(x).view("int32"))
+
+
+def test_products_are_added_with_one_rounding_only_where_bits_may_differ() -> None:
+    x, y, z = (numbers(2000, seed=seed) for seed in range(3))
+    primitives = (Primitive("ufunc", "multiply", (0, 1), 3), Primitive("ufunc", "add", (3, 2), 4))
+    exact = Subgraph(tuple([spec(x)] * 5), {}, (0, 1, 2), (4,), primitives)
+    out = np.empty_like(x)
+    for subgraph in (replace(exact, exact=False), exact):
+        assert ("fadd contract" in module.write(subgraph, [], "name").text) is not subgraph.exact
+        function = compiler.compile(subgraph)
+        assert function is not None
+        function(x, y, z, out)
+        np.testing.assert_allclose(out, x * y + z, 1e-5, 1e-6)
+    np.testing.assert_array_equal(out, x * y + z)
 
 
 def test_unaligned_arrays() -> None:

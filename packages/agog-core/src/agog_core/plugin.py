@@ -24,7 +24,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.dispatch.backend import Backend, MemoryStats
-from agog_core.dispatch.compilers import ArraySpec, Compiler, Primitive, Subgraph
+from agog_core.dispatch.compilers import ArraySpec, Claim, Compiler, Primitive, Subgraph
 from agog_core.dispatch.contract import (
     API_VERSION,
     PROJECT,
@@ -53,6 +53,7 @@ __all__ = [
     "PROJECT",
     "ArraySpec",
     "Backend",
+    "Claim",
     "Compiler",
     "Conformance",
     "InvalidArgumentError",

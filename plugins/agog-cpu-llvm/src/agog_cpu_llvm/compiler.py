@@ -122,6 +122,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         for p in subgraph.primitives
     ]
     parts: tuple[Any, ...] = (
+        subgraph.exact,
         [number(value) for value in subgraph.inputs],
         [number(value) for value in subgraph.outputs],
         primitives,

@@ -39,7 +39,9 @@ class Group:
         return self.shape[: self.first], (*self.shape[: self.first], *[1] * (len(self.shape) - self.first))
 
 
-def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Value], compiler: Compiler) -> list[Step]:
+def group(
+    steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Value], compiler: Compiler, exact: bool = True
+) -> list[Step]:
     """The steps, with those that a compiler takes put together.
 
     Args:
@@ -47,12 +49,13 @@ def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Val
         wanted: what it gives.
         homes: new values of variables, to their values before.
         compiler: what compiles groups.
+        exact: whether results have NumPy's bits also where the compiler declares tolerances.
     """
     takes, build = load_reference(compiler.takes), load_reference(compiler.compile)
     kept = set(wanted)
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
-        steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler)]
+        steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler, exact)]
     return list(steps)
 
 
@@ -244,7 +247,13 @@ def _first_axis(step: Step) -> int | None:
 
 
 def _compiled(
-    unit: Step | Group, found: _Grouping, kept: set[Value], homes: dict[Value, Value], build: Any, compiler: Compiler
+    unit: Step | Group,
+    found: _Grouping,
+    kept: set[Value],
+    homes: dict[Value, Value],
+    build: Any,
+    compiler: Compiler,
+    exact: bool,
 ) -> list[Step]:
     """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
     if isinstance(unit, Step):
@@ -272,6 +281,7 @@ def _compiled(
         tuple(numbers[value] for value in outputs),
         tuple(p for step in unit.steps if (p := primitive_of(step, numbers)) is not None),
         tuple((numbers[output], numbers[given]) for output, given in pairs),
+        exact or not compiler.tolerances,
     )
     run = _built(subgraph, build, compiler)
     if run is None:
