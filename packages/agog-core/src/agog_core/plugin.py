@@ -35,7 +35,7 @@ from agog_core.dispatch.contract import (
     requires,
 )
 from agog_core.dispatch.failure import note_failure
-from agog_core.dispatch.lowering import kernel_of, lowering
+from agog_core.dispatch.lowering import filling, kernel_of, lowering
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.precision import matmul_precision
 from agog_core.dispatch.reference import load_reference
@@ -76,6 +76,7 @@ __all__ = [
     "convert_to_tensor",
     "create",
     "dtypes",
+    "filling",
     "hookimpl",
     "hookspec",
     "kernel_of",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agog_core.plugin import Late, LateItem, lowering
+from agog_core.plugin import Late, LateItem, filling, lowering
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.claims import Claimed
 from agog_cpu_numpy.traced.program import Opaque, Program, Value, constant
@@ -157,10 +157,17 @@ class _Lowering:
         assert node.op is not None
         arrays = [_like(value) for value in node.outputs]
         made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
+        if not node.variables and not node.several and self._may_be_filled(made):
+            assert node.table is not None
+            self.program.steps[-1].options["fill"] = filling(node.op, node.table)
         if node.effect.value == "view":
             for value in made:
                 value.base = inputs[0].root
         return made
+
+    def _may_be_filled(self, made: Sequence[Value]) -> bool:
+        """Whether an array could be had into which a kernel writes its result."""
+        return len(made) == 1 and not made[0].array.dtype.hasobject and layouts.is_dense(made[0].array)
 
     def _add_call(
         self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
