@@ -110,7 +110,7 @@ class Compiler:
         takes: ``(primitive, values)`` to whether it could compile a primitive: groups are made of those that it takes.
             A function, or a ``"module:attribute"`` string.
         priority: among several, the highest is asked first.
-        claims: ``(graph)`` to `Claim` s: nodes of a traced function that it runs as a whole, such as an attention. They
+        claims: ``(graph)`` to nodes of a traced function that it runs as a whole (`Claim`), such as an attention. They
             are asked for before anything is taken apart. A function, or a ``"module:attribute"`` string; None: none.
         tolerances: per dtype name the pair (rtol, atol) within which results may differ from NumPy's in a function of
             ``exact=False``; with none, the compiler is exact there too.
