@@ -55,8 +55,22 @@ def group(
     kept = set(wanted)
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
-        steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler, exact)]
+        units = found.units()
+        made = [_compiled(unit, found, kept, homes, build, compiler, exact) for unit in units]
+        steps = [step for each in made for step in each]
+        if not any(_is_left(unit, each) for unit, each in zip(units, made, strict=True)):
+            break
     return list(steps)
+
+
+def _is_left(unit: Step | Group, made: list[Step]) -> bool:
+    """Whether a group with reductions was not taken, so that parts of it may be."""
+    return isinstance(unit, Group) and unit.first is not None and made is unit.steps and not _is_single(unit)
+
+
+def _is_single(group: Group) -> bool:
+    """Whether a group does nothing that a function of NumPy does not do alone."""
+    return sum(step.kind != "view" for step in group.steps) < 2
 
 
 def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
@@ -99,6 +113,7 @@ class _Grouping:
                 if last is not None:
                     self.before[step] = last
                 last = step
+        self.direct = {step: self._direct(step) for step in steps}
         self.of: dict[Step, Group] = {}
         for step in steps:
             if self._is_taken(step):
@@ -131,20 +146,24 @@ class _Grouping:
     def needs(self, unit: Step | Group) -> Iterator[Step | Group]:
         """What has to run before a unit."""
         for step in unit.steps if isinstance(unit, Group) else (unit,):
-            found = [self.made[value] for value in step.inputs if value in self.made]
-            for each in [*found, *([self.before[step]] if step in self.before else [])]:
-                if (other := self.unit(each)) is not unit:
+            for each in self.direct[step]:
+                if (other := self.of.get(each, each)) is not unit:
                     yield other
+
+    def _direct(self, step: Step) -> list[Step]:
+        """The steps that have to run before a step."""
+        found = [self.made[value] for value in step.inputs if value in self.made]
+        return [*found, self.before[step]] if step in self.before else found
 
     def _reaches(self, starts: Iterable[Step | Group], target: Group) -> bool:
         """Whether any of some units needs a group, directly or through others."""
-        first = min(map(self.place.__getitem__, target.steps))
+        first = self.place[target.steps[0]]
         todo, seen = list(starts), set()
         while todo:
             unit = todo.pop()
             if unit is target:
                 return True
-            end = max(map(self.place.__getitem__, unit.steps)) if isinstance(unit, Group) else self.place[unit]
+            end = self.place[unit.steps[-1] if isinstance(unit, Group) else unit]
             if unit not in seen and end > first:
                 seen.add(unit)
                 todo += self.needs(unit)
@@ -258,7 +277,7 @@ def _compiled(
     """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
     if isinstance(unit, Step):
         return [unit]
-    if sum(step.kind != "view" for step in unit.steps) < 2:
+    if _is_single(unit):
         return unit.steps
     inside = {value for step in unit.steps for value in step.outputs}
     inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
