@@ -122,6 +122,41 @@ def test_products_are_added_with_one_rounding_only_where_bits_may_differ() -> No
     np.testing.assert_array_equal(out, x * y + z)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ["constant", "number", "array"])
+def test_powers(kind: str, dtype: str) -> None:
+    x = np.concatenate([np.linspace(-3, 3, 600), [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-42]]).astype(dtype)
+    x = np.stack([x, x[::-1], np.abs(x)])
+    primitives = (
+        Primitive("ufunc", "negative", (0,), 2),
+        Primitive("ufunc", "power", (2, 1), 3),
+        Primitive("ufunc", "multiply", (3, 0), 4),
+    )
+    for exponent in (3.0, 0.7) if kind == "constant" else (2.0, 3.0, 0.5, -1.0, -0.0, 0.7, np.inf, np.nan):
+        y = np.array(exponent, dtype).reshape((1, 1) if kind == "array" else ())
+        constants, inputs = ({1: y}, (0,)) if kind == "constant" else ({}, (0, 1))
+        subgraph = Subgraph((spec(x), spec(y), spec(x), spec(x), spec(x)), constants, inputs, (4,), primitives)
+        assert all(compiler.takes(primitive, subgraph.values) for primitive in subgraph.primitives)
+        function = compiler.compile(subgraph)
+        assert function is not None
+        out = np.empty_like(x)
+        function(x, *([] if kind == "constant" else [y if y.shape else y[()]]), out)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(out, np.power(-x, y) * x)
+
+
+def test_powers_of_numbers_per_row() -> None:
+    x, y = np.abs(numbers(5, 40)), np.float32(1.7)
+    total = np.empty((5, 1), "float32")
+    axis = {"axis": (1,), "dtype": None, "keepdims": True}
+    primitives = (Primitive("reduce", "add", (0,), 2, axis), Primitive("ufunc", "power", (2, 1), 3))
+    subgraph = Subgraph((spec(x), spec(y), spec(total), spec(total)), {1: np.asarray(y)}, (0,), (3,), primitives)
+    function = compiler.compile(subgraph)
+    assert function is not None
+    function(x, total)
+    np.testing.assert_array_equal(total, np.power(x.sum(1, keepdims=True), y))
+
+
 def test_unaligned_arrays() -> None:
     memory = np.zeros(4 * 1001 + 1, np.uint8)
     x = memory[1:].view("float32")[:1000]
@@ -240,6 +275,7 @@ FLOATS = ArraySpec("float32", (4, 8), (32, 4))
 COMPLEX = ArraySpec("complex64", (4, 8), (64, 8))
 WHOLE = ArraySpec("int32", (4, 8), (32, 4))
 NONE = ArraySpec("float32", (0, 8), (32, 4))
+ONE, WIDE = ArraySpec("float32", (), ()), ArraySpec("float64", (), ())
 ROWS = ArraySpec("float32", (4, 1), (4, 4))
 COLUMNS = ArraySpec("float32", (1, 8), (32, 4))
 LAST = {"axis": (1,), "dtype": None, "keepdims": True}
@@ -252,6 +288,8 @@ LAST = {"axis": (1,), "dtype": None, "keepdims": True}
         (Primitive("ufunc", "add", (0, 0), 1), (COMPLEX, COMPLEX), False),
         (Primitive("ufunc", "add", (0, 0), 1), (NONE, NONE), False),
         (Primitive("ufunc", "power", (0, 0), 1), (FLOATS, FLOATS), False),
+        (Primitive("ufunc", "power", (0, 1), 2), (FLOATS, ONE, FLOATS), True),
+        (Primitive("ufunc", "power", (0, 1), 2), (FLOATS, WIDE, FLOATS), False),
         (Primitive("ufunc", "no_such_function", (0, 0), 1), (FLOATS, FLOATS), False),
         (Primitive("ufunc", "bitwise_and", (0, 0), 1), (FLOATS, FLOATS), False),
         (Primitive("cast", "", (0,), 1), (WHOLE, FLOATS), True),

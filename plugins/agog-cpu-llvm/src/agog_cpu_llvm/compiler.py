@@ -51,6 +51,13 @@ def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
             if resolved is None:
                 return False
             computed, result = resolved
+            if primitive.name in numpy_loops.BINARY:
+                return (
+                    {*dtypes, target.dtype, result} <= {"float32", "float64"}
+                    and len({*dtypes, target.dtype}) == 1
+                    and math.prod(operands[1].shape) == 1
+                    and min(operands[0].strides, default=0) >= 0
+                )
             if not all(map(operations.can_cast, dtypes, computed)) or not operations.can_cast(result, target.dtype):
                 return False
             return operations.is_known(primitive.name, computed[0]) or (

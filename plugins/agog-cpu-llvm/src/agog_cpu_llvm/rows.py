@@ -54,6 +54,7 @@ class Rows:
         self.levels = 1 + max([self.after(term)[0] for term in frame.terms], default=0)
         self.is_long = nest.row.size > LONGEST
         self.scratch: dict[Term, ir.Value] = {}
+        self.single: dict[Term, ir.Value] = {}  # where numbers lie that inner loops of NumPy take
         self.whole: set[Term] = set()  # those whose scratch holds a row
         self.again: set[Term] = set()  # those that are computed wherever they are wanted
         self.sums: dict[int, PairwiseSums] = {}  # of long rows, by the level
@@ -77,6 +78,11 @@ class Rows:
 
     def reserve(self) -> None:
         """Scratch memory for what is not used at once, or by an inner loop of NumPy."""
+        for term in self.frame.terms:
+            if term.kind == "loop":
+                self.single |= {
+                    x: self.memory_for(x.dtype, 1) for x in term.operands if x.kind in ("constant", "number")
+                }
         stored: dict[Term, Place] = {}
         for store, place in zip(self.frame.stores, self.places, strict=True):
             stored[store.term] = max(place, stored.get(store.term, place))
@@ -174,10 +180,10 @@ class Rows:
 
     def row_number(self, term: Term) -> None:
         if term.kind == "loop":
-            operand = term.operands[0]
-            if operand.kind != "loop":
-                self.put(self.number(operand), self.scratch.setdefault(operand, self.scratch[term]), operand.dtype)
-            self.call(term.name, term.dtype, [(self.scratch[operand], 0), (self.scratch[term], 0)], index(1))
+            for operand in term.operands:
+                if operand.kind != "loop":
+                    self.put(self.number(operand), self.scratch[operand], operand.dtype)
+            self.call(term.name, term.dtype, [(self.scratch[x], 0) for x in (*term.operands, term)], index(1))
             self.numbers[term] = self.get(self.scratch[term], term.dtype)
         else:
             self.numbers[term] = self.native(term, [self.number(operand) for operand in term.operands])
@@ -223,8 +229,8 @@ class Rows:
                     self.elements(here, stores, start, turn)
             for term in here:
                 if term.kind == "loop":
-                    source = self.memory(term.operands[0], start)
-                    self.call(term.name, term.dtype, [source, self.memory(term, start)], count)
+                    memory = [self.memory(each, start) for each in (*term.operands, term)]
+                    self.call(term.name, term.dtype, memory, count)
 
     def elements(self, here: list[Term], stores: list[Store], start: ir.Value, turn: ir.Value) -> None:
         """One turn of a fused loop."""
@@ -305,6 +311,9 @@ class Rows:
 
     def memory(self, term: Term, start: ir.Value) -> tuple[ir.Value, int]:
         """Where a term's elements lie from an element of the row on, and by how many bytes they follow each other."""
+        if term in self.single:
+            self.put(self.number(term), self.single[term], term.dtype)
+            return self.single[term], 0
         if term.kind == "load":
             number = self.at(term.parameter, term.strides)
             step = self.nest.row.steps[number]

@@ -52,6 +52,11 @@ class Term:
     level: int = 0
     stage: int = 0
 
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number for all rows, which is there from the beginning."""
+        return self.kind in ("constant", "number") or (self.kind == "load" and not any(self.strides))
+
     def place(self) -> None:
         """Set its level and its stage from those of its operands."""
         for operand in self.operands:
@@ -131,6 +136,9 @@ class _Reader:
                 term = self.term("native", primitive.name, result, dtypes[0], tuple(operands), is_row)
             elif primitive.name in numpy_loops.UNARY and dtypes[0] == result and result in ("float32", "float64"):
                 operands = [self.addressable(self.without_underflow(primitive.name, operands[0], is_row), is_row)]
+                term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
+            elif primitive.name in numpy_loops.BINARY and operands[1].is_single:
+                operands[0] = self.addressable(operands[0], is_row)
                 term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
             else:
                 raise NotTakenError(primitive.name)
