@@ -11,7 +11,7 @@ from llvmlite import ir
 from agog_cpu_llvm import operations
 from agog_cpu_llvm.axes import Nest
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
-from agog_cpu_llvm.sums import PairwiseSums, parts
+from agog_cpu_llvm.sums import SHORT, PairwiseSums, parts, short_sum
 from agog_cpu_llvm.terms import Frame, NotTakenError, Store, Strides, Term
 
 BLOCK = 512
@@ -305,6 +305,9 @@ class Rows:
     def reduce(self, term: Term, start: ir.Value, size: ir.Value, begin: ir.Value) -> ir.Value:
         """A reduction of a part of the row, by NumPy's inner loop."""
         total, source = self.scratch[term], self.memory(term.operands[0], start)
+        count = self.nest.row.size
+        if not self.is_long and _is_pairwise(term) and count in SHORT and source[1] == operations.width(term.dtype):
+            return self.b.fadd(begin, short_sum(self.b, source[0], term.dtype, count))
         self.put(begin, total, term.dtype)
         self.call(term.name, term.dtype, [(total, 0), source, (total, 0)], size)
         return self.get(total, term.dtype)
