@@ -39,7 +39,7 @@ PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
-    "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec"),
+    "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": ("version", "as_dtype", "load_reference", "matmul_precision"),
 }
 
@@ -56,6 +56,7 @@ OTHERS = {
     "SingleOp": "for `Kernel.make`: eager calls of one op as graphs of one node, compiled as traced functions are",
     "adopted": "for executors: what a kernel returned, in arrays of the device's own type",
     "kernel_of": "for executors: the kernel that runs an op on a table's device and dtype",
+    "filling": "for executors: what fills an array with the result of that kernel (`Kernel.out`), or None",
     "lowering": "for executors: what records the steps of that kernel (`Kernel.lower`), or None",
     "note_failure": "for executors: adds to an error which kernel raised it, and what that was given",
     "run_next": "for executors: runs the kernel next in rank where one has declined a call",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import compiler, disk, halves, machine, presence
+from agog_cpu_llvm import compiler, disk, halves, machine, module, presence
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -68,6 +69,92 @@ def test_constants_of_several_elements_are_each_functions_own() -> None:
         assert function is not None
         function(x, out)
         np.testing.assert_array_equal(out, x + table)
+
+
+def test_what_is_computed_quickly_is_not_kept_for_later() -> None:
+    x, made = numbers(9, 300), spec(numbers(9, 300))
+    half = np.array(0.5, "float32")
+    primitives = (
+        Primitive("ufunc", "multiply", (0, 1), 2),
+        Primitive("ufunc", "square", (2,), 3),
+        Primitive("ufunc", "negative", (0,), 4),
+        Primitive("ufunc", "tanh", (4,), 5),
+        Primitive("ufunc", "add", (5, 3), 6),
+    )
+    subgraph = Subgraph((made, spec(half), *[made] * 5), {1: half}, (0,), (6,), primitives)
+    text = module.write(subgraph, [], "name").text
+    assert text.count("x float], align 64") == 2  # for the operands of tanh and for its results
+    function = compiler.compile(subgraph)
+    assert function is not None
+    out = np.empty_like(x)
+    function(x, out)
+    np.testing.assert_array_equal(out, np.tanh(-x) + np.square(x * half))
+
+
+def test_exponentials_where_they_become_zero() -> None:
+    x = np.concatenate([np.linspace(-106, -86, 4001), [-np.inf, np.nan, np.inf, -1e9, -0.0]]).astype("float32")
+    x = np.concatenate([x, np.nextafter(np.float32(-104), np.float32([-200, 0]))])
+    subgraph = Subgraph(
+        (spec(x), spec(x), spec(x)),
+        {},
+        (0,),
+        (2,),
+        (Primitive("ufunc", "negative", (0,), 1), Primitive("ufunc", "exp", (1,), 2)),
+    )
+    function = compiler.compile(subgraph)
+    assert function is not None
+    out = np.empty_like(x)
+    function(-x, out)
+    np.testing.assert_array_equal(out.view("int32"), np.exp(x).view("int32"))
+
+
+def test_products_are_added_with_one_rounding_only_where_bits_may_differ() -> None:
+    x, y, z = (numbers(2000, seed=seed) for seed in range(3))
+    primitives = (Primitive("ufunc", "multiply", (0, 1), 3), Primitive("ufunc", "add", (3, 2), 4))
+    exact = Subgraph(tuple([spec(x)] * 5), {}, (0, 1, 2), (4,), primitives)
+    out = np.empty_like(x)
+    for subgraph in (replace(exact, exact=False), exact):
+        assert ("fadd contract" in module.write(subgraph, [], "name").text) is not subgraph.exact
+        function = compiler.compile(subgraph)
+        assert function is not None
+        function(x, y, z, out)
+        np.testing.assert_allclose(out, x * y + z, 1e-5, 1e-6)
+    np.testing.assert_array_equal(out, x * y + z)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ["constant", "number", "array"])
+def test_powers(kind: str, dtype: str) -> None:
+    x = np.concatenate([np.linspace(-3, 3, 600), [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-42]]).astype(dtype)
+    x = np.stack([x, x[::-1], np.abs(x)])
+    primitives = (
+        Primitive("ufunc", "negative", (0,), 2),
+        Primitive("ufunc", "power", (2, 1), 3),
+        Primitive("ufunc", "multiply", (3, 0), 4),
+    )
+    for exponent in (3.0, 0.7) if kind == "constant" else (2.0, 3.0, 0.5, -1.0, -0.0, 0.7, np.inf, np.nan):
+        y = np.array(exponent, dtype).reshape((1, 1) if kind == "array" else ())
+        constants, inputs = ({1: y}, (0,)) if kind == "constant" else ({}, (0, 1))
+        subgraph = Subgraph((spec(x), spec(y), spec(x), spec(x), spec(x)), constants, inputs, (4,), primitives)
+        assert all(compiler.takes(primitive, subgraph.values) for primitive in subgraph.primitives)
+        function = compiler.compile(subgraph)
+        assert function is not None
+        out = np.empty_like(x)
+        function(x, *([] if kind == "constant" else [y if y.shape else y[()]]), out)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(out, np.power(-x, y) * x)
+
+
+def test_powers_of_numbers_per_row() -> None:
+    x, y = np.abs(numbers(5, 40)), np.float32(1.7)
+    total = np.empty((5, 1), "float32")
+    axis = {"axis": (1,), "dtype": None, "keepdims": True}
+    primitives = (Primitive("reduce", "add", (0,), 2, axis), Primitive("ufunc", "power", (2, 1), 3))
+    subgraph = Subgraph((spec(x), spec(y), spec(total), spec(total)), {1: np.asarray(y)}, (0,), (3,), primitives)
+    function = compiler.compile(subgraph)
+    assert function is not None
+    function(x, total)
+    np.testing.assert_array_equal(total, np.power(x.sum(1, keepdims=True), y))
 
 
 def test_unaligned_arrays() -> None:
@@ -188,6 +275,7 @@ FLOATS = ArraySpec("float32", (4, 8), (32, 4))
 COMPLEX = ArraySpec("complex64", (4, 8), (64, 8))
 WHOLE = ArraySpec("int32", (4, 8), (32, 4))
 NONE = ArraySpec("float32", (0, 8), (32, 4))
+ONE, WIDE = ArraySpec("float32", (), ()), ArraySpec("float64", (), ())
 ROWS = ArraySpec("float32", (4, 1), (4, 4))
 COLUMNS = ArraySpec("float32", (1, 8), (32, 4))
 LAST = {"axis": (1,), "dtype": None, "keepdims": True}
@@ -200,6 +288,8 @@ LAST = {"axis": (1,), "dtype": None, "keepdims": True}
         (Primitive("ufunc", "add", (0, 0), 1), (COMPLEX, COMPLEX), False),
         (Primitive("ufunc", "add", (0, 0), 1), (NONE, NONE), False),
         (Primitive("ufunc", "power", (0, 0), 1), (FLOATS, FLOATS), False),
+        (Primitive("ufunc", "power", (0, 1), 2), (FLOATS, ONE, FLOATS), True),
+        (Primitive("ufunc", "power", (0, 1), 2), (FLOATS, WIDE, FLOATS), False),
         (Primitive("ufunc", "no_such_function", (0, 0), 1), (FLOATS, FLOATS), False),
         (Primitive("ufunc", "bitwise_and", (0, 0), 1), (FLOATS, FLOATS), False),
         (Primitive("cast", "", (0,), 1), (WHOLE, FLOATS), True),

@@ -24,7 +24,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.dispatch.backend import Backend, MemoryStats
-from agog_core.dispatch.compilers import ArraySpec, Compiler, Primitive, Subgraph
+from agog_core.dispatch.compilers import ArraySpec, Claim, Compiler, Primitive, Subgraph
 from agog_core.dispatch.contract import (
     API_VERSION,
     PROJECT,
@@ -35,7 +35,7 @@ from agog_core.dispatch.contract import (
     requires,
 )
 from agog_core.dispatch.failure import note_failure
-from agog_core.dispatch.lowering import kernel_of, lowering
+from agog_core.dispatch.lowering import filling, kernel_of, lowering
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.precision import matmul_precision
 from agog_core.dispatch.reference import load_reference
@@ -53,6 +53,7 @@ __all__ = [
     "PROJECT",
     "ArraySpec",
     "Backend",
+    "Claim",
     "Compiler",
     "Conformance",
     "InvalidArgumentError",
@@ -75,6 +76,7 @@ __all__ = [
     "convert_to_tensor",
     "create",
     "dtypes",
+    "filling",
     "hookimpl",
     "hookspec",
     "kernel_of",

@@ -62,9 +62,9 @@ class Subject:
     """One kernel for one op, device and dtype; the plugin's tolerances are by op name or ``"op/dtype"``.
 
     A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
-    ``several`` is the kernel's function for several variables at once. ``deterministic`` and ``keeps_threads`` are what
-    the kernel says of itself, as ``deterministic`` and ``pool``; ``accuracy`` takes note of how far its results are
-    from the reference's.
+    ``several`` is the kernel's function for several variables at once, ``fill`` the one that fills an array.
+    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``;
+    ``accuracy`` takes note of how far its results are from the reference's.
     """
 
     info: OpInfo
@@ -75,6 +75,7 @@ class Subject:
     seed: int = 0
     partner: tuple[str, Callable[..., Any]] | None = None
     several: Callable[..., Any] | None = None
+    fill: Callable[..., Any] | None = None
     deterministic: bool = True
     keeps_threads: bool = False
     accuracy: Accuracy = field(default_factory=Accuracy)

@@ -18,8 +18,12 @@ from agog_testing.opinfo import table
 from agog_testing.subject import Violation
 
 
-def compiler(build: Callable[[Subgraph], Any] = interpreter.compile) -> Compiler:
-    return Compiler(name="stranger", device="cpu", compile=build, takes=interpreter.takes)
+def compiler(build: Callable[[Subgraph], Any] = interpreter.compile, **more: Any) -> Compiler:
+    return Compiler(name="stranger", device="cpu", compile=build, takes=interpreter.takes, **more)
+
+
+def only_where_asked(subgraph: Subgraph) -> Any:
+    return (interpreter.compile if subgraph.exact else off_by_a_bit)(subgraph)
 
 
 def off_by_a_bit(subgraph: Subgraph) -> Any:
@@ -65,6 +69,72 @@ def test_a_wrong_bit_is_found(register: Callable[[Compiler], None]) -> None:
     rule = "a traced function gives the bits, shapes, dtypes and strides that eager calls give"
     assert outcome.text.splitlines()[0] == f"rule: {rule}"
     assert cases["random_programs/float32/part_0_by_stranger"].run().kind == "failed"
+
+
+def test_one_that_declares_tolerances_is_held_to_them(register: Callable[[Compiler], None]) -> None:
+    register(compiler(only_where_asked, tolerances={"float32": (1e-6, 1e-7), "float64": (1e-20, 0.0)}))
+    cases = {case.id: case for case in collect("stranger", ["softplus"], ["float32", "float64"])}
+    assert {name: case.run().kind for name, case in cases.items()} == {
+        "softplus/float32/compiled_by_stranger": "passed",
+        "softplus/float32/compiled_loosely_by_stranger": "passed",
+        "softplus/float64/compiled_by_stranger": "passed",
+        "softplus/float64/compiled_loosely_by_stranger": "failed",
+    }
+    rule = "a traced function of exact=False gives what eager calls give, within the compiler's tolerances"
+    outcome = cases["softplus/float64/compiled_loosely_by_stranger"].run()
+    assert outcome.text.splitlines()[0] == f"rule: {rule}"
+
+
+def test_bits_differ_only_where_they_are_asked_to() -> None:
+    x = ag.constant([0.5, 1.5])
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        return ag.exp(x) * x
+
+    def results(python: Callable[[ag.Tensor], ag.Tensor]) -> list[np.ndarray]:
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = python(x)
+        return [python(x).numpy(), python(x).numpy(), tape.gradient(y, x).numpy()]
+
+    eager, near = results(step), {"float32": (1e-6, 1e-6)}
+    for tolerances, exact, differ in (
+        (near, False, [False, True, True]),
+        (near, True, [False] * 3),
+        ({}, False, [False] * 3),
+    ):
+        with compilers_in_use(compiler(only_where_asked, tolerances=tolerances)):
+            found = results(function(step, exact=exact))
+        assert [bool((one != other).any()) for one, other in zip(found, eager, strict=True)] == differ
+
+
+def test_what_is_compared_is_exact() -> None:
+    x = ag.constant([0.5, 1.5])
+    with pytest.raises(ValueError, match="check=True") as caught:
+        function(ag.exp, check=True, exact=False)
+    assert (
+        str(caught.value)
+        == "function: check=True compares bits, and exact=False lets them differ; give one of the two."
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGOG_CHECK", "1")
+        traced = function(lambda x: ag.exp(x) * x, exact=False)
+    with compilers_in_use(compiler(only_where_asked, tolerances={"float32": (1e-6, 1e-6)})):
+        for _ in range(3):
+            np.testing.assert_array_equal(traced(x).numpy(), (ag.exp(x) * x).numpy())
+
+
+@pytest.mark.parametrize(
+    ("tolerances", "kind", "text"),
+    [
+        ({"float31": (1.0, 1.0)}, ValueError, "tolerances names the unknown dtype 'float31'."),
+        ({"float32": 1e-6}, TypeError, "tolerances['float32'] must be two floats, rtol and atol; got 1e-06."),
+    ],
+)
+def test_tolerances_that_are_none(tolerances: Any, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind) as caught:
+        compiler(tolerances=tolerances)
+    assert str(caught.value) == f"Compiler(name='stranger'): {text}"
 
 
 def test_one_that_is_absent_is_not_available(register: Callable[[Compiler], None]) -> None:

@@ -12,15 +12,18 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import disk, machine, module, numpy_loops, operations
+from agog_cpu_llvm import disk, numpy_loops, operations
 from agog_cpu_llvm.halves import in_halves
 from agog_cpu_llvm.rows import LONGEST, LONGEST_SUM
 from agog_cpu_llvm.terms import NotTakenError, axes
+
+if TYPE_CHECKING:
+    from agog_cpu_llvm import machine
 
 # What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not.
 _units: dict[str, tuple[machine.Code, int, int] | None] = {}
@@ -48,6 +51,13 @@ def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
             if resolved is None:
                 return False
             computed, result = resolved
+            if primitive.name in numpy_loops.BINARY:
+                return (
+                    {*dtypes, target.dtype, result} <= {"float32", "float64"}
+                    and len({*dtypes, target.dtype}) == 1
+                    and math.prod(operands[1].shape) == 1
+                    and min(operands[0].strides, default=0) >= 0
+                )
             if not all(map(operations.can_cast, dtypes, computed)) or not operations.can_cast(result, target.dtype):
                 return False
             return operations.is_known(primitive.name, computed[0]) or (
@@ -90,6 +100,8 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
 
 
 def _unit(subgraph: Subgraph, constants: Sequence[int], key: str) -> tuple[machine.Code, int, int] | None:
+    from agog_cpu_llvm import machine, module  # here, because functions of which nothing is compiled need no LLVM
+
     name = f"agog_{key}"
     if (kept := disk.read(key)) is not None:
         head, _, code = kept.partition(b"\n")
@@ -122,6 +134,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         for p in subgraph.primitives
     ]
     parts: tuple[Any, ...] = (
+        subgraph.exact,
         [number(value) for value in subgraph.inputs],
         [number(value) for value in subgraph.outputs],
         primitives,
@@ -135,6 +148,8 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
 @cache
 def _environment() -> tuple[str, ...]:
     """What machine code depends on beside the subgraph."""
+    from agog_cpu_llvm import machine
+
     sources = b"".join([path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))])
     return machine.identity(), np.__version__, sys.version, hashlib.sha256(sources).hexdigest()
 

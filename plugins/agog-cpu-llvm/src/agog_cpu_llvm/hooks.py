@@ -37,6 +37,7 @@ def agog_compilers() -> Iterator[Compiler]:
         compile="agog_cpu_llvm.compiler:compile",
         takes="agog_cpu_llvm.compiler:takes",
         priority=10,  # who brings another compiler wants that one
+        tolerances={"float32": (1e-5, 1e-5), "float64": (1e-13, 1e-13)},
         unavailable=unavailable,
     )
 

@@ -61,7 +61,7 @@ def _machine() -> tuple[Any, Any]:
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         llvm.add_symbol(name, address)
     for dtype in ("float32", "float64", "int32", "int64"):
-        for name in (*numpy_loops.UNARY, *numpy_loops.REDUCTIONS):
+        for name in (*numpy_loops.UNARY, *numpy_loops.BINARY, *numpy_loops.REDUCTIONS):
             if (loop := numpy_loops.find(name, dtype)) is not None:
                 llvm.add_symbol(loop.symbol, loop.address)
     return machine, llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)

@@ -63,6 +63,8 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
         if argument.type == POINTER and value not in shared:
             argument.add_attribute("noalias")
     _write_loops(fused, frame, nest)
+    if not subgraph.exact:
+        _contract(fused)
     turns = nest.outer[0].size if nest.outer else nest.row.size if frame.rows == len(frame.shape) else 1
     cost = _cost(frame, nest)
     _write_entry(fused, name, kinds, len(constants), None if cost >= LARGE else turns)
@@ -90,6 +92,14 @@ def _write_loops(fused: ir.Function, frame: Frame, nest: Nest) -> None:
 
     write_loop(0, [parameters[parameter] for parameter, _ in nest.numbers])
     b.ret_void()
+
+
+def _contract(fused: ir.Function) -> None:
+    """Let products be added with one rounding."""
+    for block in fused.blocks:
+        for instruction in block.instructions:
+            if instruction.opname in ("fadd", "fsub", "fmul"):
+                instruction.flags.append("contract")
 
 
 def _write_entry(fused: ir.Function, name: str, kinds: list[ir.Type], constants: int, turns: int | None) -> None:

@@ -18,6 +18,9 @@ UNARY = (
 )
 """Functions of which a result depends on its own operand only, wherever that stands in a row; tests try it."""
 
+BINARY = ("power",)
+"""Functions of two operands, of which the second is one number: for some, NumPy takes another way than in its loop."""
+
 REDUCTIONS = ("add", "maximum", "minimum")
 
 # Offsets in the head of a ufunc, in bytes, as numpy/ufuncobject.h has them since 1.22.
@@ -67,22 +70,28 @@ def fault() -> str | None:
     """What is wrong with the addresses: a sentence, or None."""
     for dtype in ("float32", "float64"):
         numbers = np.concatenate([np.linspace(-9, 9, 67), [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(dtype)
-        size = numbers.itemsize
-        with np.errstate(all="ignore"):
-            for name in UNARY:
-                loop, results = find(name, dtype), np.empty_like(numbers)
-                if loop is None:
-                    return f"NumPy {np.__version__} has no inner loop of {name} for {dtype} where its releases keep it."
-                call(loop, [numbers, results], [size, size], len(numbers))
-                if not np.array_equal(results, getattr(np, name)(numbers), equal_nan=True):
-                    return f"NumPy {np.__version__} computes {name} of {dtype} by another function than its inner loop."
-            for name in REDUCTIONS:
-                loop, total = find(name, dtype), np.zeros(1, dtype)
-                if loop is None:
-                    return f"NumPy {np.__version__} has no inner loop of {name} for {dtype} where its releases keep it."
-                call(loop, [total, numbers[:67], total], [0, size, 0], 67)
-                if total[0] != getattr(np, name).reduce(numbers[:67], initial=0):
-                    return f"NumPy {np.__version__} reduces by {name} of {dtype} in another way than its inner loop."
+        results, size = np.empty_like(numbers), numbers.itemsize
+        for name in (*UNARY, *BINARY, *REDUCTIONS):
+            function, loop = getattr(np, name), find(name, dtype)
+            if loop is None:
+                return f"NumPy {np.__version__} has no inner loop of {name} for {dtype} where its releases keep it."
+            with np.errstate(all="ignore"):
+                if name in UNARY:
+                    call(loop, [numbers, results], [size, size], len(numbers))
+                    is_equal = np.array_equal(results, function(numbers), equal_nan=True)
+                elif name in BINARY:
+                    is_equal = True
+                    for one in np.array([2, 3, -0.5, 0.3, -1], dtype):
+                        call(loop, [numbers, one.reshape(1), results], [size, 0, size], len(numbers))
+                        is_equal &= np.array_equal(results, function(numbers, one), equal_nan=True)
+                else:
+                    results[0] = 0
+                    call(loop, [results, numbers, results], [0, size, 0], 67)
+                    is_equal = results[0] == function.reduce(numbers[:67], initial=0)
+            if not is_equal:
+                does = "reduces by" if name in REDUCTIONS else "computes"
+                way = "in another way than" if name in REDUCTIONS else "by another function than"
+                return f"NumPy {np.__version__} {does} {name} of {dtype} {way} its inner loop."
     return None
 
 

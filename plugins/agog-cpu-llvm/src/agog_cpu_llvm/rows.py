@@ -11,7 +11,7 @@ from llvmlite import ir
 from agog_cpu_llvm import operations
 from agog_cpu_llvm.axes import Nest
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
-from agog_cpu_llvm.sums import PairwiseSums, parts
+from agog_cpu_llvm.sums import SHORT, PairwiseSums, parts, short_sum
 from agog_cpu_llvm.terms import Frame, NotTakenError, Store, Strides, Term
 
 BLOCK = 512
@@ -22,6 +22,10 @@ LONGEST = 4096
 
 LONGEST_SUM = 1 << 22
 """Elements of a row that is summed; the parts of longer ones would fill too long a table."""
+
+# What takes the processor less time than to keep a number, and how many of these one after the other do.
+_CHEAP = frozenset({"add", "subtract", "multiply", "square", "negative", "absolute", "copy", "cast", "where"})
+_MOST_AGAIN = 3
 
 _LOOP_TYPE = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, POINTER, POINTER])
 
@@ -50,7 +54,9 @@ class Rows:
         self.levels = 1 + max([self.after(term)[0] for term in frame.terms], default=0)
         self.is_long = nest.row.size > LONGEST
         self.scratch: dict[Term, ir.Value] = {}
+        self.single: dict[Term, ir.Value] = {}  # where numbers lie that inner loops of NumPy take
         self.whole: set[Term] = set()  # those whose scratch holds a row
+        self.again: set[Term] = set()  # those that are computed wherever they are wanted
         self.sums: dict[int, PairwiseSums] = {}  # of long rows, by the level
         self.reserve()
         self.block = nest.row.size
@@ -72,6 +78,11 @@ class Rows:
 
     def reserve(self) -> None:
         """Scratch memory for what is not used at once, or by an inner loop of NumPy."""
+        for term in self.frame.terms:
+            if term.kind == "loop":
+                self.single |= {
+                    x: self.memory_for(x.dtype, 1) for x in term.operands if x.kind in ("constant", "number")
+                }
         stored: dict[Term, Place] = {}
         for store, place in zip(self.frame.stores, self.places, strict=True):
             stored[store.term] = max(place, stored.get(store.term, place))
@@ -84,6 +95,9 @@ class Rows:
                     raise NotTakenError("a long row that is not summed")
                 continue
             if term.kind not in ("native", "loop"):
+                continue
+            if self.is_cheap(term):
+                self.again.add(term)
                 continue
             ends = [(user.level, user.stage) for user in users]
             ends += [stored[term]] if term in stored else []
@@ -108,6 +122,25 @@ class Rows:
                 if reductions := self.reductions(level):
                     dtypes = [term.dtype for term in reductions]
                     self.sums[level] = PairwiseSums(self.b, self.memory_for, row, dtypes)
+
+    def is_cheap(self, term: Term) -> bool:
+        """Whether a term is computed of what is read in less time than it is kept and read itself."""
+        if any(user.kind in ("loop", "reduce") for user in self.users.get(term, [])):
+            return False
+        steps, todo = {term}, [term]
+        while todo:
+            here = todo.pop()
+            if here.kind != "native" or here.name not in _CHEAP:
+                return False
+            for operand in here.operands:
+                if operand.kind == "load" and not operand.is_row:
+                    step = self.nest.row.steps[self.at(operand.parameter, operand.strides)]
+                    if step not in (0, operations.width(operand.dtype)):
+                        return False
+                elif not operand.is_row and operand.kind not in ("number", "constant") and operand not in steps:
+                    steps.add(operand)
+                    todo.append(operand)
+        return len(steps) <= _MOST_AGAIN
 
     def reductions(self, level: int) -> list[Term]:
         """The reductions of a level."""
@@ -147,10 +180,10 @@ class Rows:
 
     def row_number(self, term: Term) -> None:
         if term.kind == "loop":
-            operand = term.operands[0]
-            if operand.kind != "loop":
-                self.put(self.number(operand), self.scratch.setdefault(operand, self.scratch[term]), operand.dtype)
-            self.call(term.name, term.dtype, [(self.scratch[operand], 0), (self.scratch[term], 0)], index(1))
+            for operand in term.operands:
+                if operand.kind != "loop":
+                    self.put(self.number(operand), self.scratch[operand], operand.dtype)
+            self.call(term.name, term.dtype, [(self.scratch[x], 0) for x in (*term.operands, term)], index(1))
             self.numbers[term] = self.get(self.scratch[term], term.dtype)
         else:
             self.numbers[term] = self.native(term, [self.number(operand) for operand in term.operands])
@@ -196,8 +229,8 @@ class Rows:
                     self.elements(here, stores, start, turn)
             for term in here:
                 if term.kind == "loop":
-                    source = self.memory(term.operands[0], start)
-                    self.call(term.name, term.dtype, [source, self.memory(term, start)], count)
+                    memory = [self.memory(each, start) for each in (*term.operands, term)]
+                    self.call(term.name, term.dtype, memory, count)
 
     def elements(self, here: list[Term], stores: list[Store], start: ir.Value, turn: ir.Value) -> None:
         """One turn of a fused loop."""
@@ -210,6 +243,9 @@ class Rows:
             if (value := self.numbers.get(term)) is not None:
                 return value
             if (value := known.get(term)) is None:
+                if term in self.again:
+                    value = known[term] = self.native(term, [element(operand) for operand in term.operands])
+                    return value
                 if term.kind == "load":
                     number = self.at(term.parameter, term.strides)
                     pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
@@ -269,12 +305,18 @@ class Rows:
     def reduce(self, term: Term, start: ir.Value, size: ir.Value, begin: ir.Value) -> ir.Value:
         """A reduction of a part of the row, by NumPy's inner loop."""
         total, source = self.scratch[term], self.memory(term.operands[0], start)
+        count = self.nest.row.size
+        if not self.is_long and _is_pairwise(term) and count in SHORT and source[1] == operations.width(term.dtype):
+            return self.b.fadd(begin, short_sum(self.b, source[0], term.dtype, count))
         self.put(begin, total, term.dtype)
         self.call(term.name, term.dtype, [(total, 0), source, (total, 0)], size)
         return self.get(total, term.dtype)
 
     def memory(self, term: Term, start: ir.Value) -> tuple[ir.Value, int]:
         """Where a term's elements lie from an element of the row on, and by how many bytes they follow each other."""
+        if term in self.single:
+            self.put(self.number(term), self.single[term], term.dtype)
+            return self.single[term], 0
         if term.kind == "load":
             number = self.at(term.parameter, term.strides)
             step = self.nest.row.steps[number]

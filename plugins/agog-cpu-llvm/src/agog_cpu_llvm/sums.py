@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from agog_cpu_llvm import operations
-from agog_cpu_llvm.loops import INDEX, counting, index
+from agog_cpu_llvm.loops import BYTE, INDEX, counting, index
 
 _SMALL = ir.IntType(32)
 
@@ -97,6 +97,31 @@ class PairwiseSums:
 
     def _at(self, memory: ir.Value, dtype: str, place: ir.Value) -> ir.Value:
         return _element(self.b, memory, place, operations.TYPES[dtype])
+
+
+SHORT = range(8, 129)
+"""How many elements NumPy adds up in eight sums side by side, without dividing them into parts."""
+
+
+def short_sum(b: ir.IRBuilder, pointer: ir.Value, dtype: str, count: int) -> ir.Value:
+    """The sum of a few elements that follow each other, as NumPy adds them up."""
+    kind, width = operations.TYPES[dtype], operations.width(dtype)
+    eight = ir.VectorType(kind, 8)
+
+    def after(number: int, of: ir.Type) -> ir.Value:
+        place = b.gep(pointer, [index(number * width)], inbounds=True, source_etype=BYTE)
+        return b.load(place, typ=of, align=width)
+
+    sums = after(0, eight)
+    for number in range(8, count - count % 8, 8):
+        sums = b.fadd(sums, after(number, eight))
+    totals = [b.extract_element(sums, _SMALL(number)) for number in range(8)]
+    while len(totals) > 1:
+        totals = [b.fadd(one, other) for one, other in zip(totals[::2], totals[1::2], strict=True)]
+    (total,) = totals
+    for number in range(count - count % 8, count):
+        total = b.fadd(total, after(number, kind))
+    return total
 
 
 def _element(b: ir.IRBuilder, pointer: ir.Value, place: ir.Value, kind: ir.Type) -> ir.Value:

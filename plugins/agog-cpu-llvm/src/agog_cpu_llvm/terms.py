@@ -14,6 +14,8 @@ from agog_cpu_llvm import numpy_loops, operations
 
 Strides = tuple[int, ...]
 
+_LEAST = -104.0  # the exponentials of smaller numbers are nearer to zero than to any other number of 32 bits
+
 
 class NotTakenError(Exception):
     """A subgraph is none that could be compiled with NumPy's bits."""
@@ -49,6 +51,11 @@ class Term:
     value: Any = None
     level: int = 0
     stage: int = 0
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number for all rows, which is there from the beginning."""
+        return self.kind in ("constant", "number") or (self.kind == "load" and not any(self.strides))
 
     def place(self) -> None:
         """Set its level and its stage from those of its operands."""
@@ -128,7 +135,10 @@ class _Reader:
             if operations.is_known(primitive.name, dtypes[0]):
                 term = self.term("native", primitive.name, result, dtypes[0], tuple(operands), is_row)
             elif primitive.name in numpy_loops.UNARY and dtypes[0] == result and result in ("float32", "float64"):
-                operands = [self.addressable(operands[0], is_row)]
+                operands = [self.addressable(self.without_underflow(primitive.name, operands[0], is_row), is_row)]
+                term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
+            elif primitive.name in numpy_loops.BINARY and operands[1].is_single:
+                operands[0] = self.addressable(operands[0], is_row)
                 term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
             else:
                 raise NotTakenError(primitive.name)
@@ -171,6 +181,20 @@ class _Reader:
         if is_row or (not term.is_row and term.kind not in ("number", "constant")):
             return term
         return self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
+
+    def without_underflow(self, name: str, x: Term, is_row: bool) -> Term:
+        """An operand whose function is zero by underflow as one whose function is zero, to the same bits.
+
+        To raise the flag of underflow takes NumPy's exponentials as long as a hundred elements, for each masked row.
+        """
+        if name != "exp" or x.dtype != "float32":
+            return x
+        least, below = [
+            self.term("constant", str(number), x.dtype, x.dtype, (), is_row, value=np.float32(number))
+            for number in (_LEAST, -np.inf)
+        ]
+        is_small = self.term("native", "less", "bool", x.dtype, (x, least), is_row)
+        return self.term("native", "where", x.dtype, x.dtype, (is_small, below, x), is_row)
 
     def cast(self, term: Term, dtype: str, is_row: bool) -> Term:
         if term.dtype == dtype:

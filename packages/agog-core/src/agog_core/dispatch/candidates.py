@@ -71,6 +71,11 @@ def why_unusable(kernel: Kernel) -> str | None:
             load_function(kernel.several)
             if (op := registry.get(kernel.op)) is not None and not op.updates:
                 return f"it has `several`, but op {kernel.op!r} updates no variables"
+        if kernel.out is not None:
+            load_function(kernel.out)
+            if (op := registry.get(kernel.op)) is not None and (op.updates or op.views):
+                does = "updates variables" if op.updates else "gives views"
+                return f"it has `out`, but op {kernel.op!r} {does}"
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a broken kernel, in whatever language, is one candidate less, with its reason

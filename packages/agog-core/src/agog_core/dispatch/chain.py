@@ -106,14 +106,14 @@ class Chain:
         return checked(self.op, self._table, candidate, kernel)
 
 
-def function_of(candidate: Candidate, table: KernelTable, several: Function | str | None = None) -> Function:
-    """A kernel's function for a dtype and device, or its `several`; what is made is kept as long as its plugin."""
+def function_of(candidate: Candidate, table: KernelTable, other: Function | str | None = None) -> Function:
+    """A kernel's function for a dtype and device, or its `several` or `out`; its plugin keeps what is made."""
     kernel = candidate.kernel
-    function = load_kernel(kernel) if several is None else load_function(several)
+    function = load_kernel(kernel) if other is None else load_function(other)
     if kernel.make is None:
         return function
     arguments = kernel.op, table.dtype.name, f"{table.device.type}:{table.device.index}"
-    key = (*arguments, "several") if several is not None else arguments
+    key = arguments if other is None else (*arguments, "several" if other is kernel.several else "out")
     with _making:
         if key not in candidate.instances:
             made = _made(kernel.source, function, arguments)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.backend import check_device_type
 from agog_core.dispatch.reference import load_reference
+from agog_core.dtypes import ALL
 from agog_core.errors import AmbiguousKernelError
 from agog_core.named_tuple import Named
+
+if TYPE_CHECKING:
+    from agog_core.tracing.graph import Graph, Node, Value
 
 Compiled = Callable[..., None]
 
@@ -61,7 +65,8 @@ class Subgraph:
         outputs: numbers of those that it fills.
         primitives: its steps, in an order in which they can run.
         overwrites: pairs of an output and an input of one spec: the caller may pass the same memory for both.
-        exact: whether each value has to have the very bits that NumPy's functions, called one by one, give.
+        exact: whether each value has to have the very bits that NumPy's functions, called one by one, give. It is False
+            only for compilers that declare tolerances, in functions whose user has asked for it.
     """
 
     values: tuple[ArraySpec, ...]
@@ -71,6 +76,26 @@ class Subgraph:
     primitives: tuple[Primitive, ...]
     overwrites: tuple[tuple[int, int], ...] = ()
     exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Nodes of a graph that a compiler runs by one function of its own, in place of their ops' kernels.
+
+    What is claimed are nodes that compute: none that guards, writes variables, draws random numbers, keeps a reserve
+    for its gradient's, or has an attribute that is known late. No guard or write may stand between them, and no node
+    that takes what one of them gives and gives what one of them takes. A claim that is none is warned of.
+
+    Args:
+        nodes: nodes of the graph, in any order.
+        compile: ``(inputs, outputs)`` to a function ``run(*inputs, *outputs)``, which fills its outputs as that of a
+            `Subgraph` does, or to None, which leaves the nodes to others. ``inputs`` are the values that the nodes take
+            from outside, without constants, whose ``array`` is known; ``outputs`` are those that are used outside.
+            Each value has a ``shape`` and a ``layout``, its strides; its dtype is ``table.dtype``.
+    """
+
+    nodes: Sequence[Node]
+    compile: Callable[[Sequence[Value], Sequence[Value]], Compiled | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +110,14 @@ class Compiler:
         takes: ``(primitive, values)`` to whether it could compile a primitive: groups are made of those that it takes.
             A function, or a ``"module:attribute"`` string.
         priority: among several, the highest is asked first.
+        claims: ``(graph)`` to nodes of a traced function that it runs as a whole (`Claim`), such as an attention. They
+            are asked for before anything is taken apart. A function, or a ``"module:attribute"`` string; None: none.
+        tolerances: per dtype name the pair (rtol, atol) within which results may differ from NumPy's in a function of
+            ``exact=False``; with none, the compiler is exact there too.
         unavailable: returns a sentence that says why it cannot be used here, or None.
 
     Raises:
-        ValueError: the device type is not one lower-case word.
+        ValueError: the device type is not one lower-case word, or a dtype with a tolerance does not exist.
         TypeError: an argument is of a wrong type.
 
     >>> Compiler(name="fast", device="cpu", compile="my_compiler:compile", takes="my_compiler:takes").priority
@@ -100,14 +129,18 @@ class Compiler:
     compile: Callable[[Subgraph], Compiled | None] | str
     takes: Callable[[Primitive, Sequence[ArraySpec]], bool] | str
     priority: int = 100
+    claims: Callable[[Graph], Iterable[Claim]] | str | None = None
+    tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unavailable: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):
             raise TypeError(f"Compiler(name={self.name!r}): name must be a name, such as 'llvm'.")
         check_device_type(f"Compiler(name={self.name!r}, device={self.device!r})", self.device)
-        for name in ("compile", "takes"):
+        for name in ("compile", "takes", "claims"):
             value = getattr(self, name)
+            if name == "claims" and value is None:
+                continue
             if not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
                 raise TypeError(
                     f"Compiler(name={self.name!r}): {name} must be a function or a 'module:attribute' string; got "
@@ -115,6 +148,14 @@ class Compiler:
                 )
         if not isinstance(self.priority, int):
             raise TypeError(f"Compiler(name={self.name!r}): priority must be an int; got {self.priority!r}.")
+        for dtype, pair in self.tolerances.items():
+            if dtype not in {each.name for each in ALL}:
+                raise ValueError(f"Compiler(name={self.name!r}): tolerances names the unknown dtype {dtype!r}.")
+            if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, float) and x >= 0 for x in pair)):
+                raise TypeError(
+                    f"Compiler(name={self.name!r}): tolerances[{dtype!r}] must be two floats, rtol and atol; got "
+                    f"{pair!r}."
+                )
         if not callable(self.unavailable):
             raise TypeError(
                 f"Compiler(name={self.name!r}): unavailable must be a function that returns a sentence or None; got "
@@ -192,6 +233,7 @@ def why_unusable(compiler: Compiler) -> str | None:
             return f"not available: {why}"
         load_reference(compiler.compile)
         load_reference(compiler.takes)
+        load_reference(compiler.claims)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # libraries in other languages raise their panics as such

@@ -96,7 +96,10 @@ class Kernel:
             functions, and returns what the kernel would, by methods and operators of these and by functions of
             ``arrays[0].__array_namespace__()``. Where it looks at a value, the kernel is called whole. None: always.
             ``"next"`` takes apart the kernel next in rank, which has the same bits.
-        out: reserved for tracing; nothing looks at it yet.
+        out: for an op of one result that is no view, what fills an array with the result in place of making one:
+            ``out(*arrays, out=array, **attributes)``, with any numbers in ``array``, which has the dtype, shape and
+            strides that ``fn`` gives. It gives the same bits, and returns None, or NotImplemented, and then ``fn`` is
+            called. Traced functions keep the memory between calls. Given as ``several`` is.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agog_core.dispatch.chain import function_of
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.reference import load_reference
 from agog_core.dispatch.resolution import resolve
@@ -26,3 +27,16 @@ def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:
     lowers = [candidate.kernel.lower for candidate in chain.candidates[chain.head :]]
     lower = next((each for each in lowers if each != "next"), None)
     return None if lower is None else load_reference(lower)
+
+
+def filling(op: Op, table: KernelTable) -> Callable[..., Any] | None:
+    """What fills an array with the result of the kernel that runs an op (`Kernel.out`), or None where it has none."""
+    kernel_of(op, table)
+    chain = table.chains.get(op.name)
+    if chain is None or chain.head < 0 or op.host or op.updates or op.views:
+        return None
+    candidate = chain.candidates[chain.head]
+    if candidate.kernel.out is None:
+        return None
+    function = function_of(candidate, table, candidate.kernel.out)
+    return table.device.bind(op.name, table.dtype, function)[0]

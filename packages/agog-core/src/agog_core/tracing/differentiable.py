@@ -43,6 +43,7 @@ class Differentiable:
         watched: variables that tapes watch beside those that are trainable.
         may_create: whether it may create variables.
         wrap: makes a traced function of one.
+        exact: whether results have the bits of eager calls, see `Graph`.
 
     Raises:
         TracingError: the function does what later calls could not do again.
@@ -56,6 +57,7 @@ class Differentiable:
         watched: Sequence[Variable],
         may_create: bool,
         wrap: Callable[[Callable[..., Any]], Callable[..., Any]],
+        exact: bool = True,
     ) -> None:
         tape, self._wrap = GradientTape(), wrap
 
@@ -70,6 +72,7 @@ class Differentiable:
             count = len(recorded.results.tensors)
             self._differentiate(recorded, tape)
         trace, graph = recorded.trace, recorded.trace.graph
+        graph.exact = exact
         trace.put_back()  # nothing has happened yet: `__call__` is the call
         self.has_created = bool(recorded.created)
         self.branches: dict[int, Differentiable] = {}
@@ -115,10 +118,11 @@ class Differentiable:
         self._walks: dict[tuple[int, ...], Callable[..., Any]] = {}
         self._taken = [v for v in crossing if v.node is None]  # of arguments and variables
         forward = Graph(inputs, graph.variables, graph.finals, list(first), [*outputs, *self._kept], graph.lates)
+        forward.exact = graph.exact
         fresh = {v: _as_input(v) for v in [*seeds, *self._kept, *self._taken]}
         given = list(fresh.values())
         nodes = [_with_inputs(node, fresh) for node in second]
-        backward = Graph(given, {}, {}, nodes, [fresh.get(v, v) for v in gradients])
+        backward = Graph(given, {}, {}, nodes, [fresh.get(v, v) for v in gradients], exact=graph.exact)
         is_plain = not any(v.node is not None and v.node.op is not None and v.node.op.reserve for v in self._kept)
         self._forward = Concrete(forward, list, is_portable=not is_plain)
         self._backward = Concrete(backward, list, is_portable=not is_plain)

@@ -38,8 +38,10 @@ class DefinedFunction:
         input_signature: Sequence[Any] | None = None,
         owner: str = "function",
         check: bool | None = None,
+        exact: bool = True,
     ) -> None:
         self._check = is_checked() if check is None else check
+        self._exact = exact or self._check  # bits are compared
         self._warned: set[str] = set()
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
@@ -148,6 +150,7 @@ class DefinedFunction:
         memory.check(key, parent, guard, self._shown())
         place = key, id(parent), guard
         call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
+        call.concrete.graph.exact = self._exact
         if call.has_created:
             memory.created.add(place)
         elif parent is None:
@@ -196,7 +199,8 @@ class DefinedFunction:
                 return known[place]
             memory.check(key, parent, guard, self._shown())
             where = key, id(parent), guard
-            made = Differentiable(self._called, args, kwargs, watched, where not in memory.created, function)
+            may_create, wrap = where not in memory.created, partial(function, exact=self._exact)
+            made = Differentiable(self._called, args, kwargs, watched, may_create, wrap, self._exact)
             memory.note(key, parent, guard, made.graph, made.has_created)
             if made.has_created:
                 memory.created.add(where)
@@ -211,7 +215,7 @@ class DefinedFunction:
         if instance is None:
             return self
         method = MethodType(self._python_function, instance)
-        bound = DefinedFunction(method, self._input_signature, self._owner, self._check)
+        bound = DefinedFunction(method, self._input_signature, self._owner, self._check, self._exact)
         bound._warned = self._warned
         bound._memory = self._memories.of(instance)
         return bound
@@ -236,7 +240,7 @@ class DefinedFunction:
                 f"their places; got {args!r}{f' and {kwargs!r}' if kwargs else ''}."
             )
         specs = nest.map_structure(lambda x: TensorSpec.from_tensor(x) if isinstance(x, Tensor) else x, given)
-        return DefinedFunction(self._python_function, specs, self._owner, self._check)
+        return DefinedFunction(self._python_function, specs, self._owner, self._check, self._exact)
 
     def traces(self) -> list[TraceInfo]:
         """The traces of the function.
@@ -353,6 +357,7 @@ def function(
     experimental_autograph_options: Any = None,
     *,
     check: bool | None = None,
+    exact: bool = True,
     owner: str = "function",
 ) -> Any:
     """Trace a function: it runs as it is for arguments of a new kind, and what it did runs again for others like them.
@@ -363,12 +368,16 @@ def function(
         check: whether each call is compared with an eager one, bit by bit, on copies of what it changes: where they
             part, a TracingError names the line, and what Python has read; a warning names what Python changes. None
             asks the environment variable ``AGOG_CHECK``.
+        exact: whether results have the very bits of eager calls. False lets compilers differ from them within the
+            tolerances that they declare, such as by multiplying and adding with one rounding; calls that are compared
+            stay exact.
 
     Returns:
         A `DefinedFunction`, or a decorator that makes one.
 
     Raises:
         TypeError: the input signature is no list or tuple, or holds something else.
+        ValueError: ``check`` is True and ``exact`` False.
 
     >>> import agog_core as ag
     >>> @function
@@ -384,6 +393,8 @@ def function(
                 f"{owner}: input_signature must be a list or tuple of TensorSpec, or of structures of them; got "
                 f"{input_signature!r}."
             )
+    if check and not exact:
+        raise ValueError(f"{owner}: check=True compares bits, and exact=False lets them differ; give one of the two.")
     if func is None:
-        return partial(function, input_signature=input_signature, check=check, owner=owner)
-    return DefinedFunction(func, input_signature, owner, check)
+        return partial(function, input_signature=input_signature, check=check, exact=exact, owner=owner)
+    return DefinedFunction(func, input_signature, owner, check, exact)

@@ -115,6 +115,7 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     lates: list[Late] = field(default_factory=list)  # in the order of the program
+    exact: bool = True  # whether results have the bits of eager calls, whatever compiles parts of it
 
     def summary(self) -> str:
         """A table of the nodes, and what is planned to run them.

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from agog_testing.checks.derivatives import check_forward, check_gradient, check_linear
 from agog_testing.checks.errors import check_errors
+from agog_testing.checks.filling import check_out
 from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
 from agog_testing.checks.repetition import check_repeated, check_threads
 from agog_testing.checks.results import check_aliasing, check_dtype, check_memory, check_shape, check_type
@@ -33,6 +34,8 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         "threads": check_threads,
         "leaks": check_leaks,
     }
+    if subject.fill is not None:
+        found["out"] = check_out
     if subject.several is not None:
         found["several"] = check_several
     if info.sized is not None or op.inputs:

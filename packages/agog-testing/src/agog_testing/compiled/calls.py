@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,18 @@ from agog_testing.opinfo import OpInfo, Sample
 from agog_testing.subject import Subject, Violation
 
 RULE = "a traced function gives the bits, shapes, dtypes and strides that eager calls give"
+LOOSE_RULE = "a traced function of exact=False gives what eager calls give, within the compiler's tolerances"
+
+Tolerances = Mapping[str, tuple[float, float]]
 
 
 def check_calls(
-    info: OpInfo, dtype: str, seed: int = 0, compilers: Sequence[Compiler] = (), known: set[Any] | None = None
+    info: OpInfo,
+    dtype: str,
+    seed: int = 0,
+    compilers: Sequence[Compiler] = (),
+    known: set[Any] | None = None,
+    tolerances: Tolerances | None = None,
 ) -> int:
     """Run each call of a kernel by the executor of its device, and compare it with the kernel; how many there were.
 
@@ -32,6 +40,8 @@ def check_calls(
         seed: of its samples.
         compilers: what compiles parts of the calls.
         known: kinds of calls that were compared already, to which those of this op are added: each is compared once.
+        tolerances: per dtype name the pair (rtol, atol) within which results are equal, in functions of
+            ``exact=False``; None: bits are compared.
 
     Returns:
         How many calls were compared.
@@ -44,7 +54,7 @@ def check_calls(
             for call in list(calls_of(info, dtype, sample, device)):
                 if (kind := _kind(call)) not in known:
                     known.add(kind)
-                    count += _check(call, sample, executor, compilers)
+                    count += _check(call, sample, executor, compilers, tolerances)
     return count
 
 
@@ -81,7 +91,9 @@ def _flat(values: Any) -> list[ag.Tensor]:
     return [values] if isinstance(values, ag.Tensor) else []
 
 
-def _check(call: KernelCall, sample: Sample, executor: Any, compilers: Sequence[Compiler]) -> int:
+def _check(
+    call: KernelCall, sample: Sample, executor: Any, compilers: Sequence[Compiler], tolerances: Tolerances | None
+) -> int:
     op, table, updates = call.op, call.table, len(call.op.updates)
     if op.random or op.reserve is not None or op.reserve_of is not None:
         return 0
@@ -91,13 +103,15 @@ def _check(call: KernelCall, sample: Sample, executor: Any, compilers: Sequence[
     several = isinstance(returned, tuple)
     if not updates:
         expected = list(returned) if several else [returned]
-    run = executor(graph_of(call, expected, several), compilers)
+    graph = graph_of(call, expected, several)
+    graph.exact = tolerances is None
+    run = executor(graph, compilers)
     for _ in range(2):  # the second time in memory that the first has left
         outputs, finals = run(arrays[updates:], [np.array(array) for array in arrays[:updates]])
         for want, got in zip(expected, finals if updates else outputs, strict=True):
-            if not _is_same(want, got, op.views):
+            if not _is_same(want, got, op.views, tolerances):
                 where = f"{op.name} in {sample.name!r}, of {[f'{a.dtype} {a.shape}' for a in arrays]}"
-                raise Violation(RULE, where, _shown(want), _shown(got))
+                raise Violation(RULE if tolerances is None else LOOSE_RULE, where, _shown(want), _shown(got))
     return 1
 
 
@@ -128,13 +142,21 @@ def _value(number: int, kind: str, array: Any, call: KernelCall) -> Value:
     return Value(number, kind, table, array.shape, array, array.strides)
 
 
-def _is_same(want: Any, got: Any, is_view: bool) -> bool:
+def _is_same(want: Any, got: Any, is_view: bool, tolerances: Tolerances | None) -> bool:
     if (want.dtype, want.shape) != (got.dtype, got.shape):
         return False
     pairs = zip(want.shape, want.strides, got.strides, strict=True)
     if want.size and not is_view and any(size > 1 and one != other for size, one, other in pairs):
         return False
-    return are_equal(want, got)
+    return are_equal(want, got) if tolerances is None else _are_near(want, got, tolerances)
+
+
+def _are_near(want: Any, got: Any, tolerances: Tolerances) -> bool:
+    rtol, atol = tolerances.get(want.dtype.name, (0.0, 0.0))
+    if not (rtol or atol):
+        return are_equal(want, got)
+    scale = np.max(np.abs(want), initial=1.0, where=np.isfinite(want))  # to which sums of many terms are rounded
+    return bool(np.allclose(got, want, rtol, atol * scale, equal_nan=True))
 
 
 def are_equal(want: Any, got: Any) -> bool:

@@ -152,6 +152,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
                 seed=seed,
                 partner=_partner(kernel, plugin, device, dtype),
                 several=None if kernel.several is None else implementation.several,
+                fill=None if kernel.out is None else implementation.fill,
                 deterministic=kernel.deterministic,
                 keeps_threads=kernel.pool,
                 accuracy=accuracy,

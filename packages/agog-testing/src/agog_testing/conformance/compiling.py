@@ -11,6 +11,7 @@ from agog_core.dispatch.compilers import why_unusable
 from agog_core.dispatch.loader import Plugin
 from agog_core.plugin import Compiler
 from agog_testing.compiled import check_calls, check_program, compilers_in_use
+from agog_testing.compiled.calls import Tolerances
 from agog_testing.conformance.cases import Case
 from agog_testing.opinfo import OpInfo
 
@@ -23,11 +24,16 @@ _DTYPES = ("bool", "float16", "float32", "float64", "int32", "int64")
 
 
 def compiled_calls(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
-    """A test for each compiler and dtype: an op's calls, forward and for gradients, have NumPy's bits."""
+    """Tests for each compiler and dtype: an op's calls, forward and for gradients, have NumPy's bits; and they are
+    within the compiler's tolerances where these are asked for.
+    """
     for compiler in plugin.compilers:
         for dtype in info.dtypes:
             if dtype in _DTYPES:
                 yield _case(compiler, info.name, dtype, "compiled", partial(_calls, compiler, info, dtype, seed))
+            if dtype in compiler.tolerances:
+                test = partial(_calls, compiler, info, dtype, seed, compiler.tolerances)
+                yield _case(compiler, info.name, dtype, "compiled_loosely", test)
 
 
 def compiled_programs(plugin: Plugin, seed: int) -> Iterator[Case]:
@@ -45,8 +51,8 @@ def _case(compiler: Compiler, op: str, dtype: str, check: str, test: Callable[[]
     return Case(op, dtype, f"{check}_by_{compiler.name}", test if why is None else None, why)
 
 
-def _calls(compiler: Compiler, info: OpInfo, dtype: str, seed: int) -> str:
-    check_calls(info, dtype, seed, [compiler])
+def _calls(compiler: Compiler, info: OpInfo, dtype: str, seed: int, tolerances: Tolerances | None = None) -> str:
+    check_calls(info, dtype, seed, [compiler], tolerances=tolerances)
     return ""
 
 

@@ -58,6 +58,11 @@ class Implementation:
         function = function_of(candidate, self._table, self.kernel.several)
         return self.device.bind(self.kernel.op, self._table.dtype, function)[0](groups, **attributes)
 
+    def fill(self, *arrays: Any, out: Any, **attributes: Any) -> Any:
+        """Call the kernel's function that fills an array with its result."""
+        function = function_of(Candidate(self.kernel, self.plugin, {}), self._table, self.kernel.out)
+        return self.device.bind(self.kernel.op, self._table.dtype, function)[0](*arrays, out=out, **attributes)
+
     def forget_counts(self) -> None:
         """Count calls from now on."""
         self._times_taken = self._times_declined = 0

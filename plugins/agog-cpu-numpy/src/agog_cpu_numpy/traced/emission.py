@@ -298,7 +298,11 @@ class Emitter(Writer):
         kernel, adopt, adopt_all = calls.kernel(step.node)
         arrays = [self.array(each) for each in step.inputs[: step.options["count"]]]
         given, again = self._arguments(step, arrays)
-        if step.node.several or len(step.outputs) > 1:
+        if (fill := step.options.get("fill")) is not None:
+            out = self.target(step.outputs[0]) or self.new(step.outputs[0])
+            result = f"{self.known(adopt)}({self.known(kernel)}({given}), {again})"
+            self.line(f"if {self.known(fill)}({given}, out={out}) is NotImplemented: copyto({out}, {result})")
+        elif step.node.several or len(step.outputs) > 1:
             names = [self.name("a") for _ in step.outputs]
             call = f"{self.known(adopt_all)}({self.known(kernel)}({given}), {again})"
             self.line(f"[{', '.join(names)}] = {call}")

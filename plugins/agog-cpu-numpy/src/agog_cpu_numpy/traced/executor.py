@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core.plugin import Compiler
+from agog_cpu_numpy.traced.claims import claimed
 from agog_cpu_numpy.traced.code import Code, Run
 from agog_cpu_numpy.traced.grouping import group
 from agog_cpu_numpy.traced.lowering import lower
@@ -48,13 +49,13 @@ def executor(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
 
 def compiled(graph: Graph, compilers: Sequence[Compiler] = ()) -> Code:
     """The code of a graph."""
-    lowered = lower(graph)
+    lowered = lower(graph, claimed(graph, compilers))
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
     without_copies(lowered.program.steps)
     steps = live(lowered.program.steps, wanted)
     joined_in_place(steps, wanted)
     homes = {value: lowered.variables[n] for n, value in lowered.finals}
     for compiler in compilers:
-        steps = group(steps, wanted, homes, compiler)
+        steps = group(steps, wanted, homes, compiler, graph.exact)
     steps = with_early_updates(lowered, steps)
     return Code(lowered, plan(lowered, steps))

@@ -42,7 +42,9 @@ class Group:
         return self.shape[: self.first], (*self.shape[: self.first], *[1] * (len(self.shape) - self.first))
 
 
-def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Value], compiler: Compiler) -> list[Step]:
+def group(
+    steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Value], compiler: Compiler, exact: bool = True
+) -> list[Step]:
     """The steps, with those that a compiler takes put together.
 
     Args:
@@ -50,13 +52,23 @@ def group(steps: Sequence[Step], wanted: Iterable[Value], homes: dict[Value, Val
         wanted: what it gives.
         homes: new values of variables, to their values before.
         compiler: what compiles groups.
+        exact: whether results have NumPy's bits also where the compiler declares tolerances.
     """
     takes, build = load_reference(compiler.takes), load_reference(compiler.compile)
     kept = set(wanted)
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
-        steps = [each for unit in found.units() for each in _compiled(unit, found, kept, homes, build, compiler)]
+        units = found.units()
+        made = [_compiled(unit, found, kept, homes, build, compiler, exact) for unit in units]
+        steps = [step for each in made for step in each]
+        if not any(_is_left(unit, each) for unit, each in zip(units, made, strict=True)):
+            break
     return list(steps)
+
+
+def _is_left(unit: Step | Group, made: list[Step]) -> bool:
+    """Whether a group with reductions was not taken, so that parts of it may be."""
+    return isinstance(unit, Group) and unit.first is not None and made is unit.steps and _is_worth_it(unit)
 
 
 def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
@@ -102,6 +114,7 @@ class _Grouping:
                 guard = step if step.kind == "guard" else guard
             elif step.kind in _MAY_FAIL and guard is not None:
                 self.before[step] = guard
+        self.direct = {step: self._direct(step) for step in steps}
         self.of: dict[Step, Group] = {}
         for step in steps:
             if self._is_taken(step):
@@ -134,20 +147,24 @@ class _Grouping:
     def needs(self, unit: Step | Group) -> Iterator[Step | Group]:
         """What has to run before a unit."""
         for step in unit.steps if isinstance(unit, Group) else (unit,):
-            found = [self.made[value] for value in step.inputs if value in self.made]
-            for each in [*found, *([self.before[step]] if step in self.before else [])]:
-                if (other := self.unit(each)) is not unit:
+            for each in self.direct[step]:
+                if (other := self.of.get(each, each)) is not unit:
                     yield other
+
+    def _direct(self, step: Step) -> list[Step]:
+        """The steps that have to run before a step."""
+        found = [self.made[value] for value in step.inputs if value in self.made]
+        return [*found, self.before[step]] if step in self.before else found
 
     def _reaches(self, starts: Iterable[Step | Group], target: Group) -> bool:
         """Whether any of some units needs a group, directly or through others."""
-        first = min(map(self.place.__getitem__, target.steps))
+        first = self.place[target.steps[0]]
         todo, seen = list(starts), set()
         while todo:
             unit = todo.pop()
             if unit is target:
                 return True
-            end = max(map(self.place.__getitem__, unit.steps)) if isinstance(unit, Group) else self.place[unit]
+            end = self.place[unit.steps[-1] if isinstance(unit, Group) else unit]
             if unit not in seen and end > first:
                 seen.add(unit)
                 todo += self.needs(unit)
@@ -265,7 +282,13 @@ def _first_axis(step: Step) -> int | None:
 
 
 def _compiled(
-    unit: Step | Group, found: _Grouping, kept: set[Value], homes: dict[Value, Value], build: Any, compiler: Compiler
+    unit: Step | Group,
+    found: _Grouping,
+    kept: set[Value],
+    homes: dict[Value, Value],
+    build: Any,
+    compiler: Compiler,
+    exact: bool,
 ) -> list[Step]:
     """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
     if isinstance(unit, Step):
@@ -293,6 +316,7 @@ def _compiled(
         tuple(numbers[value] for value in outputs),
         tuple(p for step in unit.steps if (p := primitive_of(step, numbers)) is not None),
         tuple((numbers[output], numbers[given]) for output, given in pairs),
+        exact or not compiler.tolerances,
     )
     run = _built(subgraph, build, compiler)
     if run is None:

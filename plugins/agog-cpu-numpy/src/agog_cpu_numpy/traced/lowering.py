@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agog_core.plugin import Late, LateItem, lowering
+from agog_core.plugin import Late, LateItem, filling, lowering
 from agog_cpu_numpy.traced import layouts
+from agog_cpu_numpy.traced.claims import Claimed
 from agog_cpu_numpy.traced.program import Opaque, Program, Value, constant
 from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, recording
 
@@ -33,14 +34,14 @@ class Lowered:
     opaque: list[tuple[str, str]]
 
 
-def lower(graph: Graph) -> Lowered:
-    """The program of a graph."""
-    return _Lowering(graph).run()
+def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
+    """The program of a graph; ``units`` are its nodes in another order, what compilers claim put together."""
+    return _Lowering(graph, graph.nodes if units is None else units).run()
 
 
 class _Lowering:
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, units: Sequence[Node | Claimed]) -> None:
+        self.graph, self.units = graph, units
         self.program = Program()
         self.known: dict[GraphValue, Value] = {}
         self.opaque: list[tuple[str, str]] = []
@@ -55,9 +56,12 @@ class _Lowering:
             for late in graph.lates:
                 if not late.inputs:
                     self.program.late(late)
-            for node in graph.nodes:
-                self.program.node = node
-                self._node(node)
+            for unit in self.units:
+                if isinstance(unit, Claimed):
+                    self._claimed(unit)
+                else:
+                    self.program.node = unit
+                    self._node(unit)
             for late in graph.lates:
                 self._late(late)
         finally:
@@ -77,6 +81,13 @@ class _Lowering:
             is_array = isinstance(value.array, np.ndarray)  # what a kernel keeps for its gradient's is none
             self.known[value] = constant(value.array) if is_array else Value("constant", value.array)
         return self.known[value]
+
+    def _claimed(self, part: Claimed) -> None:
+        self.program.node = part.nodes[0]
+        inputs, arrays = [self.of(value) for value in part.inputs], [_like(value) for value in part.outputs]
+        options = {"run": part.run, "overwrites": set(), "steps": part.nodes}
+        self.program.add("group", part.compiler, inputs, *arrays, **options)
+        self.known.update(zip(part.outputs, self.program.steps[-1].outputs, strict=True))
 
     def _node(self, node: Node) -> None:
         inputs = [self.of(value) for value in node.inputs]
@@ -149,10 +160,17 @@ class _Lowering:
         assert node.op is not None
         arrays = [_like(value) for value in node.outputs]
         made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
+        if not node.variables and not node.several and self._may_be_filled(made):
+            assert node.table is not None
+            self.program.steps[-1].options["fill"] = filling(node.op, node.table)
         if node.effect.value == "view":
             for value in made:
                 value.base = inputs[0].root
         return made
+
+    def _may_be_filled(self, made: Sequence[Value]) -> bool:
+        """Whether an array could be had into which a kernel writes its result."""
+        return len(made) == 1 and not made[0].array.dtype.hasobject and layouts.is_dense(made[0].array)
 
     def _add_call(
         self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]

@@ -119,9 +119,11 @@ class _Planner:
             return Place("part")
         if value.array.ndim == 0 and step.kind not in ("kernel", "host", "group"):
             return Place("scalar")
-        if step.kind in _MADE_BY_NUMPY or not value.array.nbytes:
+        is_filled = step.options.get("fill") is not None
+        if (step.kind in _MADE_BY_NUMPY and not is_filled) or not value.array.nbytes:
             return Place("new")
-        if value in self.homes and self._is_free(i, step, value, self.homes[value]):
+        # An interrupt may come while a kernel fills an array.
+        if not is_filled and value in self.homes and self._is_free(i, step, value, self.homes[value]):
             return self._at_home(self.homes[value], value)
         if value in self.escaping:
             before = step.inputs[0] if step.kind == "put" and self._ends_in(i, step, step.inputs[0], value) else None
