@@ -36,6 +36,7 @@ from agog_core.dispatch.contract import (
 )
 from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.lowering import kernel_of, lowering
+from agog_core.dispatch.observation import TracedStep, tell, unobserved
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.precision import matmul_precision
 from agog_core.dispatch.reference import load_reference
@@ -67,6 +68,7 @@ __all__ = [
     "SingleOp",
     "Subgraph",
     "Tensor",
+    "TracedStep",
     "adopted",
     "as_dtype",
     "binary",
@@ -85,7 +87,9 @@ __all__ = [
     "registry",
     "requires",
     "run_next",
+    "tell",
     "unary",
+    "unobserved",
     "update",
     "version",
 ]

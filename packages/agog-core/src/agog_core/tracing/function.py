@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, update_wrapper
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.variables.variable import Variable
+
+if TYPE_CHECKING:
+    from agog_core.observers.graph_node import GraphNode
 
 __all__ = ["function"]
 
@@ -250,6 +253,9 @@ class DefinedFunction:
                 f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."
             )
         return found.graph
+
+    def __graph_nodes__(self) -> list[GraphNode]:
+        return self.graph().__graph_nodes__()
 
     def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         if self._input_signature is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from agog_cpu_numpy.traced import calls
 from agog_cpu_numpy.traced.program import Step, Value
+from agog_cpu_numpy.traced.showing import shown
 from agog_cpu_numpy.traced.writing import Writer
 
 # NumPy's scalars compute these with far less around them, and to the same bits.
@@ -48,11 +49,15 @@ class Emitter(Writer):
         for value, i in self.plan.last.items():
             if value in self.plan.places and self.plan.places[value].kind == "new" and value.array.nbytes >= _LARGE:
                 ends.setdefault(i, []).append(value)
+        if self.is_timed:
+            self.line("t = clock()")
         for i, step in enumerate(self.plan.steps):
-            self.node = step.node
+            self.step, before = step, len(self.lines)
             getattr(self, f"_{step.kind}")(step)
             self._forget(ends.get(i, ()))
-        self.node = None
+            if self.is_timed and len(self.lines) > before:
+                self.line(f"t = tell({self.known(shown(step))}, t)")
+        self.step = None
         self._return()
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
 
