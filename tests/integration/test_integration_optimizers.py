@@ -57,14 +57,16 @@ class Training(tf.train.Checkpoint):
             optimizer=MAKERS[name](step),
         )
 
-    def train(self, steps: range) -> None:
-        for n in steps:
-            rows = np.random.default_rng(n).integers(0, 5, 3)
-
-            def loss(rows: Any = rows) -> Any:
+    def train(self, steps: range, wrap: Callable[[Any], Any] = lambda call: call) -> None:
+        def take_step(rows: tf.Tensor) -> None:
+            def loss() -> Any:
                 return tf.reduce_mean(tf.square(tf.gather(self.table, rows) * self.vector - 0.5))
 
             self.optimizer.minimize(loss, self.step)
+
+        call = wrap(take_step)
+        for n in steps:
+            call(tf.constant(np.random.default_rng(n).integers(0, 5, 3)))
 
     def state(self) -> dict[str, bytes]:
         optimizer = self.optimizer
@@ -85,6 +87,21 @@ def test_resumed_steps_are_those_that_were_never_interrupted(tmp_path: Path, nam
     resumed = Training(name, dtype)
     status = resumed.restore(path)
     resumed.train(range(4, 9))
+    status.assert_consumed()
+    assert resumed.state() == whole.state()
+
+
+@pytest.mark.parametrize("is_traced_first", [True, False], ids=["traced, then eager", "eager, then traced"])
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_traced_steps_go_on_as_eager_ones(tmp_path: Path, name: str, dtype: str, is_traced_first: bool) -> None:
+    """What one way saves, the other resumes, and both end where a training ends that was eager all along."""
+    ways: list[dict[str, Any]] = [{"wrap": tf.function}, {}]
+    first, second = ways if is_traced_first else ways[::-1]
+    whole, before, resumed = (Training(name, dtype) for _ in range(3))
+    whole.train(range(9))
+    before.train(range(4), **first)
+    status = resumed.restore(before.save(str(tmp_path / "ckpt")))
+    resumed.train(range(4, 9), **second)
     status.assert_consumed()
     assert resumed.state() == whole.state()
 
