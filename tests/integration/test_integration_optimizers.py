@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agog as tf
+import agog_optimizers
 from agog.contrib import mixed_precision, opt
 
 SEED = 53
@@ -36,6 +37,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "momentum": lambda step: tf.train.MomentumOptimizer(0.1, 0.9),
     "nadam": lambda step: opt.NadamOptimizer(0.1),
     "proximal adagrad": lambda step: tf.train.ProximalAdagradOptimizer(0.1),
+    "proximal gradient descent": lambda step: tf.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.01),
     "rmsprop": lambda step: tf.train.RMSPropOptimizer(0.1, centered=True, epsilon=0.1),
     "accumulator": lambda step: opt.GradientAccumulator(tf.train.AdamOptimizer(0.1), 3),
     "moving average": lambda step: opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1), 0.9, step),
@@ -76,6 +78,12 @@ class Training(tf.train.Checkpoint):
 
 
 CASES = [(name, "float32") for name in MAKERS] + [("loss scale", "float16"), ("accumulator", "float16")]
+
+
+def test_every_optimizer_is_here() -> None:
+    kinds = {kind for kind in vars(agog_optimizers).values() if isinstance(kind, type)}
+    optimizers = {kind for kind in kinds if issubclass(kind, tf.train.Optimizer)} - {tf.train.Optimizer}
+    assert {type(make(tf.Variable(0, dtype=tf.int64))) for make in MAKERS.values()} == optimizers
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)

@@ -150,13 +150,13 @@ class DefinedFunction:
         """Call the function where tapes may record it, as one op with a vjp."""
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        if any(tape.is_forward for tape in tapes):
+        if len(tapes) > 1 or any(tape.is_forward for tape in tapes):  # one may see what another one does
             return self._called(args, kwargs)
         watched = watched_beside(tapes)
         key = "gradient", tuple(map(id, watched)), self._key(args, kwargs)
         tensors, known = Packing((args, kwargs)).tensors, self._memory.differentiable
         found = known.get(key) or self._differentiable(known, key, key, None, args, kwargs, watched)
-        while found is not None:
+        while found is not None and not found.is_for_eager:
             result = found(tensors)
             if type(result) is not int:
                 return result

@@ -243,9 +243,12 @@ class Trace(Tracer):
             limit("branch", source_line())
         self.graph.nodes.append(Node(Effect.GUARD, None, None, [value], {}, line=source_line(), outcome=outcome))
 
-    def draw(self, op_seed: int | None, values: int) -> RandomKey:
+    def draw(self, op_seed: int | None, values: int) -> Any:
         source = generator()
         key = RandomKey(op_seed, values, source.reserve(op_seed, values))
+        if source.gives_again:
+            same = (each for _, each in self.draws if (each.op_seed, each.value) == (op_seed, key.value))
+            return next(same, key.value)
         self.draws.append((source, key))
         self.graph.lates.append(key)
         return key
