@@ -380,7 +380,7 @@ def endurance(session: nox.Session) -> None:
             whole_trainings / f"test_integration_{name}.py"
             for name in (
                 *("interrupted_imports", "interrupts", "large_models", "mnist_example"),
-                *("traced_programs", "traced_trainings"),
+                *("traced_interrupts", "traced_programs", "traced_trainings"),
             )
         ),
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),

@@ -135,10 +135,13 @@ class _Writer:
         ]
 
     def may_write(self, node: Node, position: int, place: int) -> bool:
-        """Whether an update may write into the memory of its input, since nobody wants it any more."""
+        """Whether an update may write into the memory of its input, since nobody wants it any more; into a variable's
+        only its final value, so that an interrupt leaves it with none from in between.
+        """
         value = node.inputs[position]
         node_of = value.node
-        is_own = value.kind == "variable" or (
+        is_final = value.variable is not None and self.graph.finals.get(value.variable) is node.outputs[position]
+        is_own = is_final or (
             node_of is not None and node_of.effect in (Effect.UPDATE, Effect.ASSIGN) and value.base is None
         )
         return is_own and node.inputs.count(value) == 1 and not self.is_wanted(value, node, place)

@@ -299,7 +299,9 @@ class Emitter(Writer):
                 arrays.append(self.array(old))
                 continue
             name = self.target(step.outputs[k])
-            if name is None:
+            if name is None and self.plan.places[step.outputs[k]].replaces is old:
+                name = self.arrays[step.outputs[k]] = self.array(old)
+            elif name is None:
                 name = self.arrays[step.outputs[k]] = self.name("a")
                 self.line(f"{name} = array({self.operand(old)}, order='C')")
             arrays.append(name)
