@@ -61,6 +61,8 @@ OTHERS = {
     "run_next": "for executors: runs the kernel next in rank where one has declined a call",
     "TracedStep": "for executors that tell of their steps: what one computes, what runs it, and the lines of its ops",
     "tell": "for executors: tells profiles of a step, and when it began; it returns when the next one begins",
+    "undone": "for executors: says of an error in a run that no variable was written and no function of Python called "
+    "before it, so that the function may be called in its place",
     "unobserved": "for executors: a block whose kernel calls are told to nobody, since its steps are",
     "dtypes": "the module of dtypes (`dtypes.float32`) and of sets of them (`dtypes.FLOATING`)",
     "hookimpl": "marks a function as a hook",

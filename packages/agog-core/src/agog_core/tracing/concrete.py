@@ -63,13 +63,17 @@ class Concrete:
         else:
             found = run(arrays, [variable._current()._array for variable in self._read])
         if type(found) is int:
-            for key in self._keys:
-                generator().put_back(key.op_seed, key.values)
+            self.put_back()
             return found
         outputs = found[0]
         if self._single is not None:
             return wrap(outputs[0], *self._single)
         return self._pack([wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)])
+
+    def put_back(self) -> None:
+        """Put back what a run has drawn of random streams, because it comes to nothing."""
+        for key in self._keys:
+            generator().put_back(key.op_seed, key.values)
 
     def _compiled(self) -> Run:
         self._version = forgotten[0]

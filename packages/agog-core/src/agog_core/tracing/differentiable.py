@@ -33,8 +33,8 @@ class Differentiable:
     """A function and its vjp, traced as one graph, which is cut where the function's results are known.
 
     What crosses the cut is kept on the tape. Where a tape that was not there before records the walk back, its ops run
-    one by one. Where a result has no gradient, the function's ops run again, since a gradient of zeros is another thing:
-    what depends on that result alone has none, and zeros times infinity are NaN.
+    one by one. Where a result has no gradient, the function's ops run again, since a gradient of zeros is another
+    thing: what depends on that result alone has none, and zeros times infinity are NaN.
 
     Two things are left to eager calls. Under several tapes one may record what another one walks back: derivatives of
     higher order add up, at each value inside of the function, what comes over the function and over its vjp, in one
@@ -141,6 +141,10 @@ class Differentiable:
     def guards(self) -> list[Node]:
         """The branches of the function."""
         return self._forward.guards
+
+    def put_back(self) -> None:
+        """See `Concrete.put_back`."""
+        self._forward.put_back()
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """Call the function on the tensors of its arguments: its result, or the number of a guard that failed."""

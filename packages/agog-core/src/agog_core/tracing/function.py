@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agog_core import nest
+from agog_core.dispatch.devices import scope, scopes
 from agog_core.dispatch.observation import is_checked
 from agog_core.recording import active, tapes_of_context
 from agog_core.tensors.convert import convert_to_tensor
@@ -20,6 +21,7 @@ from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.eagerly import eagerly
+from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
@@ -69,7 +71,7 @@ class DefinedFunction:
             return self._called(*self._arguments(args, kwargs))
         if active and tapes_of_context():
             return self._under_tapes(args, kwargs)
-        if not kwargs and self._input_signature is None:
+        if not kwargs and self._input_signature is None and not scopes:
             key, arrays = [], []
             for x in args:
                 if type(x) is not Tensor:
@@ -92,17 +94,24 @@ class DefinedFunction:
         return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        if not kwargs and all(type(x) is Tensor for x in args):
+        where = scope() if scopes else None
+        if not kwargs and where is None and all(type(x) is Tensor for x in args):
             return tuple([(x._table, x._shape, getattr(x._array, "strides", None)) for x in args])
         both = args, kwargs
-        return "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
+        return where, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
 
     def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any = None) -> Any:
         """Run a trace; where a branch goes another way, the one for that way."""
         if self._check:
             return self._compared(found, arrays, args, kwargs, key)
         while True:
-            result = found(arrays)
+            try:
+                result = found(arrays)
+            except Exception as error:
+                if not is_undone(error):
+                    raise
+                failure = error
+                break
             if type(result) is not int:
                 return result
             other = found.branches.get(result)
@@ -112,6 +121,19 @@ class DefinedFunction:
                     if other is None:
                         return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
             found = other
+        found.put_back()
+        return self._after(failure, args, kwargs)
+
+    def _after(self, failure: Exception, args: Any, kwargs: Any) -> Any:
+        """Call the function where a run of a trace has failed, and done nothing yet: it may catch that error, or write
+        variables before it comes to it."""
+        try:
+            return self._called(args, kwargs)
+        except Exception as error:
+            for note in getattr(failure, "__notes__", ()):
+                if note not in getattr(error, "__notes__", ()):
+                    error.add_note(note)
+            raise
 
     def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
@@ -157,12 +179,21 @@ class DefinedFunction:
         tensors, known = Packing((args, kwargs)).tensors, self._memory.differentiable
         found = known.get(key) or self._differentiable(known, key, key, None, args, kwargs, watched)
         while found is not None and not found.is_for_eager:
-            result = found(tensors)
+            try:
+                result = found(tensors)
+            except Exception as error:
+                if not is_undone(error):
+                    raise
+                failure = error
+                break
             if type(result) is not int:
                 return result
             known = found.branches
             found = known.get(result) or self._differentiable(known, result, key, found, args, kwargs, watched)
-        return self._called(args, kwargs)
+        else:
+            return self._called(args, kwargs)
+        found.put_back()
+        return self._after(failure, args, kwargs)
 
     def _differentiable(
         self,

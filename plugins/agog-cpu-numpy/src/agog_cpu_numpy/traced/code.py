@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.plugin import undone
 from agog_cpu_numpy.traced import calls, layouts
 from agog_cpu_numpy.traced.emission import Emitter
 from agog_cpu_numpy.traced.lowering import Lowered
@@ -27,7 +28,7 @@ class Code:
         self.size = plan.size
         self.summary = _summary(plan)
         self._names, self._static = emitter.names, emitter.static
-        self._steps = emitter.steps
+        self._steps, self._first_effect = emitter.steps, emitter.first_effect
         self._names["note"] = self._note
         self._compiled = compile(self.source, _FILE, "exec")
 
@@ -53,8 +54,10 @@ class Code:
         while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
             trace = trace.tb_next
         step = None if trace is None else self._steps.get(trace.tb_lineno)
-        if step is not None:
+        if trace is not None and step is not None:
             calls.note(error, step)
+            if trace.tb_lineno < self._first_effect and step.kind != "group":
+                undone(error)
 
 
 def _summary(plan: Plan) -> str:

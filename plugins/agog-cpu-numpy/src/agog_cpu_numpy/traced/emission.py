@@ -249,6 +249,7 @@ class Emitter(Writer):
         ]
         given, _ = self._arguments(step, arrays)
         names = [self.name("a") for _ in step.outputs]
+        self.effect()
         self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
         self.arrays.update(zip(step.outputs, names, strict=True))
 

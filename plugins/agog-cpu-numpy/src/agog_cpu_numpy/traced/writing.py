@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from sys import maxsize
 from time import perf_counter_ns
 from typing import Any
 
@@ -31,6 +32,7 @@ class Writer:
         self.arrays: dict[Value, str] = {}  # names of values as arrays
         self.scalars: dict[Value, str] = {}  # names of values of rank 0 as NumPy's scalars, and of numbers
         self.count = 0
+        self.first_effect = maxsize  # the line of the first write of a variable, or call of a function of Python
 
     def source(self) -> str:
         """The text."""
@@ -53,6 +55,10 @@ class Writer:
         """Add a line."""
         self.lines.append(f"        {text}")
         self.steps[len(self.lines)] = self.step
+
+    def effect(self) -> None:
+        """Note that the next line has an effect."""
+        self.first_effect = min(self.first_effect, len(self.lines) + 1)
 
     def array(self, value: Value) -> str:
         """The name of a value as an array."""
@@ -94,6 +100,7 @@ class Writer:
         """The name of the array that a result is to be written to; None where NumPy makes a new one."""
         place = self.plan.places[value]
         if place.kind == "variable":
+            self.effect()
             self.arrays[value] = f"v{place.variable}"
         elif place.kind == "buffer":
             self.arrays[value] = self._buffer(value, place)
