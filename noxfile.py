@@ -391,7 +391,10 @@ def endurance(session: nox.Session) -> None:
         session,
         *(
             whole_trainings / f"test_integration_{name}.py"
-            for name in ("interrupted_imports", "interrupts", "large_models", "mnist_example", "traced_programs")
+            for name in (
+                *("interrupted_imports", "interrupts", "large_models", "mnist_example"),
+                *("traced_interrupts", "traced_programs", "traced_trainings"),
+            )
         ),
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),
         *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations", "random_graphs")),

@@ -60,6 +60,11 @@ OTHERS = {
     "lowering": "for executors: what records the steps of that kernel (`Kernel.lower`), or None",
     "note_failure": "for executors: adds to an error which kernel raised it, and what that was given",
     "run_next": "for executors: runs the kernel next in rank where one has declined a call",
+    "TracedStep": "for executors that tell of their steps: what one computes, what runs it, and the lines of its ops",
+    "tell": "for executors: tells profiles of a step, and when it began; it returns when the next one begins",
+    "undone": "for executors: says of an error in a run that no variable was written and no function of Python called "
+    "before it, so that the function may be called in its place",
+    "unobserved": "for executors: a block whose kernel calls are told to nobody, since its steps are",
     "dtypes": "the module of dtypes (`dtypes.float32`) and of sets of them (`dtypes.FLOATING`)",
     "hookimpl": "marks a function as a hook",
     "hookspec": "pluggy's marker with which the hooks themselves are declared; a plugin does not need it",

@@ -41,16 +41,6 @@ def test_example_runs(name: str, tmp_path: Path) -> None:
     assert last is None or re.fullmatch(last, lines[-1]), lines[-1]
 
 
-# Program to arguments for a run of seconds; test_integration_traced_examples.py has the steps of the others.
-SHORT = {"fit": ["--epochs", "1"], "huber": ["--epochs", "1"], "mlp": ["--epochs", "1"], "mnist": ["--epochs", "1"]}
-
-
-@pytest.mark.parametrize("name", SHORT)
-def test_a_traced_run_prints_what_an_eager_one_prints(name: str, tmp_path: Path) -> None:
-    eager, traced = (run(name, [*SHORT[name], *more], tmp_path) for more in ([], ["--function"]))
-    assert traced == eager
-
-
 @pytest.mark.parametrize("name", SCALARS)
 def test_summaries_are_written(name: str, tmp_path: Path) -> None:
     run(name, ["--epochs", "1", "--logdir", "logs"], tmp_path)

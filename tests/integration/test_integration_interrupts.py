@@ -32,6 +32,7 @@ from agog_data.stage import Scope
 RANDOM = 10_000 if os.environ.get("AGOG_ENDURANCE") else 200
 AFTER_YIELD_FROM = 2  # the argument of a `RESUME` that does not look
 PACKAGES = f"{os.sep}agog_"
+WRITTEN = "<traced "  # what traced functions are compiled to
 
 
 class Interrupt:
@@ -46,7 +47,8 @@ class Interrupt:
         name = frame.f_code.co_name
         if frame.f_back is not None and frame.f_back in self._last and name != "__init__":
             self._last[frame.f_back] = ""  # Python looks for no signals after a call of a function of Python
-        if self._within_files not in frame.f_code.co_filename:
+        file = frame.f_code.co_filename
+        if self._within_files not in file and not file.startswith(WRITTEN):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         code = frame.f_code

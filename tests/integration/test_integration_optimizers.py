@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agog as tf
+import agog_optimizers
 from agog.contrib import mixed_precision, opt
 
 SEED = 53
@@ -36,6 +37,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "momentum": lambda step: tf.train.MomentumOptimizer(0.1, 0.9),
     "nadam": lambda step: opt.NadamOptimizer(0.1),
     "proximal adagrad": lambda step: tf.train.ProximalAdagradOptimizer(0.1),
+    "proximal gradient descent": lambda step: tf.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.01),
     "rmsprop": lambda step: tf.train.RMSPropOptimizer(0.1, centered=True, epsilon=0.1),
     "accumulator": lambda step: opt.GradientAccumulator(tf.train.AdamOptimizer(0.1), 3),
     "moving average": lambda step: opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1), 0.9, step),
@@ -57,14 +59,16 @@ class Training(tf.train.Checkpoint):
             optimizer=MAKERS[name](step),
         )
 
-    def train(self, steps: range) -> None:
-        for n in steps:
-            rows = np.random.default_rng(n).integers(0, 5, 3)
-
-            def loss(rows: Any = rows) -> Any:
+    def train(self, steps: range, wrap: Callable[[Any], Any] = lambda call: call) -> None:
+        def take_step(rows: tf.Tensor) -> None:
+            def loss() -> Any:
                 return tf.reduce_mean(tf.square(tf.gather(self.table, rows) * self.vector - 0.5))
 
             self.optimizer.minimize(loss, self.step)
+
+        call = wrap(take_step)
+        for n in steps:
+            call(tf.constant(np.random.default_rng(n).integers(0, 5, 3)))
 
     def state(self) -> dict[str, bytes]:
         optimizer = self.optimizer
@@ -76,6 +80,12 @@ class Training(tf.train.Checkpoint):
 CASES = [(name, "float32") for name in MAKERS] + [("loss scale", "float16"), ("accumulator", "float16")]
 
 
+def test_every_optimizer_is_here() -> None:
+    kinds = {kind for kind in vars(agog_optimizers).values() if isinstance(kind, type)}
+    optimizers = {kind for kind in kinds if issubclass(kind, tf.train.Optimizer)} - {tf.train.Optimizer}
+    assert {type(make(tf.Variable(0, dtype=tf.int64))) for make in MAKERS.values()} == optimizers
+
+
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_resumed_steps_are_those_that_were_never_interrupted(tmp_path: Path, name: str, dtype: str) -> None:
     whole = Training(name, dtype)
@@ -85,6 +95,21 @@ def test_resumed_steps_are_those_that_were_never_interrupted(tmp_path: Path, nam
     resumed = Training(name, dtype)
     status = resumed.restore(path)
     resumed.train(range(4, 9))
+    status.assert_consumed()
+    assert resumed.state() == whole.state()
+
+
+@pytest.mark.parametrize("is_traced_first", [True, False], ids=["traced, then eager", "eager, then traced"])
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_traced_steps_go_on_as_eager_ones(tmp_path: Path, name: str, dtype: str, is_traced_first: bool) -> None:
+    """What one way saves, the other resumes, and both end where a training ends that was eager all along."""
+    ways: list[dict[str, Any]] = [{"wrap": tf.function}, {}]
+    first, second = ways if is_traced_first else ways[::-1]
+    whole, before, resumed = (Training(name, dtype) for _ in range(3))
+    whole.train(range(9))
+    before.train(range(4), **first)
+    status = resumed.restore(before.save(str(tmp_path / "ckpt")))
+    resumed.train(range(4, 9), **second)
     status.assert_consumed()
     assert resumed.state() == whole.state()
 

@@ -32,6 +32,7 @@ class Run(NamedTuple):
     notes: list[str]
     model: Any
     tape: Any
+    traced: Any
 
 
 def make_model() -> Any:
@@ -44,12 +45,15 @@ def make_model() -> Any:
 
 
 def write_run(folder: Path) -> Run:
-    """Write a run: the model's graph to ``model``, the tape's to ``tape``, the rest to both; and one that went on."""
+    """Write a run: the graphs of a model, a tape and a traced call to folders named so, the rest to each of these; and
+    one that went on."""
     rng = np.random.default_rng(11)
     model, summary = make_model(), tf.contrib.summary
     x = [tf.constant(rng.normal(size=(2, 4)).astype("float32")) for _ in range(2)]
     with tf.GradientTape(persistent=True) as tape:
         tf.reduce_mean(tf.square(model(x)))
+    traced = tf.function(lambda x: tf.reduce_mean(tf.square(model(x))))
+    traced(tuple(x))
     waves = np.sin(2 * np.pi * 440 * np.arange(RATE) / RATE)
     run = Run(
         folder,
@@ -60,8 +64,9 @@ def write_run(folder: Path) -> Run:
         notes=["# A first note", "The rate is **halved**.", "| a | b |\n|---|---|\n| 1 | 2 |"],
         model=model,
         tape=tape,
+        traced=traced,
     )
-    for name, graph in {"model": model, "tape": tape}.items():
+    for name, graph in {"model": model, "tape": tape, "traced": traced}.items():
         with summary.create_file_writer(folder / name).as_default(), summary.always_record_summaries():
             summary.graph(graph, step=0)
             for number, step in enumerate(STEPS):

@@ -122,7 +122,7 @@ def test_the_page_finds_a_plugin_for_each_kind(run: Any) -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["model", "tape"])
+@pytest.mark.parametrize("name", ["model", "tape", "traced"])
 def test_graphs(run: Any, name: str) -> None:
     expected = getattr(run, name).__graph_nodes__()
     nodes = read(run.folder / name).Graph().node
@@ -139,6 +139,7 @@ def test_graphs(run: Any, name: str) -> None:
     some = {
         "model": {("left", "encoder/hidden"), ("encoder/hidden", "both"), ("encoder_1/hidden", "both")},
         "tape": {("concat", "matmul_2"), ("square", "reduce_mean")},
+        "traced": {("concat", "matmul_2"), ("square", "reduce_mean")},
     }
     assert some[name] <= edges
 

@@ -99,10 +99,11 @@ def test_page(address: str, browser: Chrome, page: str, texts: list[str], select
     check(browser, page, texts, selector)
 
 
-def test_graph_of_a_tape(run: Any, browser: Chrome) -> None:
-    with tensorboard(run.folder / "tape") as address:
+@pytest.mark.parametrize("name", ["tape", "traced"])
+def test_graph_of_a_call(run: Any, browser: Chrome, name: str) -> None:
+    with tensorboard(run.folder / name) as address:
         browser.get(f"{address}#graphs")
-        check(browser, "tape", ["concat", "square", "reduce_mean", "encoder"], "g.node")
+        check(browser, name, ["concat", "square", "reduce_mean", "encoder"], "g.node")
 
 
 def check(browser: Chrome, picture: str, texts: list[str], selector: str) -> None:

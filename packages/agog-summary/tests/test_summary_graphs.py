@@ -58,6 +58,22 @@ def test_the_graph_of_a_tape(tmp_path: Path, events_of: Any) -> None:
     nodes = written_graph(tmp_path, tape, events_of).node
     assert [(node.name, list(node.input)) for node in nodes] == [("v", []), ("multiply", ["v"]), ("exp", ["multiply"])]
     assert nodes[0].device == v.device
+
+
+def test_the_graph_of_a_traced_function(tmp_path: Path, events_of: Any) -> None:
+    v = ag.Variable([1.0, 2.0], name="v")
+    f = ag.function(lambda x: ag.exp(x * v))
+    f(ag.constant([3.0, 4.0]))
+    for name, param in (("function", f), ("graph", f.graph())):
+        nodes = written_graph(tmp_path / name, param, events_of).node
+        assert [(node.name, node.op, list(node.input)) for node in nodes] == [
+            ("input_0", "Placeholder", []),
+            ("v", "VariableV2", []),
+            ("multiply", "multiply", ["input_0", "v"]),
+            ("exp", "exp", ["multiply"]),
+        ]
+        assert [dim.size for dim in nodes[3].attr["_output_shapes"].list.shape[0].dim] == [2]
+        assert nodes[3].attr["line"].s.decode().startswith(__file__)
     assert [dim.size for dim in nodes[2].attr["_output_shapes"].list.shape[0].dim] == [2]
 
 

@@ -36,6 +36,7 @@ from agog_core.dispatch.contract import (
 )
 from agog_core.dispatch.failure import note_failure
 from agog_core.dispatch.lowering import filling, kernel_of, lowering
+from agog_core.dispatch.observation import TracedStep, tell, unobserved
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.precision import matmul_precision
 from agog_core.dispatch.reference import load_reference
@@ -44,6 +45,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.errors import undone
 from agog_core.tracing.graph import Late, LateItem
 from agog_core.tracing.single import SingleOp
 from agog_core.variables.versions import version
@@ -68,6 +70,7 @@ __all__ = [
     "SingleOp",
     "Subgraph",
     "Tensor",
+    "TracedStep",
     "adopted",
     "as_dtype",
     "binary",
@@ -87,7 +90,10 @@ __all__ = [
     "registry",
     "requires",
     "run_next",
+    "tell",
     "unary",
+    "undone",
+    "unobserved",
     "update",
     "version",
 ]

@@ -41,6 +41,8 @@ class Generator(Checkpointable):
         seed: the graph seed; None for one that differs from run to run.
     """
 
+    gives_again = False  # whether its numbers are some that another one has given before
+
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed
         self._entropy = int.from_bytes(os.urandom(8), "little")

@@ -53,7 +53,7 @@ class Recording:
     """
 
     __slots__ = (
-        *("__weakref__", "breaks", "is_open", "is_recording", "records", "serial", "variables"),
+        *("__weakref__", "breaks", "has_functions", "is_open", "is_recording", "records", "serial", "variables"),
         *("watch_accessed_variables", "watching"),
     )
 
@@ -69,6 +69,7 @@ class Recording:
         self.serial = serial = _next_serial()
         self.watching = frozenset((serial,))
         self.records: list[Record] = []
+        self.has_functions = False  # whether some are of functions with gradients of their own
         # Where an op without a gradient, or Python, took a watched value: only a tape that keeps source lines notes it.
         self.breaks: list[tuple[Id, str, str]] | None = None
         self.variables: dict[int, tuple[Variable, list[Id]]] = {}
@@ -275,6 +276,7 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
             for out in outs:
                 _watch_output(out, tape)
             tape.records.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
+            tape.has_functions = True
 
 
 def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:

@@ -56,6 +56,10 @@ class Tracer:
         """The key of random bits; see `Generator.reserve`."""
         raise NotImplementedError
 
+    def recorded(self, tensor: Tensor) -> Tensor:
+        """A tensor whose ops are recorded, also where it is a constant."""
+        return tensor
+
     def temporary(self, value: Tensor) -> Variable:
         """A variable that the function makes for itself at each call."""
         raise NotImplementedError
@@ -67,6 +71,9 @@ class Tracer:
     def late(self, function: Callable[[], Any]) -> Any:
         """What `late` returns."""
         raise NotImplementedError
+
+    def take(self) -> None:
+        """Refuse that Python takes something anew at each call, such as an element of an iterator from outside."""
 
     def operand(self, number: Any, dtype: DType) -> Any:
         """What `operand` returns."""
@@ -111,6 +118,13 @@ def late(function: Callable[[], Any]) -> Any:
     if tracing and (tracer := present_tracer()) is not None:
         return tracer.late(function)
     return function()
+
+
+def recorded(tensor: Tensor) -> Tensor:
+    """A tensor as an op takes it beside a key of random bits, which is another one at each call."""
+    if tracing and (tracer := present_tracer()) is not None:
+        return tracer.recorded(tensor)
+    return tensor
 
 
 def operand(number: Any, dtype: DType) -> Any:

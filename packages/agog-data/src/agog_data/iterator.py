@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from typing import Any, NoReturn, Self
+from weakref import ref
 
 from agog_core import Checkpointable
 from agog_core.errors import InvalidArgumentError, OutOfRangeError
+from agog_core.tracers import present_tracer, tracing
 from agog_data import shown
 from agog_data.elements import Described, Element
 from agog_data.encoded_state import decode, encode
@@ -52,11 +54,19 @@ class Iterator(Checkpointable, Described):
         self._elements.start(0)
         self._is_fresh = True  # no element was given, and no place taken over
         self._lock = threading.RLock()
+        tracer = present_tracer()
+        self._tracer = None if tracer is None else ref(tracer)  # the function that makes it may use it
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Element:
+        if (
+            tracing
+            and (tracer := present_tracer()) is not None
+            and (self._tracer is None or tracer is not self._tracer())
+        ):
+            tracer.take()
         with self._lock:
             element = self._run(next, self._elements)
             self._is_fresh = False

@@ -96,6 +96,11 @@ def current_device() -> Device:
     return scope_device() or default_device()
 
 
+def scope() -> Choice | None:
+    """What the innermost scope asks for; None outside of all, and where each op is to run where its inputs are."""
+    return _scope.get()
+
+
 def scope_device() -> Device | None:
     """The device that the innermost scope asks for, or None outside of all scopes."""
     spec = _scope.get()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.devices import clear_tables
@@ -41,21 +42,49 @@ class KernelCall(Named):
     end: int
 
 
+class TracedStep(Named):
+    """One step of what a traced function was compiled to: a fused group, a kernel, a function of an array library.
+
+    Args:
+        ops: the ops that it computes, or computes a part of.
+        device: the device type.
+        maker: who made it: a compiler's name, or the plugin whose executor runs it.
+        function: what runs it.
+        lines: the lines of the program that called these ops.
+        bytes: the size of its results.
+    """
+
+    ops: tuple[str, ...]
+    device: str
+    maker: str
+    function: str
+    lines: tuple[str, ...]
+    bytes: int
+
+
 Observer = Callable[[KernelCall], None]
+# Is told of a step, of when it began and of when it ended.
+StepObserver = Callable[[TracedStep, int, int], None]
 
 # Who is told of kernel calls: `observe` and `unobserve` write it.
 _observers: list[Observer] = []
+# Those among them to whom compiled functions tell their steps, in place of the kernels that they would call.
+_of_steps: dict[Observer, StepObserver] = {}
 # Those among them who want the devices' own times.
 _timed: list[Observer] = []
 _in_observer = threading.local()  # what observers compute themselves is not observed
 
 
-def observe(observer: Observer, timed: bool = False) -> None:
+def observe(observer: Observer, timed: bool = False, of_steps: StepObserver | None = None) -> None:
     """Call a function after each kernel call, in all threads, until `unobserve`.
 
-    Where it is ``timed``, calls are timed by the devices' own clocks, for which each call waits.
+    Where it is ``timed``, calls are timed by the devices' own clocks, for which each call waits. Traced functions run
+    kernel by kernel while somebody observes who gives no ``of_steps``; else they run as they are compiled, and that is
+    called after each of their steps.
     """
     _observers.append(observer)
+    if of_steps is not None:
+        _of_steps[observer] = of_steps
     if timed:
         _timed.append(observer)
     clear_tables()
@@ -67,12 +96,37 @@ def unobserve(observer: Observer) -> None:
         _observers.remove(observer)
         if observer in _timed:
             _timed.remove(observer)
+        _of_steps.pop(observer, None)
         clear_tables()
 
 
 def are_observed() -> bool:
     """Whether anybody observes kernel calls."""
     return bool(_observers)
+
+
+def are_steps_enough() -> bool:
+    """Whether all who observe kernel calls take the steps of compiled functions as well."""
+    return len(_of_steps) == len(_observers)
+
+
+def tell(step: TracedStep, start: int) -> int:
+    """Tell those who observe steps of one that began at a time and is over; when the next one begins."""
+    end = time.perf_counter_ns()
+    for of_step in tuple(_of_steps.values()):
+        of_step(step, start, end)
+    return time.perf_counter_ns()
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """A block in which this thread tells nobody of kernel calls."""
+    before = getattr(_in_observer, "is_true", False)
+    _in_observer.is_true = True
+    try:
+        yield
+    finally:
+        _in_observer.is_true = before
 
 
 def is_checked() -> bool:
@@ -98,12 +152,9 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
         if op.reserve is not None:
             results = results[:-1]
         call = KernelCall(op, table, candidate, arrays, attributes, results, start, end)
-        _in_observer.is_true = True
-        try:
+        with unobserved():
             for observer in tuple(_observers):
                 observer(call)
-        finally:
-            _in_observer.is_true = False
         return result
 
     run.__wrapped__ = kernel  # type: ignore[attr-defined]  # whose name errors give

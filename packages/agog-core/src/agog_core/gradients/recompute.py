@@ -17,6 +17,12 @@ from agog_core.variables.variable import Variable
 __all__ = ["recompute_grad"]
 
 
+class _Again(Generator):
+    """Random numbers of before, which functions that are traced take from where these came from."""
+
+    gives_again = True
+
+
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let tapes keep only the arguments of a function; what is computed inside is computed again for the gradient.
 
@@ -62,7 +68,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         needed = [source for source, x in zip(sources, values, strict=True) if any(tape.watches(x) for tape in tapes)]
 
         def vjp(output_gradients: list[Any]) -> list[Any]:
-            mine, ours = Generator(), generator()
+            mine, ours = _Again(), generator()
             mine.set_state(random_state)
             set_generator(mine)
             try:

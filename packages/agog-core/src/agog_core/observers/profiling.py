@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os.path import basename
 from typing import Any, NamedTuple
 
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.observation import KernelCall, TracedStep, observe, unobserve
 from agog_core.dtypes import as_dtype
 from agog_core.tensors.placement import Copy, copy_observers
 
@@ -15,23 +16,33 @@ __all__ = ["profile"]
 
 _HEADER = ("op", "device", "count", "ms", "bytes", "plugin", "kernel")
 _NUMERIC = (2, 3, 4)
+_SHOWN = 4  # ops of a group, in tables
 
 
 class OpProfile:
-    """What one kernel cost.
+    """What one kernel cost, or one step of a traced function.
 
     Args:
-        op: the op's name; ``"copy"`` for copies between devices.
+        op: the op's name; ``"copy"`` for copies between devices; of a fused group its ops, joined by ``+``.
         device: the device type.
-        plugin: the plugin that brings the kernel.
-        kernel: the kernel's function, or its ``"module:attribute"`` string.
+        plugin: the plugin that brings the kernel; of a fused group the compiler.
+        kernel: the kernel's function, or its ``"module:attribute"`` string; of a step what runs it.
         count: how often it was called.
         seconds: the time inside of it, all calls together.
         bytes: the size of its results, all calls together.
+        lines: the lines of the program that called a step's ops; None of what is no step.
     """
 
     def __init__(
-        self, op: str, device: str, plugin: str, kernel: str, count: int = 0, seconds: float = 0.0, bytes: int = 0
+        self,
+        op: str,
+        device: str,
+        plugin: str,
+        kernel: str,
+        count: int = 0,
+        seconds: float = 0.0,
+        bytes: int = 0,
+        lines: tuple[str, ...] | None = None,
     ) -> None:
         self.op = op
         self.device = device
@@ -40,6 +51,7 @@ class OpProfile:
         self.count = count
         self.seconds = seconds
         self.bytes = bytes
+        self.lines = lines
 
 
 class Event(NamedTuple):
@@ -65,7 +77,7 @@ class Profile:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self._rows: dict[tuple[str, ...], OpProfile] = {}
+        self._rows: dict[Any, OpProfile] = {}
 
     @property
     def ops(self) -> list[OpProfile]:
@@ -77,26 +89,33 @@ class Profile:
         """How many tensors were copied between devices."""
         return sum(row.count for row in self._rows.values() if row.op == "copy")
 
+    @property
+    def steps(self) -> int:
+        """How many steps of traced functions have run."""
+        return sum(row.count for row in self._rows.values() if row.lines is not None)
+
     def _saw_call(self, call: KernelCall) -> None:
         results = call.results or call.arrays[: len(call.op.updates)]
-        self._add(
-            (call.op.name, call.table.device.type, call.candidate.plugin.name, call.candidate.kernel.source),
-            call,
-            _bytes(results),
-        )
+        candidate = call.candidate
+        row = OpProfile(call.op.name, call.table.device.type, candidate.plugin.name, candidate.kernel.source)
+        self._add(row, call.start, call.end, _bytes(results))
+
+    def _saw_step(self, step: TracedStep, start: int, end: int) -> None:
+        row = OpProfile("+".join(step.ops), step.device, step.maker, step.function, lines=step.lines)
+        self._add(row, start, end, step.bytes)
 
     def _saw_copy(self, copy: Copy) -> None:
         devices = f"{copy.source._table.device.type}:{copy.source._table.device.index}"
         target = f"{copy.target.type}:{copy.target.index}"
         size = copy.source.dtype.size * (copy.source.shape.num_elements() or 0)
-        self._add(("copy", copy.target.type, "", f"{devices} to {target}"), copy, size)
+        self._add(OpProfile("copy", copy.target.type, "", f"{devices} to {target}"), copy.start, copy.end, size)
 
-    def _add(self, key: tuple[str, str, str, str], event: KernelCall | Copy, size: int) -> None:
-        row = self._rows.setdefault(key, OpProfile(*key))
+    def _add(self, row: OpProfile, start: int, end: int, size: int) -> None:
+        row = self._rows.setdefault((row.op, row.device, row.plugin, row.kernel, row.lines), row)
         row.count += 1
-        row.seconds += (event.end - event.start) / 1e9
+        row.seconds += (end - start) / 1e9
         row.bytes += size
-        self.events.append(Event(row, event.start, event.end - event.start, threading.get_ident(), size))
+        self.events.append(Event(row, start, end - start, threading.get_ident(), size))
 
     def save_chrome_trace(self, path: Any) -> None:
         """Write a trace that chrome://tracing and Perfetto show.
@@ -116,23 +135,33 @@ class Profile:
                 "dur": event.duration / 1e3,
                 "pid": 0,
                 "tid": event.thread,
-                "args": {"kernel": event.row.kernel, "plugin": event.row.plugin, "bytes": event.bytes},
+                "args": {
+                    "kernel": event.row.kernel,
+                    "plugin": event.row.plugin,
+                    "bytes": event.bytes,
+                    **({} if event.row.lines is None else {"lines": event.row.lines}),
+                },
             }
             for event in self.events
         ]
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"traceEvents": traced, "displayTimeUnit": "ns"}, file)
 
+    def _header(self) -> tuple[str, ...]:
+        return (*_HEADER, "lines") if self.steps else _HEADER
+
     def _table(self) -> list[tuple[str, ...]]:
-        return [
-            (r.op, r.device, f"{r.count:,}", f"{r.seconds * 1e3:.3f}", f"{r.bytes:,}", r.plugin, r.kernel)
+        rows: list[tuple[str, ...]] = [
+            (_short(r.op), r.device, f"{r.count:,}", f"{r.seconds * 1e3:.3f}", f"{r.bytes:,}", r.plugin, r.kernel)
             for r in self.ops
         ]
+        return [(*row, _places(r.lines or ())) for row, r in zip(rows, self.ops, strict=True)] if self.steps else rows
 
     def _total(self) -> str:
-        calls = sum(row.count for row in self.ops) - self.copies
+        calls = sum(row.count for row in self.ops) - self.copies - self.steps
+        steps = f"{self.steps:,} steps of traced functions, " if self.steps else ""
         seconds = sum(row.seconds for row in self.ops)
-        return f"{calls:,} kernel calls, {self.copies:,} copies, {seconds * 1e3:.3f} ms in them"
+        return f"{calls:,} kernel calls, {steps}{self.copies:,} copies, {seconds * 1e3:.3f} ms in them"
 
     def __repr__(self) -> str:
         return f"<Profile: {self._total()}>"
@@ -140,11 +169,11 @@ class Profile:
     def _repr_html_(self) -> str:
         from agog_core.tensors.display import table, titled  # here, because only notebooks need it
 
-        return titled(self._total(), table(_HEADER, self._table(), _NUMERIC))
+        return titled(self._total(), table(self._header(), self._table(), _NUMERIC))
 
     def __str__(self) -> str:
-        rows = [_HEADER, *self._table()]
-        widths = [max(len(row[column]) for row in rows) for column in range(7)]
+        rows = [self._header(), *self._table()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(
                 cell.rjust(width) if column in _NUMERIC else cell.ljust(width)
@@ -163,6 +192,9 @@ def profile() -> Iterator[Profile]:
     device's own clock says, where its backend has one (`Backend.timer`), and each call waits for it; without one they
     are the times that it takes to launch the kernels.
 
+    A traced function runs as it is compiled, and each of its steps is measured, under the ops that it computes and the
+    lines that called them. Where its device's executor cannot do that, its kernels are called one by one.
+
     Returns:
         A context manager that gives the `Profile`.
 
@@ -173,13 +205,29 @@ def profile() -> Iterator[Profile]:
     [('multiply', 1, 8, 'cpu-numpy')]
     """
     seen = Profile()
-    observe(seen._saw_call, timed=True)
+    observe(seen._saw_call, timed=True, of_steps=seen._saw_step)
     copy_observers.append(seen._saw_copy)
     try:
         yield seen
     finally:
         copy_observers.remove(seen._saw_copy)
         unobserve(seen._saw_call)
+
+
+def _short(op: str) -> str:
+    """The name of an op, or of the ops of a group, as tables show it."""
+    first, rest = op.split("+")[:_SHOWN], op.split("+")[_SHOWN:]
+    return "+".join([*first, *([f"{len(rest)} more"] if rest else [])])
+
+
+def _places(lines: tuple[str, ...]) -> str:
+    """Lines of the program, as tables show them: each file once."""
+    files: dict[str, list[str]] = {}
+    for line in lines:
+        file, _, number = basename(line).rpartition(":")
+        files.setdefault(file or number, []).append(number if file else "")
+    shown = [f"{file}:{','.join(numbers)}" if any(numbers) else file for file, numbers in files.items()]
+    return " ".join(shown)
 
 
 def _bytes(arrays: tuple[Any, ...]) -> int:

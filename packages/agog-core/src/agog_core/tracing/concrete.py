@@ -9,6 +9,7 @@ from agog_core.dispatch.devices import forgotten
 from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
@@ -47,29 +48,38 @@ class Concrete:
         """Run on the arrays of the arguments: the function's result, or the number of a guard that failed."""
         run = self._run if self._version == forgotten[0] else self._compiled()
         written = self._written
-        if written:
-            with updating:
-                finals = None
-                try:
-                    variables = take(written)
-                    for variable in self._read:
-                        variables.append(variable._current()._array)
-                    found = run(arrays, variables)
-                    if type(found) is tuple:
-                        finals = found[1]
-                finally:
-                    give_back(written, finals)
-        else:
-            found = run(arrays, [variable._current()._array for variable in self._read])
+        try:
+            if written:
+                with updating:
+                    finals = None
+                    try:
+                        variables = take(written)
+                        for variable in self._read:
+                            variables.append(variable._current()._array)
+                        found = run(arrays, variables)
+                        if type(found) is tuple:
+                            finals = found[1]
+                    finally:
+                        give_back(written, finals)
+            else:
+                found = run(arrays, [variable._current()._array for variable in self._read])
+        except Exception as error:
+            if is_undone(error):
+                self._put_back()
+            raise
         if type(found) is int:
-            for key in self._keys:
-                generator().put_back(key.op_seed, key.values)
+            self._put_back()
             return found
         outputs = found[0]
         if self._single is not None:
             table, shape = self._single
             return wrap(outputs[0], table, shape)
         return self._pack([wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)])
+
+    def _put_back(self) -> None:
+        """Put back what a run has drawn of random streams, because it comes to nothing."""
+        for key in self._keys:
+            generator().put_back(key.op_seed, key.values)
 
     def _compiled(self) -> Run:
         version = forgotten[0]

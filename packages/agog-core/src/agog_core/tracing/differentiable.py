@@ -32,9 +32,14 @@ _ONCE = (Effect.UPDATE, Effect.ASSIGN, Effect.HOST, Effect.RANDOM)
 class Differentiable:
     """A function and its vjp, traced as one graph, which is cut where the function's results are known.
 
-    What crosses the cut is kept on the tape. Where another tape records the walk back, the function's ops run again, so
-    that it sees them: derivatives of any order need nothing else. So they do where a result has no gradient, since a
-    gradient of zeros is another thing: what depends on that result alone has none, and zeros times infinity are NaN.
+    What crosses the cut is kept on the tape. Where a tape that was not there before records the walk back, its ops run
+    one by one. Where a result has no gradient, the function's ops run again, since a gradient of zeros is another
+    thing: what depends on that result alone has none, and zeros times infinity are NaN.
+
+    Two things are left to eager calls. Under several tapes one may record what another one walks back: derivatives of
+    higher order add up, at each value inside of the function, what comes over the function and over its vjp, in one
+    order, so it cannot be one record. And functions with gradients of their own, inside of one with several results,
+    have no ops that would give these gradients for some results alone.
 
     Args:
         function: what to trace, called as ``function(args, kwargs)``.
@@ -85,6 +90,7 @@ class Differentiable:
         """Go on with the trace: from gradients of the results to those of the arguments and variables."""
         trace, outputs = recorded.trace, recorded.results.tensors
         self._able = [place for place, x in enumerate(outputs) if tape.watches(x)]
+        self.is_for_eager = tape.has_functions and len(self._able) > 1
         targets = [outputs[place] for place in self._able]
         seeds = [trace.input(fill_like(untraced(x), 1)) for x in targets]
         self._places = [place for place, x in enumerate(recorded.inputs) if x.dtype.is_differentiable]
@@ -159,10 +165,10 @@ class Differentiable:
 
         def vjp(gradients: Any) -> Any:
             seeds = gradients if isinstance(gradients, list) else [gradients]
-            is_recorded = active and any(tape.is_recording or tape.is_forward for tape in tapes_of_context())
-            if is_recorded or any(g is None for g in seeds):
-                return self._walked_back(seeds, [known[value] for value in self._given], bool(is_recorded))
-            return self._pulled_back(seeds, [known[value] for value in [*self._kept, *self._taken]])
+            if any(g is None for g in seeds):
+                return self._walked_back(seeds, [known[value] for value in self._given])
+            kept = [known[value] for value in [*self._kept, *self._taken]]
+            return self._pulled_back(seeds, kept)
 
         del held
         if targets:
@@ -170,6 +176,8 @@ class Differentiable:
         return self._pack(outputs)
 
     def _pulled_back(self, seeds: Sequence[Tensor], kept: Sequence[Tensor]) -> Any:
+        if _is_recorded() and all(map(_is_op, self._backward.graph.nodes)):
+            return self._gradients(self._by_ops([*seeds, *kept]))
         layouts = [getattr(x._array, "strides", None) for x in seeds]
         run = self._backward if layouts == self._layouts else self._portable
         found = run([x._array for x in [*seeds, *kept]])
@@ -177,11 +185,19 @@ class Differentiable:
             limit("gradient", run.guards[found].line)
         return self._gradients(found)
 
-    def _walked_back(self, seeds: Sequence[Tensor | None], given: Sequence[Tensor], is_recorded: bool) -> Any:
-        """The gradients where some results have none, or where tapes record them: by the ops of the function again."""
+    def _by_ops(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The gradients, op by op, so that tapes see how they are computed."""
+        graph = self._backward.graph
+        values = dict(zip(graph.inputs, tensors, strict=True))
+        for node in graph.nodes:
+            values.update(zip(node.outputs, _run(node, [_tensor(v, values) for v in node.inputs]), strict=True))
+        return [_tensor(value, values) for value in graph.outputs]
+
+    def _walked_back(self, seeds: Sequence[Tensor | None], given: Sequence[Tensor]) -> Any:
+        """The gradients where some results have none: by the ops of the function again."""
         places = tuple([place for place, g in enumerate(seeds) if g is not None])
         tensors = [*[g for g in seeds if g is not None], *given]
-        if is_recorded:
+        if _is_recorded():
             return self._walk(places, *tensors)
         walk = self._walks.get(places)
         if walk is None:
@@ -239,6 +255,14 @@ def _sum(gradients: Sequence[Any]) -> Any:
     """The sum of the gradients that are there; None where there is none."""
     found = [gradient for gradient in gradients if gradient is not None]
     return reduce(accumulate, found) if found else None
+
+
+def _is_recorded() -> bool:
+    return bool(active) and any(tape.is_recording or tape.is_forward for tape in tapes_of_context())
+
+
+def _is_op(node: Node) -> bool:
+    return node.op is not None or node.effect is Effect.COPY
 
 
 def _is_once(node: Node) -> bool:

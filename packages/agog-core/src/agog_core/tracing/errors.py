@@ -25,11 +25,25 @@ _TEXTS = {
         "a variable is created each time that the function is traced; only its first call may create some. Create it "
         "outside, or once, and keep it."
     ),
+    "element": (
+        "an element of a dataset is taken while the function is traced, so that later calls would go on with this "
+        f"call's. Take it outside, and pass it to the function; or {_ADVICE}."
+    ),
     "branches": (
         "there are more than {what} ways through the branches of the function. Use tf.where or tf.cond on the tensor; "
         f"or {_ADVICE}."
     ),
 }
+
+
+def undone(error: Exception) -> None:
+    """Say of an error in a run that nothing was done before it: no variable written, no function of Python called."""
+    error.agog_undone = True  # type: ignore[attr-defined]
+
+
+def is_undone(error: Exception) -> bool:
+    """Whether nothing was done before an error in a run."""
+    return getattr(error, "agog_undone", False)
 
 
 def limit(kind: str, line: str, what: Any = None) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.failure import note_failure
+from agog_core.tracing.errors import undone
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import chosen, settled
 
@@ -42,6 +44,7 @@ class _Writer:
         self.last_use = _last_uses(graph)
         self.kept = {*graph.outputs, *graph.finals.values()}
         self.guards = 0
+        self.first_effect = sys.maxsize  # the line of the first write of a variable, or call of a function of Python
 
     def function(self) -> Run:
         graph = self.graph
@@ -66,7 +69,7 @@ class _Writer:
         body = "\n    ".join(self.lines)
         file = f"<traced function {_next_number()}>"
         exec(compile(f"def run(inputs, variables):\n    {body}\n", file, "exec"), self.scope)
-        return _noting(self.scope["run"], file, self.nodes, self.name)
+        return _noting(self.scope["run"], file, self.nodes, self.name, self.first_effect)
 
     def dies(self, value: Value, place: int) -> bool:
         return value.kind != "constant" and value not in self.kept and self.last_use.get(value, place) == place
@@ -112,6 +115,7 @@ class _Writer:
             self.lines.append(f"{outputs[0]} = f{place}({inputs[0]})")
         elif node.effect is Effect.HOST:
             names = [*inputs, *keywords[1:]]
+            self.effect()
             self.lines.append(f"{_tuple(outputs)} = f{place}({', '.join(names)})")
         else:
             settle = f"s{place}(r, {_tuple(inputs)}, dict({', '.join(keywords)}))"
@@ -120,10 +124,16 @@ class _Writer:
             else:
                 self.lines += [f"r = {call}", f"{outputs[0]} = r if type(r) is T{place} else {settle}", "del r"]
 
+    def effect(self) -> None:
+        """Note that the next line has an effect."""
+        self.first_effect = min(self.first_effect, len(self.lines) + 2)
+
     def update(self, node: Node, place: int, inputs: list[str], outputs: list[str], keywords: list[str]) -> None:
         """The lines of an update: it writes into a copy where somebody else wants the value from before."""
         for position, out in enumerate(outputs):
             is_own = self.may_write(node, position, place)
+            if is_own:
+                self.effect()
             self.lines.append(f"{out} = {inputs[position] if is_own else f'copy{place}({inputs[position]})'}")
         assert node.table is not None
         self.scope[f"copy{place}"] = node.table.device.copy
@@ -135,10 +145,13 @@ class _Writer:
         ]
 
     def may_write(self, node: Node, position: int, place: int) -> bool:
-        """Whether an update may write into the memory of its input, since nobody wants it any more."""
+        """Whether an update may write into the memory of its input, since nobody wants it any more; into a variable's
+        only its final value, so that an interrupt leaves it with none from in between.
+        """
         value = node.inputs[position]
         node_of = value.node
-        is_own = value.kind == "variable" or (
+        is_final = value.variable is not None and self.graph.finals.get(value.variable) is node.outputs[position]
+        is_own = is_final or (
             node_of is not None and node_of.effect in (Effect.UPDATE, Effect.ASSIGN) and value.base is None
         )
         return is_own and node.inputs.count(value) == 1 and not self.is_wanted(value, node, place)
@@ -241,8 +254,8 @@ def _on_host(node: Node) -> Callable[..., Any]:
     return run
 
 
-def _noting(run: Run, file: str, nodes: dict[int, Node], name: Callable[[Value], str]) -> Run:
-    """A run whose errors say which op and which line of the program they come from."""
+def _noting(run: Run, file: str, nodes: dict[int, Node], name: Callable[[Value], str], first_effect: int) -> Run:
+    """A run whose errors say which op and line of the program they come from, and whether anything was done before."""
 
     def noting(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
         try:
@@ -252,6 +265,8 @@ def _noting(run: Run, file: str, nodes: dict[int, Node], name: Callable[[Value],
             while trail is not None and trail.tb_frame.f_code.co_filename != file:
                 trail = trail.tb_next
             node = None if trail is None else nodes.get(trail.tb_lineno)
+            if trail is not None and trail.tb_lineno < first_effect:
+                undone(error)
             if trail is not None and node is not None:
                 if node.op is not None and node.table is not None:
                     found = [trail.tb_frame.f_locals.get(name(value), value.array) for value in node.inputs]

@@ -64,8 +64,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     outputs = [untraced(x) for x in results.tensors]
     optimize(trace.graph)
     concrete = Concrete(trace.graph, results)
-    values = {variable: untraced(trace.state[variable]) for variable in trace.graph.finals}
-    is_kept = commit(values, trace.initial)
+    is_kept = commit(trace.written(), trace.initial)
     if not is_kept:
         trace.put_back()
     recorded.end()
@@ -92,12 +91,17 @@ class Recorded:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """A block that is recorded too. A function that does what it may not leaves nothing behind."""
+        """A block that is recorded too. A function that does what it may not leaves nothing behind; one that raises
+        leaves what an eager call leaves.
+        """
         try:
             with _Recording(self.trace, self._note):
                 yield
         except TracingError:
             self.trace.put_back()
+            raise
+        except Exception:
+            commit(self.trace.written(), self.trace.initial)
             raise
 
     def _note(self, variable: Variable) -> None:

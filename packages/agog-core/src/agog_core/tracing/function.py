@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, update_wrapper
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agog_core import nest
+from agog_core.dispatch.devices import scope, scopes
 from agog_core.dispatch.observation import is_checked
 from agog_core.recording import active, tapes_of_context
 from agog_core.tensors.convert import convert_to_tensor
@@ -20,11 +21,15 @@ from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.eagerly import eagerly
+from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.variables.variable import Variable
+
+if TYPE_CHECKING:
+    from agog_core.observers.graph_node import GraphNode
 
 __all__ = ["function"]
 
@@ -70,7 +75,7 @@ class DefinedFunction:
             return self._under_tapes(args, kwargs)
         memory = self._memory
         kinds, found = memory.latest
-        if not kwargs and len(args) == len(kinds):
+        if not kwargs and len(args) == len(kinds) and not scopes:
             arrays = []
             for x, (table, shape, strides) in zip(args, kinds):  # noqa: B905  # strict takes as long as the rest
                 if type(x) is not Tensor or x._table is not table or x._shape != shape:
@@ -81,10 +86,16 @@ class DefinedFunction:
                 arrays.append(array)
             else:
                 latest = found.latest
-                result = latest(arrays)
-                if type(result) is not int:
-                    return result
-                return self._branched(found, latest, result, arrays, args, kwargs)
+                try:
+                    result = latest(arrays)
+                    if type(result) is not int:
+                        return result
+                    return self._branched(found, latest, result, arrays, args, kwargs)
+                except Exception as error:
+                    if not is_undone(error):
+                        raise
+                    failure = error
+                return self._after(failure, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
         kind = self._key(args, kwargs)
         found = memory.traces.get(kind)
@@ -93,23 +104,32 @@ class DefinedFunction:
                 found = memory.traces.get(kind)
                 if found is None:
                     return self._trace(kind, args, kwargs, None, 0)
-        if not kwargs and not self._check and all(type(x) is Tensor for x in args):
+        if not kwargs and not scopes and not self._check and all(type(x) is Tensor for x in args):
             memory.latest = kind, found
         return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        if not kwargs and all(type(x) is Tensor for x in args):
+        where = scope() if scopes else None
+        if not kwargs and where is None and all(type(x) is Tensor for x in args):
             return tuple([(x._table, x._shape, getattr(x._array, "strides", None)) for x in args])
         both = args, kwargs
-        return "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
+        return where, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
 
     def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any = None) -> Any:
         """Run a trace, or the one of its branches that ran last."""
         if self._check:
             return self._compared(found, arrays, args, kwargs, key)
         latest = found.latest
-        result = latest(arrays)
-        return result if type(result) is not int else self._branched(found, latest, result, arrays, args, kwargs, key)
+        try:
+            result = latest(arrays)
+            if type(result) is not int:
+                return result
+            return self._branched(found, latest, result, arrays, args, kwargs, key)
+        except Exception as error:
+            if not is_undone(error):
+                raise
+            failure = error
+        return self._after(failure, args, kwargs)
 
     def _branched(
         self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any, key: Any = None
@@ -128,6 +148,17 @@ class DefinedFunction:
             at, result = other, other(arrays)
         first.latest = at
         return result
+
+    def _after(self, failure: Exception, args: Any, kwargs: Any) -> Any:
+        """Call the function where a run of a trace has failed, and done nothing yet: it may catch that error, or write
+        variables before it comes to it."""
+        try:
+            return self._called(args, kwargs)
+        except Exception as error:
+            for note in getattr(failure, "__notes__", ()):
+                if note not in getattr(error, "__notes__", ()):
+                    error.add_note(note)
+            raise
 
     def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
@@ -167,19 +198,27 @@ class DefinedFunction:
         """Call the function where tapes may record it, as one op with a vjp."""
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        if any(tape.is_forward for tape in tapes):
+        if len(tapes) > 1 or any(tape.is_forward for tape in tapes):  # one may see what another one does
             return self._called(args, kwargs)
         watched = watched_beside(tapes)
         key = "gradient", tuple(map(id, watched)), self._key(args, kwargs)
         tensors, known = Packing((args, kwargs)).tensors, self._memory.differentiable
         found = known.get(key) or self._differentiable(known, key, key, None, args, kwargs, watched)
-        while found is not None:
-            result = found(tensors)
+        while found is not None and not found.is_for_eager:
+            try:
+                result = found(tensors)
+            except Exception as error:
+                if not is_undone(error):
+                    raise
+                failure = error
+                break
             if type(result) is not int:
                 return result
             known = found.branches
             found = known.get(result) or self._differentiable(known, result, key, found, args, kwargs, watched)
-        return self._called(args, kwargs)
+        else:
+            return self._called(args, kwargs)
+        return self._after(failure, args, kwargs)
 
     def _differentiable(
         self,
@@ -271,6 +310,9 @@ class DefinedFunction:
                 f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."
             )
         return found.graph
+
+    def __graph_nodes__(self) -> list[GraphNode]:
+        return self.graph().__graph_nodes__()
 
     def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         if self._input_signature is not None:

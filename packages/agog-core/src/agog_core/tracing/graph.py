@@ -134,6 +134,25 @@ class Graph:
 
         return summary(self)
 
+    def explain(self) -> str:
+        """Say what runs each node, and why that is no compiler's.
+
+        Returns:
+            The compilers that are asked, then a row for each node: what it does, the line of the program, what runs it
+            or the part of it, and why no compiler has taken that.
+
+        >>> import agog_core as ag
+        >>> @ag.function
+        ... def product(x):
+        ...     return ag.matmul(x, x)
+        >>> _ = product(ag.ones([2, 2]))
+        >>> print(product.graph().explain().splitlines()[-1].split("  ")[-1])
+        numpy.dot: compilers have no primitive for it
+        """
+        from agog_core.tracing.showing import explain
+
+        return explain(self)
+
     def draw(self, path: Any = None, format: str | None = None) -> str:
         """Draw the nodes as a graph.
 

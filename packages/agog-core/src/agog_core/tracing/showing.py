@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os.path import basename
 from typing import Any
 
+from agog_core.dispatch.compilers import explain_compilers
 from agog_core.observers import drawing
 from agog_core.observers.graph_node import GraphNode, UniqueNames, variable_node
 from agog_core.shapes import TensorShape
@@ -50,9 +51,26 @@ def summary(graph: Graph) -> str:
         to = [names[value] for value in node.outputs] + [variable.name for variable in node.variables]
         shapes = ", ".join(dict.fromkeys(str(value.shape) for value in node.outputs))
         rows.append((kind_of(node), ", ".join(taken), ", ".join(to), shapes, node.line))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip((*row, ""), (*widths, 0), strict=False)) for row in rows]
-    return "\n".join([*(line.rstrip() for line in lines), *_facts(graph)])
+    return "\n".join([*_columns(rows), *_facts(graph)])
+
+
+def explain(graph: Graph) -> str:
+    """What runs each node of a graph; see `Graph.explain`."""
+    devices = dict.fromkeys(value.table.device.type for node in graph.nodes for value in (*node.inputs, *node.outputs))
+    explained = getattr(executable(graph), "explain", None)
+    found = {} if explained is None else explained()
+    idle = "nothing: it is known before, computed elsewhere, or not used" if found else "its kernel, by itself"
+    rows = [("op", "line", "what runs it")]
+    for node in graph.nodes:
+        given = [f"{what}: {why}" if why else what for what, why in found.get(node, [(idle, "")])]
+        rows += [(kind_of(node), node.line, each) for each in given]
+    return "\n".join([*map(explain_compilers, devices), *_columns(rows)])
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, in which all but the last cells are of one width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, (*widths, 0), strict=True)).rstrip() for row in rows]
 
 
 def _late_names(node: Node) -> list[str]:

@@ -204,6 +204,10 @@ class Trace(Tracer):
             if variable not in self.temporaries:
                 self.graph.finals[variable] = array.value
 
+    def written(self) -> dict[Variable, Tensor]:
+        """The values of those that were written, by now."""
+        return {variable: untraced(self.state[variable]) for variable in self.graph.finals}
+
     # Python
 
     def known(self, tensor: Tensor) -> Tensor:
@@ -243,12 +247,21 @@ class Trace(Tracer):
             limit("branch", source_line())
         self.graph.nodes.append(Node(Effect.GUARD, None, None, [value], {}, line=source_line(), outcome=outcome))
 
-    def draw(self, op_seed: int | None, values: int) -> RandomKey:
+    def take(self) -> None:
+        limit("element", source_line())
+
+    def draw(self, op_seed: int | None, values: int) -> Any:
         source = generator()
         key = RandomKey(op_seed, values, source.reserve(op_seed, values))
+        if source.gives_again:
+            same = (each for _, each in self.draws if (each.op_seed, each.value) == (op_seed, key.value))
+            return next(same, key.value)
         self.draws.append((source, key))
         self.graph.lates.append(key)
         return key
+
+    def recorded(self, tensor: Tensor) -> Tensor:
+        return tensor if tensor._table.traces else traced(tensor)
 
     @contextmanager
     def aside(self) -> Iterator[Aside]:

@@ -1,4 +1,4 @@
-"""Explain: the command that says which kernel runs an op, and why."""
+"""Explain: the command that says which kernel runs an op, or what runs each op of a traced function, and why."""
 
 from __future__ import annotations
 
@@ -19,15 +19,41 @@ from agog_core.errors import OpError
 @click.option("--device", metavar="TYPE", help="A device type, such as cpu; all by default.")
 @click.option("--dtype", metavar="DTYPE", help="A dtype, such as float64; float32 by default.")
 @click.option("--compilers", is_flag=True, help="Say what compiles traced functions, in place of an op's kernels.")
+@click.option("--function", metavar="MODULE:NAME", help="Say what runs each op of a traced function.")
+@click.option(
+    "--argument",
+    "arguments",
+    multiple=True,
+    metavar="SPEC",
+    help="Of the function, such as float32[32,784]; once for each. Without any, the traces that the module makes are "
+    "shown, or that for the input signature.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-def explain(op: str | None, device: str | None, dtype: str | None, compilers: bool, as_json: bool) -> None:
-    """Say which kernel runs OP, and why; the exit status is 1 where it runs on no device that is asked for."""
+def explain(
+    op: str | None,
+    device: str | None,
+    dtype: str | None,
+    compilers: bool,
+    function: str | None,
+    arguments: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Say which kernel runs OP, and why; the exit status is 1 where it runs on no device that is asked for.
+
+    With --function, say which compiler or executor runs each op of a traced function, and why that is no compiler's.
+    MODULE is imported, and the function is called with zeros where there is no trace yet.
+    """
+    if function is not None:
+        from agog.commands.explained_function import explained_function
+
+        click.echo(explained_function(function, arguments))
+        return
     if compilers:
         for name in [device] if device else device_types():
             click.echo(explain_compilers(name))
         return
     if op is None:
-        raise click.UsageError("Name an op, such as matmul, or give --compilers.")
+        raise click.UsageError("Name an op, such as matmul, or give --compilers or --function.")
     try:
         reports = explanation.reports(op, device, dtype)
     except (OpError, TypeError, ValueError) as error:

@@ -9,6 +9,8 @@ import numpy as np
 
 from agog_core.plugin import adopted, kernel_of, note_failure, run_next
 from agog_cpu_numpy.traced import layouts
+from agog_cpu_numpy.traced.program import Step
+from agog_cpu_numpy.traced.showing import name_of, nodes_of
 
 if TYPE_CHECKING:
     from agog_core.tracing.graph import Node
@@ -49,9 +51,14 @@ def on_host(node: Node) -> Callable[..., Any]:
     return run
 
 
-def note(error: Exception, node: Node) -> None:
-    """Add to an error the kernel, op and shapes, and the line of the program."""
-    if node.op is not None and node.table is not None:
+def note(error: Exception, step: Step) -> None:
+    """Add to an error the kernel, op and shapes, and the line of the program; of a group its ops and their lines."""
+    nodes = nodes_of(step)
+    node = nodes[0] if len(nodes) == 1 else None
+    if step.kind == "group":
+        error.add_note(f"in a group of {', '.join(dict.fromkeys(map(name_of, nodes)))}, compiled by {step.name!r}")
+    elif node is not None and node.op is not None and node.table is not None:
         like = [layouts.of(v.table.dtype.numpy_dtype, tuple(v.shape), v.layout) for v in node.inputs]
         note_failure(error, node.op, node.table, like)
-    error.add_note(f"at {node.line}, in a traced function")
+    for line in dict.fromkeys(each.line for each in nodes):
+        error.add_note(f"at {line}, in a traced function")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.plugin import undone
 from agog_cpu_numpy.traced import calls, layouts
 from agog_cpu_numpy.traced.emission import Emitter
 from agog_cpu_numpy.traced.lowering import Lowered
@@ -20,14 +21,14 @@ _FILE = "<traced by agog>"
 class Code:
     """The text of a function, what it names, and how the memory is made that each instance of it has for itself."""
 
-    def __init__(self, lowered: Lowered, plan: Plan) -> None:
-        emitter = Emitter(lowered, plan)
+    def __init__(self, lowered: Lowered, plan: Plan, is_timed: bool = False) -> None:
+        emitter = Emitter(lowered, plan, is_timed)
         emitter.emit()
         self.source = emitter.source()
         self.size = plan.size
         self.summary = _summary(plan)
         self._names, self._static = emitter.names, emitter.static
-        self._nodes = emitter.nodes
+        self._steps, self._first_effect = emitter.steps, emitter.first_effect
         self._names["note"] = self._note
         self._compiled = compile(self.source, _FILE, "exec")
 
@@ -52,9 +53,11 @@ class Code:
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
             trace = trace.tb_next
-        node = None if trace is None else self._nodes.get(trace.tb_lineno)
-        if node is not None:
-            calls.note(error, node)
+        step = None if trace is None else self._steps.get(trace.tb_lineno)
+        if trace is not None and step is not None:
+            calls.note(error, step)
+            if trace.tb_lineno < self._first_effect and step.kind != "group":
+                undone(error)
 
 
 def _summary(plan: Plan) -> str:

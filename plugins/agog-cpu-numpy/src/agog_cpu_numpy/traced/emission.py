@@ -10,6 +10,7 @@ import numpy as np
 
 from agog_cpu_numpy.traced import calls
 from agog_cpu_numpy.traced.program import Step, Value
+from agog_cpu_numpy.traced.showing import shown
 from agog_cpu_numpy.traced.writing import Writer
 
 # NumPy's scalars compute these with far less around them, and to the same bits.
@@ -63,11 +64,15 @@ class Emitter(Writer):
         for value, i in self.plan.last.items():
             if value in self.plan.places and self.plan.places[value].kind == "new" and value.array.nbytes >= _LARGE:
                 ends.setdefault(i, []).append(value)
+        if self.is_timed:
+            self.line("t = clock()")
         for i, step in enumerate(self.plan.steps):
-            self.node = step.node
+            self.step, before = step, len(self.lines)
             getattr(self, f"_{step.kind}")(step)
             self._forget(ends.get(i, ()))
-        self.node = None
+            if self.is_timed and len(self.lines) > before:
+                self.line(f"t = tell({self.known(shown(step))}, t)")
+        self.step = None
         self._return()
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
 
@@ -266,6 +271,7 @@ class Emitter(Writer):
         ]
         given, _ = self._arguments(step, arrays)
         names = [self.name("a") for _ in step.outputs]
+        self.effect()
         self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
         self.arrays.update(zip(step.outputs, names, strict=True))
 
@@ -320,7 +326,9 @@ class Emitter(Writer):
                 arrays.append(self.array(old))
                 continue
             name = self.target(step.outputs[k])
-            if name is None:
+            if name is None and self.plan.places[step.outputs[k]].replaces is old:
+                name = self.arrays[step.outputs[k]] = self.array(old)
+            elif name is None:
                 name = self.arrays[step.outputs[k]] = self.name("a")
                 self.line(f"{name} = array({self.operand(old)}, order='C')")
             arrays.append(name)

@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from agog_core.plugin import Compiler
+from agog_core.plugin import Compiler, unobserved
 from agog_cpu_numpy.traced.claims import claimed
 from agog_cpu_numpy.traced.code import Code, Run
 from agog_cpu_numpy.traced.grouping import group
-from agog_cpu_numpy.traced.lowering import lower
+from agog_cpu_numpy.traced.lowering import Lowered, lower
 from agog_cpu_numpy.traced.ordering import with_early_updates
 from agog_cpu_numpy.traced.plan import live, plan
+from agog_cpu_numpy.traced.program import Step
+from agog_cpu_numpy.traced.showing import explained
 from agog_cpu_numpy.traced.simplification import joined_in_place, without_copies
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Graph
+    from agog_core.tracing.graph import Graph, Node
 
 
 def executor(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
     """A function ``run(inputs, variables)`` that runs a graph; None for a graph of several devices.
 
-    Several threads may call it at once: each call takes memory that no other one has at that time.
+    Several threads may call it at once: each call takes memory that no other one has at that time. Its attributes are
+    for those who want to see what it does: ``summary``, ``explain`` and ``timed``.
     """
     if any(node.effect.value == "copy" for node in graph.nodes):
         return None
-    code = compiled(graph, compilers)
+    run = _running(compiled(graph, compilers))
+    run.explain = lambda: explain(graph, compilers)  # type: ignore[attr-defined]
+    run.timed = lambda: _told(_running(compiled(graph, compilers, is_timed=True)))  # type: ignore[attr-defined]
+    return run
+
+
+def _running(code: Code) -> Run:
     if not code.has_memory:
         alone = code.instance()
         alone.summary = code.summary  # type: ignore[attr-defined]
@@ -47,15 +56,35 @@ def executor(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
     return run
 
 
-def compiled(graph: Graph, compilers: Sequence[Compiler] = ()) -> Code:
-    """The code of a graph."""
+def _told(run: Run) -> Run:
+    """A run that tells of its steps, and of no kernels beside them."""
+
+    def told(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
+        with unobserved():
+            return run(inputs, variables)
+
+    return told
+
+
+def compiled(graph: Graph, compilers: Sequence[Compiler] = (), is_timed: bool = False) -> Code:
+    """The code of a graph; where it is timed, it tells of each of its steps."""
     lowered = lower(graph, claimed(graph, compilers))
+    return Code(lowered, plan(lowered, _grouped(lowered, compilers, graph.exact)), is_timed)
+
+
+def explain(graph: Graph, compilers: Sequence[Compiler] = ()) -> dict[Node, list[tuple[str, str]]]:
+    """For each node of a graph, what runs it, and why that is no compiler's."""
+    lowered = lower(graph, claimed(graph, compilers))
+    return explained(_grouped(lowered, compilers, graph.exact), lowered.opaque, compilers)
+
+
+def _grouped(lowered: Lowered, compilers: Sequence[Compiler], is_exact: bool) -> list[Step]:
+    """The steps of a program, with those together that compilers take."""
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
     without_copies(lowered.program.steps)
     steps = live(lowered.program.steps, wanted)
     joined_in_place(steps, wanted)
     homes = {value: lowered.variables[n] for n, value in lowered.finals}
     for compiler in compilers:
-        steps = group(steps, wanted, homes, compiler, graph.exact)
-    steps = with_early_updates(lowered, steps)
-    return Code(lowered, plan(lowered, steps))
+        steps = group(steps, wanted, homes, compiler, is_exact)
+    return with_early_updates(lowered, steps)

@@ -24,14 +24,14 @@ _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of
 
 @dataclass(slots=True)
 class Lowered:
-    """A program, what it takes and what it gives; ``opaque`` says of each op that stays a call of its kernel why."""
+    """A program, what it takes and what it gives; ``opaque`` says of each node that stays a call of its kernel why."""
 
     program: Program
     inputs: list[Value]
     variables: list[Value]
     outputs: list[Value]
     finals: list[tuple[int, Value]]  # the position among the variables, and the value at the end
-    opaque: list[tuple[str, str]]
+    opaque: dict[Node, str]
 
 
 def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
@@ -44,7 +44,7 @@ class _Lowering:
         self.graph, self.units = graph, units
         self.program = Program()
         self.known: dict[GraphValue, Value] = {}
-        self.opaque: list[tuple[str, str]] = []
+        self.opaque: dict[Node, str] = {}
         self.guards = 0
 
     def run(self) -> Lowered:
@@ -113,8 +113,7 @@ class _Lowering:
                 outputs = self._recorded(node, inputs)
             except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
                 back()
-                assert node.op is not None
-                self.opaque.append((node.op.name, f"{type(why).__name__}: {why}"))
+                self.opaque[node] = f"{type(why).__name__}: {why}"
                 outputs = self._called(node, inputs)
             self.known.update(zip(node.outputs, outputs, strict=True))
 

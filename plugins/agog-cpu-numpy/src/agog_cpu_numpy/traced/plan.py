@@ -143,12 +143,16 @@ class _Planner:
         return Place("buffer", self._buffer(value.array.nbytes, i, self.last[value]))
 
     def _updated(self, i: int, step: Step, k: int, value: Value) -> Place:
-        """The place of what a kernel updates in place: the old value's, where nobody else wants that."""
+        """The place of what a kernel updates in place: the old value's, where nobody else wants that. A variable's memory
+        takes its final value alone, so that an interrupt leaves it with none from in between.
+        """
         old = step.inputs[k]
         uses = sum(each.root is old.root for each in step.inputs)
         is_last = self.last[old.root] == i and uses == 1 and old.base is None
         n = next((n for n, holder in self.holders.items() if holder is old), None)
-        if is_last and n is not None and i >= self.first_write:
+        if is_last and old.kind == "step" and old.step is not None and old.step.kind == "update" and n is None:
+            return Place("new", replaces=old)
+        if is_last and n is not None and self.homes.get(value) == n and i >= self.first_write:
             place = self._at_home(n, value)
             place.replaces = old
             return place

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from sys import maxsize
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 
+from agog_core.plugin import tell
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.lowering import Lowered
 from agog_cpu_numpy.traced.plan import Place, Plan
-from agog_cpu_numpy.traced.program import Value, View, see
+from agog_cpu_numpy.traced.program import Step, Value, View, see
 
 
 class Writer:
     """The lines of a function, and the names of what they speak of."""
 
-    def __init__(self, lowered: Lowered, plan: Plan) -> None:
-        self.lowered, self.plan = lowered, plan
+    def __init__(self, lowered: Lowered, plan: Plan, is_timed: bool = False) -> None:
+        self.lowered, self.plan, self.is_timed = lowered, plan, is_timed
         self.names: dict[str, Any] = {"__name__": __name__, "ndarray": np.ndarray, "asarray": np.asarray}
         self.names |= {"array": np.array, "copyto": np.copyto, "empty": np.empty, "where": np.where}
         self.names |= {"matmul": np.matmul, "full": np.full}
+        self.names |= {"clock": perf_counter_ns, "tell": tell} if is_timed else {}
         self.static: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self.lines: list[str] = []
-        self.nodes: dict[int, Any] = {}
-        self.node: Any = None
+        self.steps: dict[int, Step | None] = {}
+        self.step: Step | None = None
         self.arrays: dict[Value, str] = {}  # names of values as arrays
         self.scalars: dict[Value, str] = {}  # names of values of rank 0 as NumPy's scalars, and of numbers
         self.count = 0
+        self.first_effect = maxsize  # the line of the first write of a variable, or call of a function of Python
 
     def source(self) -> str:
         """The text."""
@@ -49,7 +54,11 @@ class Writer:
     def line(self, text: str) -> None:
         """Add a line."""
         self.lines.append(f"        {text}")
-        self.nodes[len(self.lines)] = self.node
+        self.steps[len(self.lines)] = self.step
+
+    def effect(self) -> None:
+        """Note that the next line has an effect."""
+        self.first_effect = min(self.first_effect, len(self.lines) + 1)
 
     def array(self, value: Value) -> str:
         """The name of a value as an array."""
@@ -91,6 +100,7 @@ class Writer:
         """The name of the array that a result is to be written to; None where NumPy makes a new one."""
         place = self.plan.places[value]
         if place.kind == "variable":
+            self.effect()
             self.arrays[value] = f"v{place.variable}"
         elif place.kind == "buffer":
             self.arrays[value] = self._buffer(value, place)

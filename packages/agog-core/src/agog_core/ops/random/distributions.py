@@ -24,6 +24,7 @@ from agog_core.random import Source, stream
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import recorded
 
 __all__ = ["multinomial", "random_gamma", "random_poisson"]
 
@@ -71,7 +72,7 @@ def random_gamma(
         shapes = add(shapes, zeros_like(scales))
     count = math.prod((*sizes, *shapes._shape))
     key = stream(seed)(_blocks(count) * (_GAMMA_ROUNDS + 1))
-    values = call(_random_gamma, shapes, shape=sizes, key=key, rounds=_GAMMA_ROUNDS)
+    values = call(_random_gamma, recorded(shapes), shape=sizes, key=key, rounds=_GAMMA_ROUNDS)
     least = float(np.finfo(np.float32 if kind is dtypes.bfloat16 else kind.numpy_dtype).tiny)
     return maximum(values if scales is None else realdiv(values, scales), least)
 
@@ -127,7 +128,7 @@ def random_poisson(
         means = cast(means, dtypes.float64)
     count = math.prod((*sizes, *means._shape))
     key = stream(seed)(_blocks(2 * count) * _POISSON_ROUNDS + count)
-    return call(_random_poisson, means, shape=sizes, key=key, rounds=_POISSON_ROUNDS, dtype=kind.name)
+    return call(_random_poisson, recorded(means), shape=sizes, key=key, rounds=_POISSON_ROUNDS, dtype=kind.name)
 
 
 _random_poisson = Op(
@@ -181,7 +182,7 @@ def categorical(
 
 def multinomial_from(source: Source, logits: TensorLike, num_samples: Any, dtype: Any) -> Tensor:
     """`multinomial`, from any source of bits; the dtype None is int64."""
-    x = convert_to_tensor(logits)
+    x = recorded(convert_to_tensor(logits))
     count = int(host_value(num_samples))
     kind: DType = dtypes.int64 if dtype is None else as_dtype(dtype)
     rows = x._shape[0] if x._shape else 0
