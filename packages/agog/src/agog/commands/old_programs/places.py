@@ -28,7 +28,7 @@ _BY_SOURCES = {
     "agog": """
         core.protobuf.config_pb2 python.client.session
         python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
-        python.framework.ops python.framework.random_seed python.framework.sparse_tensor
+        python.framework.ops python.framework.sparse_tensor
         python.framework.tensor_shape python.framework.tensor_spec
         python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
         python.ops.gen_data_flow_ops python.ops.gen_dataset_ops python.ops.gen_script_ops python.ops.gen_state_ops
@@ -106,6 +106,7 @@ _BY_SOURCES = {
         python.data.experimental.ops.writers
     """,
     "agog_compat.eager_tape": "python.eager.tape",
+    "agog_core.random agog": "python.framework.random_seed",
     "agog_compat.tensor_util agog": "python.framework.tensor_util",
     "agog.commands.old_programs.keras_testing": "python.keras.testing_utils",
     "agog.dtypes agog": "python.framework.dtypes",
@@ -203,7 +204,11 @@ RENAMED = {
     "python.eager.backprop.val_and_grad_function": "agog.eager:value_and_gradients_function",
     "python.platform.googletest.GetTempDir": "agog.test:get_temp_dir",
     "contrib.optimizer_v2.optimizer_v2.OptimizerV2": "agog.train:Optimizer",
-    "python.framework.ops.EagerTensor": "agog:Tensor",
+    "python.eager.core._NotOkStatusException": "agog_compat.eager_status:NotOkStatusException",
+    "python.eager.core._status_to_exception": "agog_compat.eager_status:status_to_exception",
+    "python.eager.def_function.def_function": "agog:function",
+    "python.eager.def_function.function": "agog:function",
+    "python.framework.ops.EagerTensor": "agog_compat.eager_tensor:EagerTensor",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
