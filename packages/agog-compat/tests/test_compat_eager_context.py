@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat import eager_context, error_codes, graph_scopes
+from agog_compat import eager_context, error_codes, graph_scopes, tensor_shape
 from agog_compat.eager_status import status_to_exception
 from agog_compat.eager_tensor import EagerTensor
 from agog_compat.execution import ASYNC, SYNC
+from agog_compat.tensor_util import convert_n_to_tensor
 from agog_core import errors
 from agog_core.random import DEFAULT_GRAPH_SEED
 
@@ -119,3 +120,20 @@ def test_seeds_of_ops_that_have_none_differ() -> None:
     assert first[1] != second[1]
     ag.set_random_seed(1)
     assert graph_scopes.get_seed(None) == first
+
+
+def test_shapes_by_functions() -> None:
+    shapes = [
+        tensor_shape.scalar(),
+        tensor_shape.vector(3),
+        tensor_shape.matrix(None, 2),
+        tensor_shape.unknown_shape(1),
+    ]
+    assert [shape.as_list() for shape in shapes] == [[], [3], [None, 2], [None]]
+    assert tensor_shape.unknown_shape().ndims is None
+    assert tensor_shape.as_shape(shapes[1]) is shapes[1]
+
+
+def test_lists_become_tensors() -> None:
+    assert [each.dtype for each in convert_n_to_tensor([1, [2]], ag.int64)] == [ag.int64, ag.int64]
+    assert graph_scopes.with_dependencies([1], 2) == 2

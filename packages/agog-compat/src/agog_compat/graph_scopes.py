@@ -83,6 +83,19 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     return identity(input)
 
 
+def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
+    """The second value: the first ones are done already.
+
+    Args:
+        dependencies: accepted.
+        output_tensor: the value.
+
+    Returns:
+        The value.
+    """
+    return output_tensor
+
+
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The two seeds that TensorFlow makes of the one of `set_random_seed` and that of an op.
 

@@ -29,7 +29,7 @@ _BY_SOURCES = {
         core.protobuf.config_pb2 python.client.session
         python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
         python.framework.ops python.framework.sparse_tensor
-        python.framework.tensor_shape python.framework.tensor_spec
+        python.framework.tensor_spec
         python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
         python.ops.gen_data_flow_ops python.ops.gen_dataset_ops python.ops.gen_script_ops python.ops.gen_state_ops
         python.ops.gen_functional_ops python.ops.gen_sparse_ops python.ops.gen_list_ops
@@ -107,6 +107,7 @@ _BY_SOURCES = {
     """,
     "agog_compat.eager_tape": "python.eager.tape",
     "agog_core.random agog": "python.framework.random_seed",
+    "agog_compat.tensor_shape agog": "python.framework.tensor_shape",
     "agog_compat.tensor_util agog": "python.framework.tensor_util",
     "agog.commands.old_programs.keras_testing": "python.keras.testing_utils",
     "agog.dtypes agog": "python.framework.dtypes",
@@ -178,7 +179,7 @@ _BY_SOURCES = {
         python.training.sync_replicas_optimizer python.training.training python.training.training_util
     """,
     "agog_compat.versions": "python.framework.versions",
-    "agog_core.nest": "python.util.nest python.data.util.nest",
+    "agog.nest agog_core.nest": "python.util.nest python.data.util.nest",
 }
 
 # Modules that programs import, and of which agog has no name.
@@ -231,6 +232,9 @@ RENAMED = {
     "python.ops.math_ops.mul": "agog:multiply",
     "python.ops.math_ops.sub": "agog:subtract",
     "python.ops.math_ops.neg": "agog:negative",
+    "python.framework.ops.convert_n_to_tensor": "agog_compat.tensor_util:convert_n_to_tensor",
+    "python.ops.control_flow_ops.with_dependencies": "agog_compat.graph_scopes:with_dependencies",
+    "python.util.nest.is_sequence": "agog_core.nest:is_nested",
     "python.ops.string_ops.string_format": "agog.strings:format",
     "python.ops.string_ops.string_length": "agog.strings:length",
     "python.ops.array_ops.rank_internal": "agog:rank",
