@@ -180,7 +180,15 @@ class Module(Configured, Checkpointable):
 
         Returns:
             The count.
+
+        Raises:
+            ValueError: it was not built yet, so that its variables are unknown.
         """
+        if not getattr(self, "built", True) and not self.weights:
+            raise ValueError(
+                f"count_params: layer {self.name!r} has no variables yet, since it was not built; call it on a batch, "
+                "or call its method build(input_shape)."
+            )
         return sum(v.shape.num_elements() or 0 for v in {id(v): v for v in self.weights}.values())
 
     def _modules(self) -> Iterable[Module]:

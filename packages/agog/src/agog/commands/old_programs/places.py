@@ -188,6 +188,7 @@ _EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
 # The modules of agog that are searched for the names of each module of TensorFlow.
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
 PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
+PLACES["python.framework.ops.context"] = PLACES["python.eager.context"]
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 
 # Messages of TensorFlow that the writer of summaries has.
