@@ -98,6 +98,11 @@ class Module(Configured, Checkpointable):
         self._check_initialized()
         return [loss for module in self._walk(set()) for loss in module._own_losses(self._latest_call)]
 
+    @property
+    def updates(self) -> list[Any]:
+        """No ops: layers change their variables while they are called."""
+        return []
+
     def _own_losses(self, call: object | None) -> list[Any]:
         losses = [w.regularizer(w.variable) for w in self._own_weights if w.regularizer is not None]
         losses += [function() for function in self._loss_functions]
