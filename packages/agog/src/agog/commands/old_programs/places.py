@@ -21,7 +21,8 @@ _BY_SOURCES = {
         core core.example core.framework core.lib core.protobuf core.util
         python.client python.compat python.data.experimental.ops python.data.ops python.data.util python.eager
         python.framework python.keras.engine python.keras.preprocessing
-        python.lib python.lib.io python.ops python.ops.linalg python.ops.losses python.ops.signal
+        python.lib python.lib.io python.ops python.ops.distributions python.ops.linalg python.ops.losses
+        python.ops.signal
         python.platform python.summary python.summary.writer python.training python.training.checkpointable
         python.util python.util.protobuf
     """,
@@ -117,6 +118,14 @@ _BY_SOURCES = {
         python.eager.core python.eager.execution_callbacks python.eager.function
     """,
     "agog_layers.metrics": "contrib.eager.python.metrics contrib.eager.python.metrics_impl",
+    "agog_compat.distributions agog_compat.distributions.softplus": """
+        python.ops.distributions.bernoulli python.ops.distributions.beta python.ops.distributions.categorical
+        python.ops.distributions.dirichlet python.ops.distributions.distribution
+        python.ops.distributions.distributions python.ops.distributions.exponential python.ops.distributions.gamma
+        python.ops.distributions.kullback_leibler python.ops.distributions.laplace
+        python.ops.distributions.multinomial python.ops.distributions.normal python.ops.distributions.student_t
+        python.ops.distributions.uniform
+    """,
     "agog.errors agog": "python.framework.errors python.framework.errors_impl",
     "agog.flags": "python.platform.flags",
     "agog.gfile": "python.platform.gfile",
