@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat.checkpointable_util import add_variable, gather_initializers
+from agog_compat import habits  # noqa: F401  # what attaches names to classes
+from agog_compat.checkpointable_util import NotCheckpointable, add_variable, gather_initializers
 from agog_compat.tensor_util import constant_value, constant_value_as_shape, is_tensor
 
 
@@ -36,3 +39,23 @@ def test_values_of_tensors() -> None:
     assert constant_value_as_shape(ag.constant([3, -1])) == ag.TensorShape([3, None])
     kinds = [ag.constant(1), ag.Variable(1.0), ag.SparseTensor([[0]], [1.0], [1]), np.zeros(1), 1, None]
     assert [is_tensor(kind) for kind in kinds] == [True, True, True, False, False, False]
+
+
+def test_what_cannot_be_saved_says_so() -> None:
+    class First(NotCheckpointable, ag.Checkpointable):
+        pass
+
+    class Last(ag.Checkpointable, NotCheckpointable):
+        pass
+
+    for kind in (First, Last):
+        with pytest.raises(NotImplementedError) as caught:
+            kind().checkpoint_dependencies()
+        assert str(caught.value) == f"{kind.__name__} is marked as NotCheckpointable, so its objects cannot be saved."
+
+
+def test_parts_are_found_where_tensorflow_has_them() -> None:
+    holder: Any = ag.Checkpointable()
+    holder.step = ag.Variable(1)
+    ((name, part),) = holder._checkpoint_dependencies
+    assert (name, part, holder._lookup_dependency("step")) == ("step", holder.step, holder.step)

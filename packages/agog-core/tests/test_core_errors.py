@@ -53,3 +53,17 @@ def test_errors_of_plugins_have_a_status_code_too() -> None:
     assert issubclass(errors.AmbiguousKernelError, errors.FailedPreconditionError)
     assert issubclass(errors.PluginError, errors.FailedPreconditionError)
     assert issubclass(errors.PluginWarning, UserWarning)
+
+
+def test_errors_are_made_as_tensorflow_makes_them() -> None:
+    made = [
+        errors.OutOfRangeError("the end"),
+        errors.OutOfRangeError(None, None, "the end"),
+        errors.OutOfRangeError(node_def=None, op=None, message="the end"),
+        errors.OpError(None, None, "the end", 11),
+    ]
+    assert [(str(error), error.message, error.node_def, error.op) for error in made] == [
+        ("the end",) * 2 + (None,) * 2
+    ] * 4
+    assert [error.error_code for error in made] == [11, 11, 11, 11]
+    assert str(pickle.loads(pickle.dumps(made[1]))) == "the end"

@@ -126,7 +126,7 @@ def test_broadcasting_errors() -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         broadcast_shapes("add", (4, 2, 3), (3, 1))
     assert str(caught.value) == (
-        "add: shapes (4, 2, 3) and (3, 1) do not broadcast: sizes 2 and 3 differ and neither is 1. "
+        "add: Incompatible shapes: [4,2,3] vs. [3,1]: sizes 2 and 3 differ and neither is 1. "
         "Reshape, tile or slice one of them."
     )
     with pytest.raises(InvalidArgumentError) as caught:

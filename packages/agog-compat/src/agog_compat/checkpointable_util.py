@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import isclass
-from typing import Any
+from typing import Any, NoReturn
 
 from agog_core.checkpointable import Checkpointable
 from agog_core.ops.array.creation import zeros
@@ -14,7 +14,15 @@ __all__ = ["NotCheckpointable", "add_variable", "gather_initializers"]
 
 
 class NotCheckpointable:
-    """Marks a class whose objects have no state that could be saved."""
+    """Marks a class whose objects cannot be saved; what saves one of them raises a NotImplementedError."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.checkpoint_dependencies = _refuse  # type: ignore[attr-defined]  # whichever base has it
+
+
+def _refuse(self: Any) -> NoReturn:
+    raise NotImplementedError(f"{type(self).__name__} is marked as NotCheckpointable, so its objects cannot be saved.")
 
 
 def add_variable(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-from agog_compat.execution import _mode, num_gpus, set_execution_mode
-from agog_core.dispatch.devices import list_devices
+from agog_compat.execution import _mode, execution_mode, num_gpus, set_execution_mode
+from agog_core.dispatch.device_spec import DeviceSpec
+from agog_core.dispatch.devices import device, list_devices, scope_name
+from agog_core.random import set_random_seed as set_global_seed
+from agog_core.variables.name_scope import current_name_scope
 
-__all__ = ["Context", "context", "eager_mode", "graph_mode"]
+__all__ = ["Context", "context", "eager_mode", "graph_mode", "set_global_seed"]
 
 
 @contextmanager
@@ -34,16 +38,65 @@ def graph_mode() -> Any:
 
 
 class Context:
-    """What a program asks of the context in which ops are executed."""
+    """What a program asks of the context in which ops are executed.
 
-    @property
-    def execution_mode(self) -> str:
-        """The execution mode of this thread or task; it can be set."""
+    Args:
+        config: accepted; see `agog_compat.execution.enable_eager_execution`.
+        device_policy: accepted.
+        execution_mode: what `agog_compat.execution.set_execution_mode` is called with; None for nothing.
+    """
+
+    def __init__(self, config: Any = None, device_policy: Any = None, execution_mode: str | None = None) -> None:
+        self._handle = self
+        self._scope: ContextVar[str | None] = ContextVar("agog_context_scope", default=None)
+        self._writer: ContextVar[Any] = ContextVar("agog_context_writer", default=None)
+        if execution_mode is not None:
+            set_execution_mode(execution_mode)
+
+    def get_execution_mode(self) -> str:
+        """The execution mode of this thread or task."""
         return _mode.get()
 
-    @execution_mode.setter
-    def execution_mode(self, mode: str | None) -> None:
+    def set_execution_mode(self, mode: str | None) -> None:
+        """See `agog_compat.execution.set_execution_mode`."""
         set_execution_mode(mode)
+
+    def execution_mode(self, mode: str | None) -> AbstractContextManager[None]:
+        """See `agog_compat.execution.execution_mode`."""
+        return execution_mode(mode)
+
+    @property
+    def scope_name(self) -> str:
+        """The path of the name scope, or what this thread or task has set."""
+        chosen = self._scope.get()
+        return current_name_scope() if chosen is None else chosen
+
+    @scope_name.setter
+    def scope_name(self, path: str | None) -> None:
+        self._scope.set(path)
+
+    @property
+    def summary_writer_resource(self) -> Any:
+        """What this thread or task has set; None before."""
+        return self._writer.get()
+
+    @summary_writer_resource.setter
+    def summary_writer_resource(self, resource: Any) -> None:
+        self._writer.set(resource)
+
+    @property
+    def device_name(self) -> str:
+        """The full name of the device that the innermost scope asks for; empty where none does."""
+        return scope_name()
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """The same, part by part."""
+        return DeviceSpec.from_string(self.device_name)
+
+    def device(self, name: Any) -> AbstractContextManager[None]:
+        """See `agog_core.dispatch.devices.device`."""
+        return device(name)
 
     def executing_eagerly(self) -> bool:
         """True, always."""

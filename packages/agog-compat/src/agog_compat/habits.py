@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from agog_core import Tensor, Variable, stop_gradient
+from agog_core import Checkpointable, Tensor, Variable, stop_gradient
+from agog_core.named_tuple import Named
 
 __all__ = ["METHODS", "SAID_INSTEAD"]
 
@@ -134,6 +135,21 @@ def detach(self: Any) -> Tensor:
     """
     return stop_gradient(self)
 
+
+class CheckpointableReference(Named):
+    """A part of an object, as TensorFlow's own lists of parts have it."""
+
+    name: str
+    ref: Any
+
+
+def _checkpoint_dependencies(self: Checkpointable) -> list[CheckpointableReference]:
+    """The parts, for programs that look for them where TensorFlow has them."""
+    return [CheckpointableReference(*part) for part in self.checkpoint_dependencies().items()]
+
+
+Checkpointable._checkpoint_dependencies = property(_checkpoint_dependencies)  # type: ignore[attr-defined]
+Checkpointable._lookup_dependency = Checkpointable.checkpoint_dependency  # type: ignore[attr-defined]
 
 METHODS = {"detach": detach, "item": item, "tolist": tolist}
 

@@ -12,7 +12,7 @@ from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.variable import Variable
 
-__all__ = ["constant_value", "constant_value_as_shape", "is_tensor"]
+__all__ = ["constant_value", "constant_value_as_shape", "convert_n_to_tensor", "is_tensor"]
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
@@ -43,6 +43,22 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
     TensorShape([2, None])
     """
     return TensorShape([None if size == -1 else size for size in np.asarray(constant_value(tensor)).tolist()])
+
+
+def convert_n_to_tensor(values: Any, dtype: Any = None, name: str | None = None) -> list[Tensor]:
+    """Tensors of several values.
+
+    Args:
+        values: a list of what `convert_to_tensor` takes.
+        dtype: the dtype that each must have.
+
+    Returns:
+        A list of tensors.
+
+    >>> [each.numpy().tolist() for each in convert_n_to_tensor([[1], 2])]
+    [[1], 2]
+    """
+    return [convert_to_tensor(value, dtype) for value in values]
 
 
 def is_tensor(x: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "AbortedError",
     "AlreadyExistsError",
@@ -31,15 +33,26 @@ __all__ = [
 class OpError(Exception):
     """Base of the errors that ops, devices and files raise.
 
+    Programs of TensorFlow raise them by ``(node_def, op, message)``; the first two mean nothing here.
+
     Args:
         message: the whole text; it names the op, what was expected, what came and what to do.
+        error_code: TensorFlow's number of the status; None for that of the class.
+
+    >>> str(OutOfRangeError("the end")), str(OutOfRangeError(None, None, "the end"))
+    ('the end', 'the end')
     """
 
     error_code = 2
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, *parts: Any, message: str | None = None, error_code: int | None = None, **ignored: Any) -> None:
+        if len(parts) == 4:
+            *parts, error_code = parts  # type: ignore[assignment]  # a list does, too
+        text = parts[-1] if parts else message
+        super().__init__(text)
+        self.message = text
+        if error_code is not None:
+            self.error_code = error_code
         self.op = None
         self.node_def = None
 

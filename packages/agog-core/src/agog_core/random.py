@@ -22,7 +22,7 @@ from agog_core.tracers import late, present_tracer, tracing
 
 __all__ = ["Generator", "generator", "set_generator", "set_random_seed"]
 
-_DEFAULT_GRAPH_SEED = 87654321  # TensorFlow's, for op seeds without a graph seed
+DEFAULT_GRAPH_SEED = 87654321  # TensorFlow's, for op seeds without a graph seed
 _INITIAL_VALUES = 0x9E3779B97F4A7C15  # any number; it keeps spared initial values apart from all others
 _MASK = 2**64 - 1
 # Held while a generator advances a counter.
@@ -82,7 +82,7 @@ class Generator(Checkpointable):
         if op_seed is None:
             return (self._entropy if self.seed is None else self.seed) & _MASK, 0
         # No op seed has the key of calls without one, which is 0.
-        return (_DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK or _MASK
+        return (DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK or _MASK
 
     def spare_initial_values(self, spare: bool) -> None:
         """Say whether initial values should take their bits from elsewhere, so that they do not advance this generator.

@@ -271,10 +271,15 @@ def broadcast_shapes(op: str, x: Shape, y: Shape) -> Shape:
             sizes[axis] = size
         elif size not in (1, sizes[axis]):
             raise InvalidArgumentError(
-                f"{op}: shapes {x} and {y} do not broadcast: sizes {sizes[axis]} and {size} differ and neither is 1. "
-                "Reshape, tile or slice one of them."
+                f"{op}: Incompatible shapes: {_listed(x)} vs. {_listed(y)}: sizes {sizes[axis]} and {size} differ and "
+                "neither is 1. Reshape, tile or slice one of them."
             )
     return intern_shape(tuple(sizes))
+
+
+def _listed(shape: Shape) -> str:
+    """A shape as TensorFlow's errors show it, which programs look for."""
+    return f"[{','.join(map(str, shape))}]"
 
 
 def normalize_axis(op: str, axis: Any, rank: int) -> int:

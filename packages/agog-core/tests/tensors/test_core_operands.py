@@ -114,7 +114,7 @@ def test_shapes_that_do_not_broadcast_are_an_error() -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         ag.constant([1.0, 2.0]) + ag.constant([1.0, 2.0, 3.0])
     assert str(caught.value) == (
-        "add: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. "
+        "add: Incompatible shapes: [2] vs. [3]: sizes 2 and 3 differ and neither is 1. "
         "Reshape, tile or slice one of them."
     )
 

@@ -59,67 +59,84 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "number of fields": (
         lambda: decode_csv(["1,2", "3"], [[0], [0]]),
         InvalidArgumentError,
-        "decode_csv: record 1: 2 fields are expected; there are 1.",
+        "decode_csv: record 1: Expect 2 fields but have 1 in record 1.",
     ),
     "empty": (
         lambda: decode_csv([""], [[0]]),
         InvalidArgumentError,
-        "decode_csv: record 0: 1 fields are expected; the record is empty.",
+        "decode_csv: record 0: Expect 1 fields but have 0 in record 0: it is empty.",
     ),
     "required": (
         lambda: decode_csv(["1,"], [[0], ag.constant([], ag.int32)]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 1 (the first is 0) is required, but empty.",
+        "decode_csv: record 0: Field 1 is required but missing in record 0! The first field is 0.",
     ),
     "integer": (
         lambda: decode_csv(["1.5"], [[0]]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 0 (the first is 0): b'1.5' is no int32.",
+        "decode_csv: record 0: Field 0 in record 0 is not a valid int32: 1.5: the first field is 0.",
     ),
     "large integer": (
         lambda: decode_csv(["2147483648"], [[0]]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 0 (the first is 0): b'2147483648' is no int32.",
+        "decode_csv: record 0: Field 0 in record 0 is not a valid int32: 2147483648: the first field is 0.",
     ),
     "underscore": (
         lambda: decode_csv(["1_0"], [[0.0]]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 0 (the first is 0): b'1_0' is no float32.",
+        "decode_csv: record 0: Field 0 in record 0 is not a valid float: 1_0: the first field is 0.",
     ),
     "float": (
         lambda: decode_csv(["x"], [[0.0]]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 0 (the first is 0): b'x' is no float32.",
+        "decode_csv: record 0: Field 0 in record 0 is not a valid float: x: the first field is 0.",
     ),
     "open quote": (
         lambda: decode_csv(['"a'], [[""]]),
         InvalidArgumentError,
-        "decode_csv: record 0: a quote is not closed.",
+        "decode_csv: record 0: Quoted field has to end with quote followed by delim, CRLF, or EOF: one is not closed.",
     ),
     "quote within": (
         lambda: decode_csv(['x,a"b"'], [[""], [""]]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 1 has a quote or a line end within, but is not quoted.",
+        "decode_csv: record 0: Unquoted fields cannot have quotes/CRLFs inside: look at field 1.",
     ),
     "after a quote": (
         lambda: decode_csv(['"a"b'], [[""]]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 0 goes on after its closing quote.",
+        "decode_csv: record 0: Quoted field has to end with quote followed by delim, CRLF, or EOF: field 0 goes on "
+        "after it.",
     ),
     "line end": (
         lambda: decode_csv(["a\n"], [[""]]),
         InvalidArgumentError,
-        "decode_csv: record 0: there is a line end in a field without quotes.",
+        "decode_csv: record 0: Unquoted fields cannot have quotes/CRLFs inside: there is a line end in a field.",
     ),
     "selected": (
         lambda: decode_csv(["1"], [[0]], select_cols=[1]),
         InvalidArgumentError,
-        "decode_csv: record 0: field 1 is selected; there are 1 fields, the first is 0.",
+        "decode_csv: record 0: Expect 1 fields but have 0 in record 0: field 1 is selected; there are 1 fields, the "
+        "first is 0.",
     ),
     "order": (
         lambda: decode_csv(["1,2"], [[0], [0]], select_cols=[1, 0]),
         ValueError,
-        "decode_csv: select_cols must be rising numbers from 0 on, one for each of the 2 record_defaults; got [1, 0].",
+        "decode_csv: select_cols is not strictly increasing. Got [1, 0], for 2 record_defaults.",
+    ),
+    "selected below 0": (
+        lambda: decode_csv(["1,2"], [[0], [0]], select_cols=[-1, 0]),
+        ValueError,
+        "decode_csv: select_cols contains negative values. Got [-1, 0], for 2 record_defaults.",
+    ),
+    "as many selected": (
+        lambda: decode_csv(["1,2"], [[0], [0]], select_cols=[0]),
+        ValueError,
+        "decode_csv: Length of select_cols and record_defaults do not match. Got [0], for 2 record_defaults.",
+    ),
+    "rank of a default": (
+        lambda: decode_csv(["1"], [[[0]]]),
+        InvalidArgumentError,
+        "decode_csv: Each record default should be at most rank 1. That of column 0 has shape (1, 1).",
     ),
     "dtype": (
         lambda: decode_csv(["1"], [ag.constant([True])]),
@@ -174,11 +191,11 @@ def test_errors_name_file_record_and_byte(tmp_path: Path) -> None:
             found.append(str(error))
     place = f"CsvDataset: {path}: record {{}} (the first is 0), at byte {{}}: "
     assert found == [
-        place.format(0, 4) + "field 1 has a quote or a line end within, but is not quoted.",
-        place.format(1, 10) + "field 0 (the first is 0): b'x' is no int32.",
+        place.format(0, 4) + "Unquoted fields cannot have quotes/CRLFs inside: look at field 1.",
+        place.format(1, 10) + "Field 0 in record is not a valid int32: x: the first field is 0.",
         (3, b"d"),
-        place.format(3, 18) + "2 fields are expected; there are 1.",
-        place.format(4, 20) + "a quote is not closed.",
+        place.format(3, 18) + "Expect 2 fields but have 1 in record.",
+        place.format(4, 20) + "Quoted field has to end with quote followed by delim, CRLF, or EOF: one is not closed.",
     ]
 
 
@@ -268,7 +285,7 @@ def test_labels_selections_and_defaults_of_tables(tmp_path: Path) -> None:
     given = make_csv_dataset(pattern, 3, select_columns=[1], column_defaults=[[-1.0]], **options)
     assert values(given) == [{"y": [0.5, -1.0, float("inf")]}]
     renamed = make_csv_dataset(pattern, 3, column_names=["a", "b", "c"], num_rows_for_inference=1, **options)
-    with pytest.raises(InvalidArgumentError, match="b'3000000000' is no int32"):
+    with pytest.raises(InvalidArgumentError, match="not a valid int32: 3000000000"):
         values(renamed)
 
 

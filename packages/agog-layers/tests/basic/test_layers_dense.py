@@ -269,3 +269,18 @@ def test_functional_form() -> None:
         "dense: variables are found again by name only while an EagerVariableStore is active "
         "(tfe.EagerVariableStore().as_default()); or make a Dense layer and call that twice."
     )
+
+
+def test_what_is_unknown_before_a_layer_is_built_is_an_error() -> None:
+    layer = Dense(2, name="unknown")
+    with pytest.raises(
+        ValueError, match=r"^count_params: layer 'unknown' has no variables yet, since it was not built"
+    ):
+        layer.count_params()
+    for shape in (None, [], [1], [3, None]):
+        with pytest.raises(
+            ValueError, match=r"^unknown: the input shape must have at least 2 axes, the last one of a k"
+        ):
+            layer.compute_output_shape(ag.TensorShape(shape))
+    layer.build([None, 3])
+    assert layer.count_params() == 8

@@ -115,7 +115,8 @@ def test_names_begin_anew() -> None:
         assert [Dense(1).name, Dense(1).name] == ["dense", "dense_1"]
         with variable_scope(None, "scope") as scope:
             assert scope.name == "scope"
-        assert [make_template("t", len).name for _ in range(2)] == ["t", "t_1"]
+        made = [make_template("t", len, create_scope_now_=True) for _ in range(2)]
+        assert [template.variable_scope.name for template in made if template.variable_scope] == ["t", "t_1"]
 
 
 class _Net(Network):

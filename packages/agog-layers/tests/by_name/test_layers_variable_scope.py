@@ -66,7 +66,7 @@ def test_scopes_nest() -> None:
         assert ag.Variable(1.0, name="w").name == "a/b/w:0"
         with variable_scope(a):
             assert get_variable("v", []).name == "a/v:0"
-            assert ag.Variable(1.0, name="w").name == "a/w:0"
+            assert ag.Variable(1.0, name="w").name == "a/b/a/w:0"
         with variable_scope(""):
             assert get_variable("v", []).name == "a/b/v:0"
     assert get_variable("v", []).name == "v:0"
@@ -256,11 +256,103 @@ def test_templates_share_their_variables_between_calls() -> None:
     assert [v.name for v in other.variables] == ["scaled_1/factor:0"]
 
 
-def test_templates_follow_the_scope_that_they_are_made_in() -> None:
-    with variable_scope("outer_scope"):
-        template = make_template("t", lambda: get_variable("v", []), unique_name_="only")
-    assert template().name == "outer_scope/only/v:0"
-    assert (template.name, template.variable_scope.name) == ("outer_scope/only", "outer_scope/only")
+def test_templates_follow_the_scope_of_their_first_call() -> None:
+    def function() -> ag.Variable:
+        return get_variable("v", [])
+
+    with variable_scope("made"):
+        only = make_template("t", function, unique_name_="only")
+        now = [make_template("t", function, create_scope_now_=True) for _ in range(2)]
+        later = make_template("t", function)
+    assert later.variable_scope is None
+    with variable_scope("called"):
+        made = [template() for template in (only, *now, later)]
+    assert [v.name for v in made] == ["made/only/v:0", "made/t/v:0", "made/t_1/v:0", "called/t/v:0"]
+    assert [template() for template in (only, *now, later)] == made
+    assert later.name == "t"
+    assert later.variable_scope is not None
+    assert later.variable_scope.name == "called/t"
+
+
+def test_only_the_first_call_of_a_template_makes_variables_to_train() -> None:
+    def function(name: str, trainable: bool) -> ag.Variable:
+        return get_variable(name, [], trainable=trainable)
+
+    template = make_template("fixed_set", function)
+    template("a", True)
+    template("b", False)
+    fails(
+        ValueError,
+        "Template 'fixed_set': only the first call may make variables to train; this one made fixed_set/c:0. Give "
+        "get_variable the names of the first call.",
+        template,
+        "c",
+        True,
+    )
+    fails(ValueError, "make_template: name cannot be None.", make_template, None, function)
+
+
+def test_templates_in_templates_are_found_again() -> None:
+    def inner() -> ag.Variable:
+        return get_variable("v", [])
+
+    def outer() -> list[ag.Variable]:
+        return [make_template("inner", inner)() for _ in range(2)]
+
+    first, second = make_template("outer_t", outer), make_template("outer_t", outer)
+    mine = first()
+    assert mine[0] is not mine[1]
+    assert first() == mine
+    assert [v.name for v in first.variables] == ["outer_t/inner/v:0", "outer_t/inner_1/v:0"]
+    assert [v.name for v in second()] == ["outer_t_1/inner/v:0", "outer_t_1/inner_1/v:0"]
+    parts = first.checkpoint_dependencies()
+    assert list(parts) == ["inner", "inner_1"]
+    assert parts["inner_1"].checkpoint_dependencies() == {"v": mine[1]}
+
+
+def test_name_scopes_of_variable_scopes() -> None:
+    with ag.name_scope("x"), variable_scope("tower") as tower:
+        assert tower.original_name_scope == "x/tower/"
+        assert get_variable("v", []).name == "tower/v:0"
+        with ag.name_scope("y") as path:
+            assert path == "x/tower/y/"
+    with ag.name_scope("z"), variable_scope(tower) as again:
+        assert (again.name, again.original_name_scope) == ("tower", "x/tower/")
+        with ag.name_scope("y") as path:
+            assert path == "z/tower/y/"
+    with ag.name_scope("z"), variable_scope(get_variable_scope()), ag.name_scope("y") as path:
+        assert path == "z/y/"
+
+
+def test_reuse_is_inherited() -> None:
+    with variable_scope("r", reuse=True), variable_scope("inner", reuse=False) as inner:
+        assert inner.reuse is True
+    with variable_scope(inner, reuse=False) as again:
+        assert again.reuse is True
+
+
+def test_scopes_take_tensors_as_initial_values() -> None:
+    with variable_scope("s", initializer=ag.constant([1.0, 2.0])) as scope:
+        assert get_variable("v").numpy().tolist() == [1.0, 2.0]
+    assert scope.get_variable("w").name == "s/w:0"
+    fails(
+        ValueError,
+        "get_variable: the dtypes of variable 'v' and its initial value don't match: float64 and int32; cast the "
+        "value.",
+        get_variable,
+        "v",
+        dtype=ag.float64,
+        initializer=ag.constant(1),
+    )
+
+
+def test_scopes_can_be_changed() -> None:
+    with variable_scope("s") as scope:
+        scope.set_dtype(ag.float64)
+        scope.set_regularizer(None)
+        assert get_variable("v", []).dtype == ag.float64
+        scope.set_custom_getter(lambda getter, name, **others: getter(f"{name}_got", **others))
+        assert get_variable("v", []).name == "s/v_got:0"
 
 
 def test_gradients_flow_to_the_variables_of_a_template() -> None:

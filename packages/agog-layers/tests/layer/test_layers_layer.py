@@ -377,3 +377,9 @@ def test_calls_leave_no_objects() -> None:
     finally:
         gc.enable()
     assert after - before < 20
+
+
+def test_layers_leave_no_updates_to_run() -> None:
+    layer = BatchNormalization()
+    layer(ag.ones([2, 3]), training=True)
+    assert layer.updates == []

@@ -10,6 +10,7 @@ Everything here is defined in another package; importing it loads no plugin, and
 from typing import TYPE_CHECKING
 
 from agog_compat import habits as _habits
+from agog_compat import shape_methods as _shape_methods
 from agog_compat.advice import taught as _taught
 from agog_compat.configuration import *
 from agog_compat.execution import enable_eager_execution as enable_eager_execution
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from agog import contrib as contrib
     from agog import data as data
     from agog import debugging as debugging
+    from agog import distributions as distributions
     from agog import dtypes as dtypes
     from agog import eager as eager
     from agog import errors as errors
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from agog import test as test
     from agog import train as train
     from agog_compat.collections import *
+    from agog_compat.graph_scopes import *
     from agog_compat.newer.arrays import *
     from agog_compat.newer.gradients import *
     from agog_compat.newer.module import *
@@ -158,6 +161,7 @@ _NAMESPACES = [
     "contrib",
     "data",
     "debugging",
+    "distributions",
     "dtypes",
     "eager",
     "errors",
@@ -233,6 +237,7 @@ __getattr__, __dir__ = _later(
             "variable_scope",
         ),
         "agog_compat.collections",
+        "agog_compat.graph_scopes",
         "agog_compat.newer.arrays",
         "agog_compat.newer.gradients",
         "agog_compat.newer.module",

@@ -1,6 +1,7 @@
 """``tf.random``: random numbers, their seeds, and those that depend on nothing but a seed."""
 
 from agog_compat.advice import taught as _taught
+from agog_compat.graph_scopes import get_seed
 from agog_core.ops.random.distributions import categorical, multinomial
 from agog_core.ops.random.distributions import random_gamma as gamma
 from agog_core.ops.random.distributions import random_poisson as poisson
@@ -19,6 +20,7 @@ __all__ = [
     "categorical",
     "gamma",
     "generator",
+    "get_seed",
     "multinomial",
     "normal",
     "poisson",

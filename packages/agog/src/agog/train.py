@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agog_checkpoint import Checkpoint as Checkpoint
 from agog_checkpoint import CheckpointManager as CheckpointManager
 from agog_checkpoint import CheckpointReader as _CheckpointReader
-from agog_checkpoint import Saver as Saver
+from agog_checkpoint import SessionSaver as _SessionSaver
 from agog_checkpoint import checkpoint_exists as checkpoint_exists
 from agog_checkpoint import checkpoints_iterator as checkpoints_iterator
 from agog_checkpoint import generate_checkpoint_state_proto as generate_checkpoint_state_proto
@@ -50,6 +50,7 @@ from agog_optimizers import polynomial_decay as polynomial_decay
 from agog_training.initialization import init_from_checkpoint as init_from_checkpoint
 
 NewCheckpointReader = _CheckpointReader
+Saver = _SessionSaver
 
 if TYPE_CHECKING:
     from agog_data.examples.messages import BytesList as BytesList

@@ -56,7 +56,7 @@ class TestCase(ArrayAssertions):
             The same structure, of NumPy arrays and scalars.
         """
         value = tensors() if callable(tensors) else tensors
-        return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, value)
+        return nest.map_structure(_evaluated, value)
 
     @contextmanager
     def session(
@@ -206,3 +206,11 @@ class TestCase(ArrayAssertions):
 
 def _canonical(device: Any) -> str:
     return (device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device or "")).to_string()
+
+
+def _evaluated(leaf: Any) -> Any:
+    """The value of a tensor, which a test may write to."""
+    if not hasattr(leaf, "numpy"):
+        return leaf
+    value = leaf.numpy()
+    return value.copy() if isinstance(value, np.ndarray) else value

@@ -123,7 +123,13 @@ def create_local_cluster(num_workers: int, num_ps: int, *args: Any, **kwargs: An
 
 
 def dismantle_polymorphic_function(func: Any) -> None:
-    """Do nothing: a function of `tfe.defun` holds no graph, whose cycles one would break."""
+    """Let a function of `tfe.defun` forget its graphs, which may hold what holds the function.
+
+    Args:
+        func: the function.
+    """
+    func._memory.traces.clear()
+    func._memories = type(func._memories)()
 
 
 def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, Any]]:

@@ -107,6 +107,19 @@ def scope_device() -> Device | None:
     return None if spec is None else _find(spec.type, spec.number or 0)
 
 
+def scope_name() -> str:
+    """The full name of the device that the innermost scope asks for, usable or not; empty where none does.
+
+    >>> with device("gpu:1"):
+    ...     scope_name()
+    '/job:localhost/replica:0/task:0/device:GPU:1'
+    """
+    spec = _scope.get()
+    if spec is None or spec.type is None:
+        return ""
+    return f"/job:localhost/replica:0/task:0/device:{spec.type.upper()}:{spec.number or 0}"
+
+
 @cache
 def default_device() -> Device:
     """The device of tensors that are made outside of all scopes: the first whose arrays live in host memory."""

@@ -52,6 +52,8 @@ def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str 
     host = tensor._host()
     target = tuple(int(size) for size in sizes if size is not None)
     count = int(np.prod(target, dtype=np.int64))
+    if not count and not host.shape:  # a number fills an empty shape, too
+        return from_host(np.empty(target, host.dtype), tensor._table)
     if host.size > count or (host.size == 0 and count):
         raise ValueError(f"constant: a value with {host.size} elements cannot fill shape {sizes} of {count} elements.")
     flat = host.reshape(-1)

@@ -186,9 +186,10 @@ class Variable(State):
 
         Args:
             value: a value of the variable's shape and dtype; numbers and arrays are converted.
+            read_value: whether the variable is returned.
 
         Returns:
-            The variable.
+            The variable; None where ``read_value`` is false.
 
         Raises:
             ValueError: the shape is another.
@@ -197,14 +198,14 @@ class Variable(State):
         tensor = self._operand("assign", value)
         if tracing and (tracer := present_tracer()) is not None:
             tracer.assign(self, tensor)
-            return self
+            return self if read_value else None  # type: ignore[return-value]  # few ask for nothing, and want no answer
         fresh = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
         with updating:
             self._tensor = fresh
             self._lent = self._taken = None  # an interrupt may have left a taken one
             if asked:
                 keep(self, fresh._array)
-        return self
+        return self if read_value else None  # type: ignore[return-value]  # as above
 
     def set_shape(self, shape: Any) -> None:
         """Check the shape.

@@ -133,7 +133,7 @@ def test_shapes_that_do_not_broadcast() -> None:
     with pytest.raises(ag.errors.InvalidArgumentError) as error:
         ag.broadcast_dynamic_shape([2, 3], [4])
     assert str(error.value) == (
-        "broadcast_dynamic_shape: shapes (2, 3) and (4,) do not broadcast: sizes 3 and 4 differ and neither is 1. "
+        "broadcast_dynamic_shape: Incompatible shapes: [2,3] vs. [4]: sizes 3 and 4 differ and neither is 1. "
         "Reshape, tile or slice one of them."
     )
 

@@ -228,14 +228,13 @@ def test_map_fn_errors() -> None:
         lambda rows: rows[0],
         [ROWS, ROWS],
     )
-    for bad, shapes in ((np.zeros((0, 2)), "(0, 2)"), ([ROWS, ROWS[:2]], "(3, 2), (2, 2)")):
-        fails(
-            InvalidArgumentError,
-            f"map_fn: elems must have first axes of one size, at least 1; got shapes {shapes}.",
-            functional.map_fn,
-            lambda row: row,
-            bad,
-        )
+    fails(
+        InvalidArgumentError,
+        "map_fn: elems must have first axes of one size, at least 1; got shapes (3, 2), (2, 2).",
+        functional.map_fn,
+        lambda row: row,
+        [ROWS, ROWS[:2]],
+    )
     fails(
         InvalidArgumentError,
         "map_fn: elems must have a first axis; got a tensor of shape ().",
@@ -341,12 +340,13 @@ def test_tensor_array_errors() -> None:
     array = TensorArray(ag.float32, 2)
     fails(
         OutOfRangeError,
-        "TensorArray.write: index 2 is out of range for 2 places; pass dynamic_size=True to let the array grow.",
+        "TensorArray.write: Tried to write to index 2 but array is not resizeable and size is: 2; pass "
+        "dynamic_size=True to let the array grow.",
         array.write,
         2,
         1.0,
     )
-    fails(OutOfRangeError, "TensorArray.read: index -1 is out of range for 2 places.", array.read, -1)
+    fails(OutOfRangeError, "TensorArray.read: Tried to read from index -1 but array size is: 2.", array.read, -1)
     fails(
         InvalidArgumentError,
         "TensorArray.read: index 0 was never written, and the shape of its tensor is unknown; write it first, or pass "
@@ -357,15 +357,15 @@ def test_tensor_array_errors() -> None:
     array.write(0, 1.0).read(0)
     fails(
         InvalidArgumentError,
-        "TensorArray.read: index 0 was read already, which has cleared it; pass clear_after_read=False to the "
-        "TensorArray to read it again.",
+        "TensorArray.read: Could not read index 0 twice because it was cleared after a previous read (perhaps try "
+        "setting clear_after_read = false?)",
         array.read,
         0,
     )
     fails(
         InvalidArgumentError,
-        "TensorArray.write: the array's dtype is float32; got a tensor of dtype int32 and shape () for index 1. Cast "
-        "it with tf.cast.",
+        "TensorArray.write: TensorArray dtype is float32 but Op is trying to write dtype int32, of shape (), for index "
+        "1. Cast it with tf.cast.",
         array.write,
         1,
         ag.constant(1),
@@ -380,7 +380,27 @@ def test_tensor_array_errors() -> None:
     )
     room = "do not fit into 2 places; pass dynamic_size=True to let the array grow."
     fails(ValueError, f"TensorArray.unstack: 3 slices {room}", array.unstack, ROWS)
-    fails(InvalidArgumentError, f"TensorArray.split: 3 pieces {room}", array.split, ROWS, [1, 1, 1])
+    for text, value, lengths in [
+        (
+            "TensorArray's size is not equal to the size of lengths (2 vs. 3), and the TensorArray is not marked as "
+            "dynamically resizeable; pass dynamic_size=True.",
+            ROWS,
+            [1, 1, 1],
+        ),
+        ("Expected lengths to be a vector, received shape: []", ROWS, 1),
+        ("Expected value to be at least a vector, but received shape: []", 1.0, [1]),
+        (
+            "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is 1 and value's shape is: [3]",
+            [1.0, 2.0, 3.0],
+            [1],
+        ),
+    ]:
+        fails(InvalidArgumentError, f"TensorArray.split: {text}", array.split, value, lengths)
+    fails(
+        InvalidArgumentError,
+        "TensorArray.concat: Concat saw a scalar shape at index 0 but requires at least vectors.",
+        TensorArray(ag.float32, 1).write(0, 1.0).concat,
+    )
     fails(ValueError, "TensorArray.scatter: got 1 indices for 3 slices.", array.scatter, [0], ROWS)
     fails(
         InvalidArgumentError,
@@ -402,3 +422,13 @@ def test_tensor_array_errors() -> None:
         ag.float32,
         handle=1,
     )
+
+
+def test_map_fn_over_nothing() -> None:
+    found = functional.map_fn(lambda row: row, np.zeros((0, 2), np.float32), dtype=ag.int32)
+    assert (found.shape, found.dtype) == ((0, 2), ag.int32)
+
+
+def test_a_tensor_array_takes_pieces_of_different_lengths() -> None:
+    array = TensorArray(ag.float32, 0, dynamic_size=True).split(ag.constant([[1.0], [2.0], [3.0]]), [1, 2])
+    assert [array.read(place).shape.as_list() for place in (0, 1)] == [[1, 1], [2, 1]]

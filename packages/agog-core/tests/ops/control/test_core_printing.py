@@ -125,7 +125,7 @@ def test_eager_py_func_gives_the_dtypes_that_are_asked_for() -> None:
     assert eager_py_func(lambda x: x, [1], ag.float64).dtype == ag.float64
     both = eager_py_func(lambda x: [x, 2], [1.5], [ag.float32, "int64"])
     assert [each.dtype.name for each in both] == ["float32", "int64"]
-    assert eager_py_func(lambda x: None, [1.5], []) is None
+    assert eager_py_func(lambda x: None, [1.5], []) == []
     with pytest.raises(RuntimeError) as variable:
         eager_py_func(lambda: ag.Variable(1.0, name="v"), [], ag.float32)
     assert str(variable.value) == (
@@ -134,3 +134,10 @@ def test_eager_py_func_gives_the_dtypes_that_are_asked_for() -> None:
     with pytest.raises(ValueError, match=r"^py_func: ") as count:
         eager_py_func(lambda: [1, 2], [], [ag.int32])
     assert str(count.value) == "py_func: Tout has 1 dtypes; the function returned 2 results."
+
+
+def test_sparse_tensors_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    sparse = ag.SparseTensor([[0, 0], [1, 2]], [1, 2], [3, 4])
+    ag.print(sparse, {"b": ag.constant([1]), "a": [sparse]}, output_stream=sys.stdout)
+    text = "'SparseTensor(indices=[[0 0]\n [1 2]], values=[1 2], shape=[3 4])'"
+    assert capsys.readouterr().out == f"{text} {{'a': [{text}], 'b': [1]}}\n"

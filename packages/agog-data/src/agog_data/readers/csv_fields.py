@@ -62,8 +62,8 @@ def decode_csv(
     for number, record in enumerate(tensor._host().reshape(-1).tolist()):
         try:
             if not record:
-                raise ValueError(f"{len(columns.dtypes)} fields are expected; the record is empty")
-            rows.append(columns.values(record))
+                raise ValueError(f"Expect {len(columns.dtypes)} fields but have 0 in record {number}: it is empty")
+            rows.append(columns.values(record, f"record {number}"))
         except ValueError as error:
             raise InvalidArgumentError(f"decode_csv: record {number}: {error}.") from None
     found = []
@@ -100,12 +100,7 @@ class CsvColumns:
         self.dtypes = [dtype for dtype, _ in defaults]
         self._selected = None if select_cols is None else [int(number) for number in select_cols]
         if self._selected is not None:
-            rising = all(a < b for a, b in zip([-1, *self._selected], self._selected, strict=False))
-            if not rising or len(self._selected) != len(defaults):
-                raise ValueError(
-                    f"{function}: select_cols must be rising numbers from 0 on, one for each of the {len(defaults)} "
-                    f"record_defaults; got {self._selected}."
-                )
+            _check_selected(function, self._selected, len(defaults))
         self._converters = [converter(dtype) for dtype in self.dtypes]
         self._defaults = [default for _, default in defaults]
 
@@ -120,26 +115,31 @@ class CsvColumns:
             pass
         return False
 
-    def values(self, record: bytes) -> list[Any]:
-        """The numbers and bytes of a record without its end. Raises ValueError where it does not fit."""
+    def values(self, record: bytes, place: str = "record") -> list[Any]:
+        """The numbers and bytes of a record without its end. Raises ValueError where it does not fit, by the words of
+        TensorFlow, which programs look for: ``place`` is the record's name."""
         fields = split_record(record, self._delimiter, self._quotes)
         numbers: Sequence[int] = range(len(self.dtypes)) if self._selected is None else self._selected
         if self._selected is None and len(fields) != len(numbers):
-            raise ValueError(f"{len(numbers)} fields are expected; there are {len(fields)}")
+            raise ValueError(f"Expect {len(numbers)} fields but have {len(fields)} in {place}")
         if self._selected and len(fields) <= numbers[-1]:
-            raise ValueError(f"field {numbers[-1]} is selected; there are {len(fields)} fields, the first is 0")
+            found_of_them = sum(number < len(fields) for number in numbers)
+            raise ValueError(
+                f"Expect {len(numbers)} fields but have {found_of_them} in {place}: field {numbers[-1]} is selected; "
+                f"there are {len(fields)} fields, the first is 0"
+            )
         found = []
         for number, convert, default in zip(numbers, self._converters, self._defaults, strict=True):
             field = fields[number]
             if field in self._missing:
                 if default is None:
-                    raise ValueError(f"field {number} (the first is 0) is required, but empty")
+                    raise ValueError(f"Field {number} is required but missing in {place}! The first field is 0")
                 found.append(default)
                 continue
             try:
                 found.append(convert(field))
             except ValueError as error:
-                raise ValueError(f"field {number} (the first is 0): {error}") from None
+                raise ValueError(f"Field {number} in {place} is {error}: the first field is 0") from None
         return found
 
 
@@ -153,7 +153,7 @@ def split_record(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
     """
     if not quotes or b'"' not in record:
         if b"\n" in record or b"\r" in record:
-            raise ValueError("there is a line end in a field without quotes")
+            raise ValueError("Unquoted fields cannot have quotes/CRLFs inside: there is a line end in a field")
         return record.split(delimiter)
     fields = []
     start = 0
@@ -166,11 +166,14 @@ def split_record(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
             end = record.find(delimiter, start) % (len(record) + 1)
             fields.append(record[start:end])
             if any(each in fields[-1] for each in (b'"', b"\n", b"\r")):
-                raise ValueError(f"field {len(fields) - 1} has a quote or a line end within, but is not quoted")
+                raise ValueError(f"Unquoted fields cannot have quotes/CRLFs inside: look at field {len(fields) - 1}")
         if end == len(record):
             return fields
         if record[end : end + 1] != delimiter:
-            raise ValueError(f"field {len(fields) - 1} goes on after its closing quote")
+            raise ValueError(
+                "Quoted field has to end with quote followed by delim, CRLF, or EOF: field "
+                f"{len(fields) - 1} goes on after it"
+            )
         start = end + 1
 
 
@@ -182,10 +185,24 @@ def _closing_quote(record: bytes, start: int) -> int:
     while True:
         end = record.find(b'"', start)
         if end < 0:
-            raise _OpenQuoteError("a quote is not closed")
+            raise _OpenQuoteError(
+                "Quoted field has to end with quote followed by delim, CRLF, or EOF: one is not closed"
+            )
         if record[end + 1 : end + 2] != b'"':
             return end
         start = end + 2
+
+
+def _check_selected(function: str, selected: Sequence[int], defaults: int) -> None:
+    fault = None
+    if len(selected) != defaults:
+        fault = "Length of select_cols and record_defaults do not match."
+    elif min(selected, default=0) < 0:
+        fault = "select_cols contains negative values."
+    elif list(selected) != sorted(set(selected)):
+        fault = "select_cols is not strictly increasing."
+    if fault is not None:
+        raise ValueError(f"{function}: {fault} Got {list(selected)}, for {defaults} record_defaults.")
 
 
 def _default(function: str, number: int, value: Any) -> tuple[DType, Any]:
@@ -195,7 +212,11 @@ def _default(function: str, number: int, value: Any) -> tuple[DType, Any]:
     else:
         tensor = convert_to_tensor(value)
         dtype, host = tensor.dtype, tensor._host()
-    if dtype not in _DTYPES or host.size > 1 or host.ndim > 1:
+    if host.ndim > 1:
+        raise InvalidArgumentError(
+            f"{function}: Each record default should be at most rank 1. That of column {number} has shape {host.shape}."
+        )
+    if dtype not in _DTYPES or host.size > 1:
         raise InvalidArgumentError(
             f"{function}: the default of column {number} must be of dtype float32, float64, int32, int64 or string, "
             f"and have at most one element; got dtype {dtype.name} and shape {host.shape}."
@@ -222,18 +243,18 @@ def converter(dtype: DType) -> Callable[[bytes], Any]:
             except ValueError:
                 number = limit
             if not -limit <= number < limit or b"_" in field:
-                raise ValueError(f"{field!r} is no {dtype.name}")
+                raise ValueError(f"not a valid {dtype.name}: {field.decode(errors='replace')}")
             return number
 
         return convert
 
     def convert_float(field: bytes) -> Any:
         try:
-            number = float(field)
+            if b"_" not in field:
+                return float(field)
         except ValueError:
-            raise ValueError(f"{field!r} is no {dtype.name}") from None
-        if b"_" in field:
-            raise ValueError(f"{field!r} is no {dtype.name}")
-        return number
+            pass
+        name = "float" if dtype is dtypes.float32 else "double"
+        raise ValueError(f"not a valid {name}: {field.decode(errors='replace')}")
 
     return convert_float

@@ -120,4 +120,9 @@ class Dense(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""
-        return TensorShape([*TensorShape(input_shape)[:-1], self.units])
+        shape = TensorShape(input_shape)
+        if shape.ndims is None or shape.ndims < 2 or shape.as_list()[-1] is None:
+            raise ValueError(
+                f"{self.name}: the input shape must have at least 2 axes, the last one of a known size; got {shape}."
+            )
+        return TensorShape([*shape[:-1], self.units])

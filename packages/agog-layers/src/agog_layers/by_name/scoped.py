@@ -11,7 +11,8 @@ from agog_layers import basic, convolutional, normalizing
 from agog_layers.base.naming import snake_case
 from agog_layers.base.variable_store import weight_getter
 from agog_layers.by_name.computed import Computed
-from agog_layers.by_name.variable_scope import find_or_make, get_variable_scope, unique_path
+from agog_layers.by_name.named_variables import find_or_make
+from agog_layers.by_name.variable_scope import get_variable_scope, unique_path
 from agog_layers.layer.layer import Layer as Base
 from agog_layers.weights import initializers
 
@@ -51,7 +52,7 @@ class Layer(Base):
     _runs_once = False
 
     def _initial_name(self, name: str | None) -> str | None:
-        path = get_variable_scope().original_name_scope
+        path = get_variable_scope().path
         if name or not path:
             return super()._initial_name(name)
         return unique_path(path, snake_case(type(self).__name__)).removeprefix(path)

@@ -7,11 +7,10 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agog_core import TensorShape, Variable, as_dtype, convert_to_tensor
-from agog_core.random import initializing
+from agog_core import Variable, as_dtype
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
-from agog_layers.base.variable_store import active_store, kept
-from agog_layers.weights import initializers
+from agog_layers.base.variable_store import active_store
+from agog_layers.by_name.named_variables import find_or_make, refuse_places
 
 __all__ = [
     "AUTO_REUSE",
@@ -49,6 +48,7 @@ class VariableScope:
         custom_getter: a function that makes the variables instead; see `get_variable`.
         dtype: the default dtype.
         constraint: the default constraint.
+        name_scope: the path of the name scope that belongs to this one.
 
     Raises:
         NotImplementedError: there is a caching device or a partitioner.
@@ -64,9 +64,11 @@ class VariableScope:
         partitioner: Any = None,
         custom_getter: Callable[..., Any] | None = None,
         dtype: Any = "float32",
+        use_resource: bool | None = None,
         constraint: Any = None,
+        name_scope: str = "",
     ) -> None:
-        _refuse("variable_scope", caching_device, partitioner)
+        refuse_places("variable_scope", caching_device, partitioner)
         self.reuse = reuse
         self.name = name
         self.initializer = initializer
@@ -74,15 +76,57 @@ class VariableScope:
         self.custom_getter = custom_getter
         self.dtype = as_dtype(dtype)
         self.constraint = constraint
+        self.original_name_scope = name_scope
 
     @property
-    def original_name_scope(self) -> str:
-        """The path, with a ``/`` at the end."""
+    def path(self) -> str:
+        """What the names of its variables begin with: its own name, with a ``/`` at the end."""
         return f"{self.name}/" if self.name else ""
 
     def reuse_variables(self) -> None:
         """Find variables of a store only, from now on."""
         self.reuse = True
+
+    def get_variable(self, name: str, *arguments: Any, **options: Any) -> Variable:
+        """See `agog_layers.get_variable`: in this scope, whatever is around it.
+
+        Args:
+            name: the name, which follows this scope's.
+            *arguments: the further arguments.
+            **options: the further arguments by name.
+
+        Returns:
+            The variable.
+        """
+        token = _current.set(self)
+        try:
+            return get_variable(name, *arguments, **options)
+        finally:
+            _current.reset(token)
+
+    def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
+        """Set the default custom getter.
+
+        Args:
+            custom_getter: see `get_variable`.
+        """
+        self.custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Set the default dtype.
+
+        Args:
+            dtype: the dtype.
+        """
+        self.dtype = as_dtype(dtype)
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Set the regularizer; nothing collects losses.
+
+        Args:
+            regularizer: the regularizer.
+        """
+        self.regularizer = regularizer
 
     def set_initializer(self, initializer: Any) -> None:
         """Set the default initializer.
@@ -138,7 +182,7 @@ def variable_scope(
         reuse: True where `get_variable` may only find variables again, which needs an `EagerVariableStore`.
         dtype: the default dtype; None for that of the scope around it.
         constraint: the default constraint; None for that of the scope around it.
-        auxiliary_name_scope: whether `tf.Variable` puts the path before its names too.
+        auxiliary_name_scope: whether a `name_scope` of the same name is entered, which names `tf.Variable` too.
 
     Returns:
         A context manager, which gives the `VariableScope`.
@@ -156,29 +200,30 @@ def variable_scope(
     outer = get_variable_scope()
     if isinstance(name_or_scope, VariableScope):
         defaults, path = name_or_scope, name_or_scope.name
+        label = path.rpartition("/")[2]
     else:
         defaults = outer
-        if name_or_scope is None:
-            path = unique_path(outer.original_name_scope, str(default_name))
-        else:
-            path = outer.original_name_scope + name_or_scope if name_or_scope else outer.name
-    scope = VariableScope(
-        defaults.reuse if reuse is None else reuse,
-        path,
-        initializer or defaults.initializer,
-        regularizer or defaults.regularizer,
-        caching_device,
-        partitioner,
-        custom_getter or defaults.custom_getter,
-        dtype or defaults.dtype,
-        constraint or defaults.constraint,
-    )
-    token = _current.set(scope)
-    try:
-        with name_scope(scope.original_name_scope if auxiliary_name_scope else current_name_scope()):
+        name = unique_path(outer.path, str(default_name)) if name_or_scope is None else name_or_scope
+        label = name.removeprefix(outer.path) if name_or_scope is None else name
+        path = outer.path + label if label else outer.name
+    with name_scope(label) if label and auxiliary_name_scope else name_scope(current_name_scope()) as original:
+        scope = VariableScope(
+            reuse or defaults.reuse,
+            path,
+            defaults.initializer if initializer is None else initializer,
+            regularizer or defaults.regularizer,
+            caching_device,
+            partitioner,
+            custom_getter or defaults.custom_getter,
+            dtype or defaults.dtype,
+            constraint=constraint or defaults.constraint,
+            name_scope=defaults.original_name_scope if isinstance(name_or_scope, VariableScope) else original,
+        )
+        token = _current.set(scope)
+        try:
             yield scope
-    finally:
-        _current.reset(token)
+        finally:
+            _current.reset(token)
 
 
 def unique_path(path: str, base: str) -> str:
@@ -237,11 +282,11 @@ def get_variable(
     >>> get_variable("v", initializer=[1.0, 2.0])
     <tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
-    _refuse("get_variable", caching_device, partitioner)
+    refuse_places("get_variable", caching_device, partitioner)
     scope = get_variable_scope()
     if scope.reuse is True and active_store() is None:
         raise RuntimeError(
-            f"get_variable: variable {scope.original_name_scope + name!r} cannot be reused: variable reuse is only "
+            f"get_variable: variable {scope.path + name!r} cannot be reused: variable reuse is only "
             "supported when an EagerVariableStore is active (tfe.EagerVariableStore().as_default()), or in a "
             "tfe.make_template."
         )
@@ -253,7 +298,7 @@ def get_variable(
         "trainable": trainable,
         "constraint": constraint or scope.constraint,
     }
-    full_name = scope.original_name_scope + name
+    full_name = scope.path + name
     if getter is not None:
         variable: Variable = getter(find_or_make, full_name, **arguments)
         return variable
@@ -301,68 +346,3 @@ def no_regularizer(_: Any) -> None:
 
     >>> no_regularizer(1.0)
     """
-
-
-def find_or_make(
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    trainable: bool = True,
-    constraint: Any = None,
-    **others: Any,
-) -> Variable:
-    """The variable of a full name in the active store; a new one where there is none, or no store."""
-
-    def make() -> Variable:
-        with initializing():
-            value = _initial_value(name, shape, dtype, initializer)
-        with name_scope(""):
-            return Variable(value, trainable, name=name, dtype=dtype, constraint=constraint)
-
-    variable = kept(name, make)
-    _check(variable, shape, dtype)
-    return variable
-
-
-def _initial_value(name: str, shape: Any, dtype: Any, initializer: Any) -> Any:
-    is_value = initializer is not None and not callable(initializer) and not isinstance(initializer, str)
-    if is_value:
-        if shape is not None:
-            raise ValueError(
-                f"get_variable: variable {name!r} has an initial value, whose shape is the variable's; leave shape out."
-            )
-        return convert_to_tensor(initializer, dtype)
-    if shape is None and callable(initializer) and not isinstance(initializer, initializers.Initializer):
-        return initializer()
-    sizes = TensorShape(shape)
-    if not sizes.is_fully_defined():
-        raise ValueError(f"get_variable: the shape of variable {name!r} must be fully known; got {sizes}.")
-    kind = as_dtype(dtype or "float32")
-    if initializer is None and not (kind.is_floating or kind.is_integer or kind.is_bool):
-        raise ValueError(f"get_variable: variable {name!r} of dtype {kind.name} needs an initializer.")
-    return initializers.get(initializer or ("glorot_uniform" if kind.is_floating else "zeros"))(sizes, dtype=kind)
-
-
-def _check(found: Variable, shape: Any, dtype: Any) -> None:
-    if shape is not None and not TensorShape(shape).is_compatible_with(found.shape):
-        raise ValueError(
-            f"get_variable: variable {found.name!r} exists with shape {found.shape}; got shape {TensorShape(shape)}."
-        )
-    if dtype is not None and found.dtype != as_dtype(dtype):
-        raise ValueError(
-            f"get_variable: variable {found.name!r} exists with dtype {found.dtype.name}; got dtype "
-            f"{as_dtype(dtype).name}."
-        )
-
-
-def _refuse(function: str, caching_device: Any, partitioner: Any) -> None:
-    if caching_device is not None:
-        raise NotImplementedError(
-            f"{function}: caching devices are not supported when eager execution is enabled; leave caching_device out."
-        )
-    if partitioner is not None:
-        raise NotImplementedError(
-            f"{function}: partitioned variables are not supported when eager execution is enabled; leave partitioner "
-            "out."
-        )

@@ -98,6 +98,11 @@ class Module(Configured, Checkpointable):
         self._check_initialized()
         return [loss for module in self._walk(set()) for loss in module._own_losses(self._latest_call)]
 
+    @property
+    def updates(self) -> list[Any]:
+        """No ops: layers change their variables while they are called."""
+        return []
+
     def _own_losses(self, call: object | None) -> list[Any]:
         losses = [w.regularizer(w.variable) for w in self._own_weights if w.regularizer is not None]
         losses += [function() for function in self._loss_functions]
@@ -180,7 +185,15 @@ class Module(Configured, Checkpointable):
 
         Returns:
             The count.
+
+        Raises:
+            ValueError: it was not built yet, so that its variables are unknown.
         """
+        if not getattr(self, "built", True) and not self.weights:
+            raise ValueError(
+                f"count_params: layer {self.name!r} has no variables yet, since it was not built; call it on a batch, "
+                "or call its method build(input_shape)."
+            )
         return sum(v.shape.num_elements() or 0 for v in {id(v): v for v in self.weights}.values())
 
     def _modules(self) -> Iterable[Module]:

@@ -60,6 +60,7 @@ def dynamic_rnn(
         TypeError: ``cell`` is no cell.
         ValueError: neither a state nor a dtype is given, or there is no time step.
         InvalidArgumentError: there is not one length for each example.
+        ValueError: the lengths are no vector.
 
     >>> import agog_core as ag
     >>> from agog_layers.recurrent.rnn_cell import GRUCell
@@ -90,6 +91,8 @@ def _run(op: str, cell: Any, x: Any, sequence_length: TensorLike | None, state: 
     mask = None
     if sequence_length is not None:
         lengths = cast(convert_to_tensor(sequence_length), int32)
+        if len(lengths.shape) != 1:
+            raise ValueError(f"{op}: sequence_length must be a vector of length {batch}; got shape {lengths.shape}.")
         if lengths.shape != (batch,):
             raise InvalidArgumentError(
                 f"{op}: sequence_length must be of shape ({batch},), one for each example; got {lengths.shape}."
@@ -121,8 +124,9 @@ def _step_by_step(cell: Any, steps: Sequence[Any], state: Any, masks: Any) -> tu
 
 
 def _chosen(mask: Tensor, x: Any, y: Any) -> Any:
-    """The first structure's rows where the mask is True, the second one's elsewhere."""
-    return nest.map_structure(lambda a, b: where(mask, a, b), x, y)
+    """The first structure's rows where the mask is True, the second one's elsewhere. What has no rows, a scalar or an
+    array of tensors that the cell fills itself, is the first one's."""
+    return nest.map_structure(lambda a, b: where(mask, a, b) if isinstance(a, Tensor) and a.ndim else a, x, y)
 
 
 def _check_cell(op: str, cell: Any) -> None:

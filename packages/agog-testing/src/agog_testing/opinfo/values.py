@@ -221,7 +221,7 @@ def pair_errors(op: str, dtype: str = "float32", names: tuple[str, str] = ("x", 
     return (
         invalid(
             (two, three),
-            f"{op}: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or "
+            f"{op}: Incompatible shapes: [2] vs. [3]: sizes 2 and 3 differ and neither is 1. Reshape, tile or "
             "slice one of them.",
             dtype,
         ),

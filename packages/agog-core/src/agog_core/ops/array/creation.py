@@ -11,7 +11,7 @@ from agog_core.calls.call import call, create
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.shapes import normalize_axis
+from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -29,7 +29,7 @@ def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
         A tensor of that shape and the value's dtype. Where the value is a tensor, gradients flow to it.
 
     Raises:
-        InvalidArgumentError: the value is not a scalar.
+        InvalidArgumentError: the value is not a scalar, or ``dims`` is no shape.
 
     >>> print(fill((2,), 7))
     tf.Tensor([7 7], shape=(2,), dtype=int32)
@@ -37,11 +37,18 @@ def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
     if type(value) is Tensor or hasattr(type(value), "__tensor__"):
         if shape := convert_to_tensor(value)._shape:
             raise InvalidArgumentError(f"fill: value must be a scalar; got shape {shape}.")
-        return broadcast_to(value, dims)
+        return broadcast_to(value, _fill_shape(dims))
     scalar = host_value(value)
     if scalar.shape:
         raise InvalidArgumentError(f"fill: value must be a scalar; got shape {scalar.shape}.")
-    return create(_fill, as_dtype(scalar.dtype), shape=static_shape(dims), value=scalar.item())
+    return create(_fill, as_dtype(scalar.dtype), shape=_fill_shape(dims), value=scalar.item())
+
+
+def _fill_shape(dims: Any) -> Shape:
+    try:
+        return static_shape(dims)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"fill: dims must be a shape; got {dims!r}. {error}") from None
 
 
 def _number(op: str, value: int, dtype: dtypes.DType) -> Any:

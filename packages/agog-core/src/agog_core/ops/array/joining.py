@@ -133,6 +133,7 @@ def split(
         value: a tensor.
         num_or_size_splits: the number of equal pieces, or their sizes, one of which may be -1.
         axis: the axis.
+        num: how many sizes there have to be; None for any number.
 
     Returns:
         The pieces.
@@ -145,7 +146,10 @@ def split(
     """
     x = convert_to_tensor(value)
     where = normalize_axis("split", axis, len(x._shape))
-    return list(call_several(_split, x, sizes=_piece_sizes(x._shape, where, num_or_size_splits), axis=where))
+    sizes = _piece_sizes(x._shape, where, num_or_size_splits)
+    if num is not None and num != len(sizes):
+        raise InvalidArgumentError(f"split: num says {num} pieces; there are {len(sizes)}.")
+    return list(call_several(_split, x, sizes=sizes, axis=where))
 
 
 def _piece_sizes(shape: Shape, axis: int, pieces: Any) -> Shape:

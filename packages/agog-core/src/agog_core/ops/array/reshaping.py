@@ -14,8 +14,9 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj
 from agog_core.shapes import Shape, TensorShape, normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor, fixed, from_host
+from agog_core.tensors.convert import convert_to_tensor, fixed, from_host, host_value
 from agog_core.tensors.host_array import host_array
+from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 
 __all__ = [
@@ -122,12 +123,12 @@ _reshape = Op(
 )
 
 
-def expand_dims(input: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+def expand_dims(input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Insert an axis of size 1.
 
     Args:
         input: a tensor of rank n.
-        axis: where, from -(n + 1) to n. Its older name is ``dim``.
+        axis: where, from -(n + 1) to n; an integer, or what holds a single one. Its older name is ``dim``.
 
     Returns:
         A tensor of rank n + 1.
@@ -143,6 +144,10 @@ def expand_dims(input: TensorLike, axis: int | None = None, name: str | None = N
     given = one_of("expand_dims", axis=axis, dim=dim)
     if given is None:
         raise ValueError("expand_dims: axis is missing; give the position of the new axis.")
+    if isinstance(given, (list, tuple)):
+        if len(given) != 1:
+            raise InvalidArgumentError(f"expand_dims: axis must be a tensor with a single value; got {given}.")
+        (given,) = given
     where = normalize_axis("expand_dims", given, len(x._shape) + 1)
     return reshape(x, (*x._shape[:where], 1, *x._shape[where:]))
 
@@ -184,7 +189,8 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None, squeez
     for a in axes:
         if x._shape[a] != 1:
             raise InvalidArgumentError(
-                f"squeeze: axis {a} of a tensor of shape {x._shape} has size {x._shape[a]}, not 1."
+                f"squeeze: Can not squeeze dim[{a}], expected a dimension of 1, got {x._shape[a]}: the tensor has "
+                f"shape {x._shape}."
             )
     return reshape(x, tuple(size for a, size in enumerate(x._shape) if a not in axes))
 
@@ -241,7 +247,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: Any = dtypes.int
     """The shape of a tensor, as a tensor.
 
     Args:
-        input: a tensor of rank n.
+        input: a tensor of rank n, or a sparse one.
         out_type: the dtype of the result.
 
     Returns:
@@ -250,7 +256,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: Any = dtypes.int
     >>> print(shape([[1, 2]]))
     tf.Tensor([1 2], shape=(2,), dtype=int32)
     """
-    return _on_host(list(convert_to_tensor(input)._shape), out_type)
+    return _on_host(list(_shape_of(input)), out_type)
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -304,7 +310,7 @@ def size(input: TensorLike, name: str | None = None, out_type: Any = dtypes.int3
     >>> print(size([[1, 2]]))
     tf.Tensor(2, shape=(), dtype=int32)
     """
-    return _on_host(math.prod(convert_to_tensor(input)._shape), out_type)
+    return _on_host(math.prod(_shape_of(input)), out_type)
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
@@ -319,7 +325,13 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     >>> print(rank([[1, 2]]))
     tf.Tensor(2, shape=(), dtype=int32)
     """
-    return _on_host(len(convert_to_tensor(input)._shape), dtypes.int32)
+    return _on_host(len(_shape_of(input)), dtypes.int32)
+
+
+def _shape_of(value: Any) -> Shape:
+    if isinstance(value, (SparseTensor, SparseTensorValue)):
+        return tuple(host_value(value.dense_shape).tolist())
+    return convert_to_tensor(value)._shape
 
 
 def _on_host(sizes: Any, dtype: Any) -> Tensor:

@@ -9,6 +9,7 @@ from agog_core import nest
 from agog_core.calls.documented import documented
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array.creation import zeros
 from agog_core.ops.array.joining import stack
 from agog_core.ops.array.reshaping import stop_gradient
 from agog_core.tensors.convert import convert_to_tensor
@@ -33,7 +34,8 @@ def map_fn(
 
     Args:
         fn: takes a slice of ``elems``, in its structure, and returns a tensor or a structure of them.
-        elems: a tensor of shape (n, ...), n > 0, or a structure of those.
+        elems: a tensor of shape (n, ...), or a structure of those. Where n is 0, the result has the shape of
+            ``elems``.
         dtype: the dtypes of what ``fn`` returns, in its structure; None where that is the structure of ``elems`` with
             the dtypes of ``elems``.
         back_prop: whether gradients flow through the result.
@@ -52,6 +54,9 @@ def map_fn(
     _check_callable("map_fn", fn)
     tensors = nest.map_structure(convert_to_tensor, _as_elems(elems))
     form = nest.map_structure(lambda x: x.dtype, tensors) if dtype is None else nest.map_structure(as_dtype, dtype)
+    leaves = nest.flatten(tensors)
+    if leaves and all(leaf._shape[:1] == (0,) for leaf in leaves):
+        return nest.map_structure(lambda kind: zeros(leaves[0]._shape, kind), form)
     rows = [_checked("map_fn", form, fn(row)) for row in _slices("map_fn", tensors)]
     return _stacked(rows, back_prop)
 

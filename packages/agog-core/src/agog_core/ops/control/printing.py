@@ -11,6 +11,7 @@ import numpy as np
 from agog_core import nest
 from agog_core.ops.array.reshaping import identity
 from agog_core.tensors.convert import convert_to_tensor, is_tensor
+from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.tracers import Tracer, present_tracer, tracing
 
@@ -135,12 +136,22 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
 def formatted(value: Any, summarize: int) -> str:
     """A value as `print` shows it: so many elements at either end of each axis, -1 for all."""
+    if isinstance(value, SparseTensor):
+        parts = zip(("indices", "values", "shape"), (value.indices, value.values, value.dense_shape), strict=True)
+        return f"'SparseTensor({', '.join(f'{name}={formatted(part, summarize)}' for name, part in parts)})'"
     if nest.is_nested(value):
-        return str(nest.map_structure(lambda leaf: _Shown(leaf, summarize), value))
+        return str(nest.map_structure(lambda leaf: _Shown(leaf, summarize), _sorted(value)))
     if isinstance(value, (Tensor, np.ndarray)) or hasattr(type(value), "__tensor__"):
         host = np.asarray(convert_to_tensor(value)._host())
         return _element(host[()], quoted=False) if not host.ndim else _array(host, summarize, 1)
     return str(value)
+
+
+def _sorted(value: Any) -> Any:
+    """A structure whose dicts are in the order of their keys, so that equal ones are printed alike."""
+    if nest.is_mapping(value):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return type(value)(map(_sorted, value)) if type(value) in (list, tuple) else value
 
 
 class _Shown:
@@ -151,7 +162,8 @@ class _Shown:
         self.summarize = summarize
 
     def __repr__(self) -> str:
-        is_tensor = isinstance(self.value, (Tensor, np.ndarray)) or hasattr(type(self.value), "__tensor__")
+        kind = type(self.value)
+        is_tensor = issubclass(kind, (Tensor, np.ndarray, SparseTensor)) or hasattr(kind, "__tensor__")
         return formatted(self.value, self.summarize) if is_tensor else repr(self.value)
 
 

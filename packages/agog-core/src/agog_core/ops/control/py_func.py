@@ -111,7 +111,7 @@ def eager_py_func(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: Any
         Tout: the dtype of its result, or a list of dtypes; an empty list or None where the result does not matter.
 
     Returns:
-        A tensor of dtype ``Tout``, a list of tensors of those dtypes, or None.
+        A tensor of dtype ``Tout``, a list of tensors of those dtypes, which is empty where there are none, or None.
 
     Raises:
         RuntimeError: the function returns a variable.
@@ -124,7 +124,7 @@ def eager_py_func(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: Any
     """
     result = func(*(convert_to_tensor(x) for x in inp))
     if Tout is None or (isinstance(Tout, (list, tuple)) and not Tout):
-        return None
+        return Tout if Tout is None else []
     is_list = isinstance(Tout, (list, tuple))
     results = list(result) if isinstance(result, (list, tuple)) else [result]
     dtypes = [as_dtype(dtype) for dtype in (Tout if is_list else [Tout])]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from agog_core.calls.documented import documented
-from agog_core.dtypes import FLOATING, DType, as_dtype, float32
+from agog_core.dtypes import FLOATING, DType, as_dtype, float32, int32
 from agog_core.ops.control.assertions import fail
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -34,7 +34,8 @@ _SECTIONS = """
         message: what the error begins with.
 
     Raises:
-        ValueError: its rank is {fault}.
+        ValueError: its rank is {fault}, or what is asked for is no scalar.
+        TypeError: what is asked for is no integer.
 """
 
 
@@ -117,9 +118,9 @@ def assert_rank(
 
     >>> assert_rank([1, 2], 1)
     """
-    shape = convert_to_tensor(x)._shape
-    if len(shape) != int(rank):
-        text = f"assert_rank: x must have rank {int(rank)}; got rank {len(shape)} (shape {shape})."
+    shape, wanted = convert_to_tensor(x)._shape, _rank("assert_rank", rank)
+    if len(shape) != wanted:
+        text = f"assert_rank: x must have rank {wanted}; got rank {len(shape)} (shape {shape})."
         fail(ValueError, text, message, data, summarize)
 
 
@@ -136,9 +137,9 @@ def assert_rank_at_least(
 
     >>> assert_rank_at_least([[1, 2]], 1)
     """
-    shape = convert_to_tensor(x)._shape
-    if len(shape) < int(rank):
-        text = f"assert_rank_at_least: x must have rank at least {int(rank)}; got rank {len(shape)} (shape {shape})."
+    shape, least = convert_to_tensor(x)._shape, _rank("assert_rank_at_least", rank)
+    if len(shape) < least:
+        text = f"assert_rank_at_least: x must have rank at least {least}; got rank {len(shape)} (shape {shape})."
         fail(ValueError, text, message, data, summarize)
 
 
@@ -155,10 +156,20 @@ def assert_rank_in(
 
     >>> assert_rank_in([[1, 2]], (1, 2))
     """
-    shape, allowed = convert_to_tensor(x)._shape, [int(rank) for rank in ranks]
+    shape, allowed = convert_to_tensor(x)._shape, [_rank("assert_rank_in", rank) for rank in ranks]
     if len(shape) not in allowed:
         text = f"assert_rank_in: x must have rank in {allowed}; got rank {len(shape)} (shape {shape})."
         fail(ValueError, text, message, data, summarize)
+
+
+def _rank(op: str, rank: TensorLike) -> int:
+    value = host_value(rank)
+    if value.shape:
+        raise ValueError(f"{op}: Rank must be a scalar; got {rank!r} of shape {value.shape}.")
+    if value.dtype.kind not in "iu":
+        kind = as_dtype(value.dtype).name
+        raise TypeError(f"{op}: the rank must be of type {int32}, or another integer; got {rank!r} of dtype {kind}.")
+    return int(value)
 
 
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
@@ -177,7 +188,7 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
     >>> assert_same_float_dtype([convert_to_tensor(1.0)])
     tf.float32
     """
-    given = [convert_to_tensor(x).dtype for x in tensors or () if x is not None]
+    given = [getattr(x, "dtype", None) or convert_to_tensor(x).dtype for x in tensors or () if x is not None]
     wanted = as_dtype(dtype) if dtype is not None else given[0] if given else float32
     if wanted not in FLOATING or any(each is not wanted for each in given):
         which = "" if dtype is None else f", {wanted.name}"

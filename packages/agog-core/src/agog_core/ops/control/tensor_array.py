@@ -123,8 +123,8 @@ class TensorArray:
         if tensor is None:
             if place in self._read:
                 raise InvalidArgumentError(
-                    f"TensorArray.read: index {place} was read already, which has cleared it; pass "
-                    "clear_after_read=False to the TensorArray to read it again."
+                    f"TensorArray.read: Could not read index {place} twice because it was cleared after a previous "
+                    "read (perhaps try setting clear_after_read = false?)"
                 )
             tensor = self._zeros("read", place)
         if self._clears:
@@ -190,6 +190,11 @@ class TensorArray:
             InvalidArgumentError: a place was never written and its shape is unknown, or the array is empty.
         """
         tensors = self._all("concat", range(len(self._tensors)))
+        for place, tensor in enumerate(tensors):
+            if not tensor._shape:
+                raise InvalidArgumentError(
+                    f"TensorArray.concat: Concat saw a scalar shape at index {place} but requires at least vectors."
+                )
         return concat(tensors, 0) if tensors else zeros([0, *self._known_shape("concat")[1:]], self._dtype)
 
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
@@ -242,14 +247,30 @@ class TensorArray:
             The array.
 
         Raises:
-            InvalidArgumentError: the pieces do not fill the axis, or there are fewer places than pieces and the array's
-                size is fixed.
+            InvalidArgumentError: the pieces do not fill the axis, or there are not as many places as pieces and the
+                array's size is fixed.
         """
-        pieces = split(value, _indices(lengths))
-        if len(pieces) > len(self._tensors) and not self._may_grow:
+        tensor, sizes = convert_to_tensor(value), host_value(lengths)
+        if len(sizes.shape) != 1:
             raise InvalidArgumentError(
-                f"TensorArray.split: {len(pieces)} pieces do not fit into {len(self._tensors)} places; pass "
-                "dynamic_size=True to let the array grow."
+                f"TensorArray.split: Expected lengths to be a vector, received shape: {list(sizes.shape)}"
+            )
+        if not tensor._shape:
+            raise InvalidArgumentError(
+                f"TensorArray.split: Expected value to be at least a vector, but received shape: {list(tensor._shape)}"
+            )
+        if sizes.sum() != tensor._shape[0]:
+            raise InvalidArgumentError(
+                "TensorArray.split: Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+                f"{sizes.sum()} and value's shape is: {list(tensor._shape)}"
+            )
+        pieces = split(tensor, _indices(sizes))
+        if len({*sizes.tolist()}) > 1:
+            self._infers_shape = False
+        if len(pieces) != len(self._tensors) and not self._may_grow:
+            raise InvalidArgumentError(
+                f"TensorArray.split: TensorArray's size is not equal to the size of lengths ({len(self._tensors)} vs. "
+                f"{len(pieces)}), and the TensorArray is not marked as dynamically resizeable; pass dynamic_size=True."
             )
         return self._write_all(range(len(pieces)), pieces)
 
@@ -263,11 +284,12 @@ class TensorArray:
         return self
 
     def _put(self, place: int, value: TensorLike) -> None:
-        tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        is_text = isinstance(value, (str, bytes))
+        tensor = convert_to_tensor(value, None if hasattr(value, "dtype") or is_text else self._dtype)
         if tensor.dtype is not self._dtype:
             raise InvalidArgumentError(
-                f"TensorArray.write: the array's dtype is {self._dtype.name}; got a tensor of dtype "
-                f"{tensor.dtype.name} and shape {tensor._shape} for index {place}. Cast it with tf.cast."
+                f"TensorArray.write: TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                f"{tensor.dtype.name}, of shape {tensor._shape}, for index {place}. Cast it with tf.cast."
             )
         if not self._shape.is_compatible_with(tensor._shape):
             raise ValueError(
@@ -281,9 +303,11 @@ class TensorArray:
     def _place(self, method: str, index: TensorLike) -> int:
         place = int(index)
         if not 0 <= place < len(self._tensors):
+            way = "write to" if method == "write" else "read from"
+            advice = "; pass dynamic_size=True to let the array grow" if method == "write" else ""
+            size = "array is not resizeable and size is" if method == "write" else "array size is"
             raise OutOfRangeError(
-                f"TensorArray.{method}: index {place} is out of range for {len(self._tensors)} places"
-                + ("; pass dynamic_size=True to let the array grow." if method == "write" else ".")
+                f"TensorArray.{method}: Tried to {way} index {place} but {size}: {len(self._tensors)}{advice}."
             )
         return place
 

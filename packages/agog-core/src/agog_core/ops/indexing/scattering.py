@@ -7,9 +7,11 @@ from typing import Any
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call, update_part
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import ALL, NUMERIC, ORDERED
+from agog_core.dtypes import ALL, NUMERIC, ORDERED, bool_, int32
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array.casting import cast
 from agog_core.ops.indexing.gathering import gather_nd, index_tensor
+from agog_core.ops.math.logic import not_equal
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -24,7 +26,7 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: Any, name: str |
     Args:
         indices: positions of shape ``(..., depth)``, int32 or int64: each row names one position on each of the first
             ``depth`` axes.
-        updates: numbers of shape ``indices.shape[:-1] + shape[depth:]``.
+        updates: numbers of shape ``indices.shape[:-1] + shape[depth:]``; of bools, True wins.
         shape: the shape of the result.
 
     Returns:
@@ -36,8 +38,10 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: Any, name: str |
     >>> print(scatter_nd([[3], [1], [3]], [1, 2, 4], [5]))
     tf.Tensor([0 2 0 5 0], shape=(5,), dtype=int32)
     """
-    at = index_tensor("scatter_nd", "indices", indices)
-    return call(_scatter_nd, at, convert_to_tensor(updates), shape=static_shape(shape))
+    at, parts = index_tensor("scatter_nd", "indices", indices), convert_to_tensor(updates)
+    if parts.dtype is bool_:
+        return not_equal(call(_scatter_nd, at, cast(parts, int32), shape=static_shape(shape)), 0)
+    return call(_scatter_nd, at, parts, shape=static_shape(shape))
 
 
 def _scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape) -> Shape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.ops.indexing.gathering import gather
-from agog_core.ops.updates import rows
+from agog_core.ops.updates import counting, rows
 from agog_core.ops.updates.descent import apply_add
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -19,16 +19,17 @@ def assign_add(
 
     Args:
         delta: what to add, of the variable's shape and dtype.
+        read_value: whether the variable is returned.
 
     Returns:
-        The variable.
+        The variable; None where ``read_value`` is false.
 
     Raises:
         ValueError: the shape is another.
         InvalidArgumentError: ``delta`` is a tensor of another dtype.
     """
     apply_add(self, self._operand("assign_add", delta), 1)
-    return self
+    return self if read_value else None  # type: ignore[return-value]  # few ask for nothing, and want no answer
 
 
 def assign_sub(
@@ -36,7 +37,7 @@ def assign_sub(
 ) -> Variable:
     """Subtract from the value; see `Variable.assign_add`."""
     apply_add(self, self._operand("assign_sub", delta), -1)
-    return self
+    return self if read_value else None  # type: ignore[return-value]  # few ask for nothing, and want no answer
 
 
 def sparse_read(self: Variable, indices: TensorLike, name: str | None = None) -> Tensor:
@@ -101,6 +102,20 @@ def scatter_nd_update(self: Variable, indices: TensorLike, updates: TensorLike, 
     return rows.scatter_nd_update(self, indices, updates)
 
 
+def count_up_to(self: Variable, limit: int) -> Tensor:
+    """Add one to an integer, up to a limit; see `agog_core.count_up_to`."""
+    return counting.count_up_to(self, limit)
+
+
+def load(self: Variable, value: TensorLike, session: Any = None) -> None:
+    """Replace the value; see `Variable.assign`.
+
+    Args:
+        value: a value of the variable's shape and dtype.
+    """
+    self.assign(value)
+
+
 def _rows(method: str, delta: Any) -> tuple[Tensor, Tensor]:
     if not isinstance(delta, IndexedSlices):
         raise ValueError(
@@ -112,6 +127,6 @@ def _rows(method: str, delta: Any) -> tuple[Tensor, Tensor]:
 
 for _method in (
     *(assign_add, assign_sub, sparse_read, scatter_add, scatter_sub, scatter_update),
-    *(scatter_nd_add, scatter_nd_sub, scatter_nd_update),
+    *(scatter_nd_add, scatter_nd_sub, scatter_nd_update, count_up_to, load),
 ):
     setattr(Variable, _method.__name__, _method)

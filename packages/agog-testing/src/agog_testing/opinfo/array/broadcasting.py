@@ -81,7 +81,7 @@ INFOS = (
             ),
             invalid(
                 (np.ones(2, np.float32), (3,)),
-                "broadcast_to: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, "
+                "broadcast_to: Incompatible shapes: [2] vs. [3]: sizes 2 and 3 differ and neither is 1. Reshape, "
                 "tile or slice one of them.",
             ),
             ErrorSample(

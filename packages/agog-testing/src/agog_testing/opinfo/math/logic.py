@@ -100,7 +100,7 @@ _WHERE_ERRORS = (
     ),
     invalid(
         (_BOOLS, np.ones(3, np.float32), np.ones(3, np.float32)),
-        "where: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile or slice "
+        "where: Incompatible shapes: [2] vs. [3]: sizes 2 and 3 differ and neither is 1. Reshape, tile or slice "
         "one of them.",
     ),
 )
@@ -174,7 +174,7 @@ INFOS = (
             ),
             invalid(
                 (np.ones(3, np.float32), _BOOLS),
-                "masked: shapes (3,) and (2,) do not broadcast: sizes 3 and 2 differ and neither is 1. Reshape, tile "
+                "masked: Incompatible shapes: [3] vs. [2]: sizes 3 and 2 differ and neither is 1. Reshape, tile "
                 "or slice one of them.",
             ),
         ),

@@ -134,7 +134,7 @@ INFOS = (
             rejected("betainc", "float16", _PRECISE, (np.ones(1, np.float16),) * 3),
             invalid(
                 (_HALF, _PAIR, _THREE),
-                "betainc: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile "
+                "betainc: Incompatible shapes: [2] vs. [3]: sizes 2 and 3 differ and neither is 1. Reshape, tile "
                 "or slice one of them.",
             ),
         ),

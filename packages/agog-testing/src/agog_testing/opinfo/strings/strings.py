@@ -264,7 +264,7 @@ INFOS = (
             _error("substr: pos 2 is out of range for string b'a' of 1 bytes; use -1 to 1.", texts(b"a"), 2, 1),
             _error("substr: pos must hold integers; got dtype float32 and shape ().", texts(b"a"), 1.0, 1),
             _error(
-                "substr: shapes (2,) and (3,) do not broadcast: sizes 2 and 3 differ and neither is 1. Reshape, tile "
+                "substr: Incompatible shapes: [2] vs. [3]: sizes 2 and 3 differ and neither is 1. Reshape, tile "
                 "or slice one of them.",
                 texts(b"a", b"b"),
                 np.zeros(3, np.int32),

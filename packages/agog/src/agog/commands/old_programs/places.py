@@ -21,15 +21,16 @@ _BY_SOURCES = {
         core core.example core.framework core.lib core.protobuf core.util
         python.client python.compat python.data.experimental.ops python.data.ops python.data.util python.eager
         python.framework python.keras.engine python.keras.preprocessing
-        python.lib python.lib.io python.ops python.ops.linalg python.ops.losses python.ops.signal
+        python.lib python.lib.io python.ops python.ops.distributions python.ops.linalg python.ops.losses
+        python.ops.signal
         python.platform python.summary python.summary.writer python.training python.training.checkpointable
         python.util python.util.protobuf
     """,
     "agog": """
         core.protobuf.config_pb2 python.client.session
         python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
-        python.framework.ops python.framework.random_seed python.framework.sparse_tensor
-        python.framework.tensor_shape python.framework.tensor_spec
+        python.framework.ops python.framework.sparse_tensor
+        python.framework.tensor_spec
         python.ops.custom_gradient python.ops.data_flow_ops python.ops.functional_ops
         python.ops.gen_data_flow_ops python.ops.gen_dataset_ops python.ops.gen_script_ops python.ops.gen_state_ops
         python.ops.gen_functional_ops python.ops.gen_sparse_ops python.ops.gen_list_ops
@@ -106,6 +107,8 @@ _BY_SOURCES = {
         python.data.experimental.ops.writers
     """,
     "agog_compat.eager_tape": "python.eager.tape",
+    "agog_core.random agog": "python.framework.random_seed",
+    "agog_compat.tensor_shape agog": "python.framework.tensor_shape",
     "agog_compat.tensor_util agog": "python.framework.tensor_util",
     "agog.commands.old_programs.keras_testing": "python.keras.testing_utils",
     "agog.dtypes agog": "python.framework.dtypes",
@@ -115,6 +118,14 @@ _BY_SOURCES = {
         python.eager.core python.eager.execution_callbacks python.eager.function
     """,
     "agog_layers.metrics": "contrib.eager.python.metrics contrib.eager.python.metrics_impl",
+    "agog_compat.distributions agog_compat.distributions.softplus": """
+        python.ops.distributions.bernoulli python.ops.distributions.beta python.ops.distributions.categorical
+        python.ops.distributions.dirichlet python.ops.distributions.distribution
+        python.ops.distributions.distributions python.ops.distributions.exponential python.ops.distributions.gamma
+        python.ops.distributions.kullback_leibler python.ops.distributions.laplace
+        python.ops.distributions.multinomial python.ops.distributions.normal python.ops.distributions.student_t
+        python.ops.distributions.uniform
+    """,
     "agog.errors agog": "python.framework.errors python.framework.errors_impl",
     "agog.flags": "python.platform.flags",
     "agog.gfile": "python.platform.gfile",
@@ -177,7 +188,7 @@ _BY_SOURCES = {
         python.training.sync_replicas_optimizer python.training.training python.training.training_util
     """,
     "agog_compat.versions": "python.framework.versions",
-    "agog_core.nest": "python.util.nest python.data.util.nest",
+    "agog.nest agog_core.nest": "python.util.nest python.data.util.nest",
 }
 
 # Modules that programs import, and of which agog has no name.
@@ -186,6 +197,7 @@ _EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
 # The modules of agog that are searched for the names of each module of TensorFlow.
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
 PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
+PLACES["python.framework.ops.context"] = PLACES["python.eager.context"]
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 
 # Messages of TensorFlow that the writer of summaries has.
@@ -203,7 +215,11 @@ RENAMED = {
     "python.eager.backprop.val_and_grad_function": "agog.eager:value_and_gradients_function",
     "python.platform.googletest.GetTempDir": "agog.test:get_temp_dir",
     "contrib.optimizer_v2.optimizer_v2.OptimizerV2": "agog.train:Optimizer",
-    "python.framework.ops.EagerTensor": "agog:Tensor",
+    "python.eager.core._NotOkStatusException": "agog_compat.eager_status:NotOkStatusException",
+    "python.eager.core._status_to_exception": "agog_compat.eager_status:status_to_exception",
+    "python.eager.def_function.def_function": "agog:function",
+    "python.eager.def_function.function": "agog:function",
+    "python.framework.ops.EagerTensor": "agog_compat.eager_tensor:EagerTensor",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
@@ -226,6 +242,9 @@ RENAMED = {
     "python.ops.math_ops.mul": "agog:multiply",
     "python.ops.math_ops.sub": "agog:subtract",
     "python.ops.math_ops.neg": "agog:negative",
+    "python.framework.ops.convert_n_to_tensor": "agog_compat.tensor_util:convert_n_to_tensor",
+    "python.ops.control_flow_ops.with_dependencies": "agog_compat.graph_scopes:with_dependencies",
+    "python.util.nest.is_sequence": "agog_core.nest:is_nested",
     "python.ops.string_ops.string_format": "agog.strings:format",
     "python.ops.string_ops.string_length": "agog.strings:length",
     "python.ops.array_ops.rank_internal": "agog:rank",

@@ -1,0 +1,101 @@
+"""Session saver: `Saver` with the arguments that programs of graphs and sessions pass."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from agog_checkpoint.named import Saver
+
+__all__ = ["SessionSaver"]
+
+
+class SessionSaver(Saver):
+    """Saves and restores variables by their names, as `Saver` does; sessions, which mean nothing here, may be passed.
+
+    Args:
+        var_list: the variables, or a dict from names to them.
+        max_to_keep: how many of the newest files are kept; None or 0 for all.
+
+    Raises:
+        RuntimeError: there is no ``var_list``.
+        TypeError: it holds something that is not a variable.
+
+    >>> import tempfile
+    >>> from agog_core import Variable
+    >>> v = Variable(1.0, name="v")
+    >>> saver = SessionSaver([v])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = saver.save(None, f"{folder}/model", global_step=7)
+    ...     _ = v.assign(2.0)
+    ...     saver.restore(None, path)
+    >>> v.numpy()
+    np.float32(1.0)
+    """
+
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: Any = None,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
+    ) -> None:
+        super().__init__(var_list, max_to_keep)
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The files that were saved and not deleted since, the oldest first."""
+        return list(self._paths)
+
+    def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
+        """Say which files this saver may delete when they are too many.
+
+        Args:
+            last_checkpoints: paths that `save` has returned, the oldest first.
+        """
+        self._paths = list(last_checkpoints)
+
+    def save(  # type: ignore[override]  # a session comes first, where there is one
+        self,
+        sess: Any,
+        save_path: str | os.PathLike[str] | None = None,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+    ) -> str:
+        """See `Saver.save`.
+
+        Args:
+            sess: accepted; or the folder and the beginning of the file's name, where ``save_path`` is None.
+            save_path: the folder, and the beginning of the file's name.
+            global_step: a number, or a variable that holds it, which the name ends with; None for none.
+
+        Returns:
+            The path for `restore`.
+        """
+        return super().save(sess if save_path is None else save_path, global_step)
+
+    def restore(  # type: ignore[override]  # as above
+        self, sess: Any, save_path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """See `Saver.restore`.
+
+        Args:
+            sess: accepted; or the path, where nothing else is passed.
+            save_path: what `save` returned.
+        """
+        super().restore(sess if save_path is None else save_path)

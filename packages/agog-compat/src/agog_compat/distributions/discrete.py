@@ -1,0 +1,261 @@
+"""Discrete distributions: over classes, and over counts of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agog_compat.distributions.distribution import NOT_REPARAMETERIZED, Distribution
+from agog_compat.distributions.parameters import broadcast, filled, of_one_dtype, probabilities
+from agog_core import (
+    Tensor,
+    TensorLike,
+    abs,
+    argmax,
+    cast,
+    convert_to_tensor,
+    exp,
+    expand_dims,
+    greater,
+    greater_equal,
+    int32,
+    less,
+    less_equal,
+    lgamma,
+    log1p,
+    matrix_set_diag,
+    maximum,
+    multinomial,
+    one_hot,
+    random_uniform,
+    range,
+    reduce_max,
+    reduce_sum,
+    reshape,
+    sigmoid,
+    square,
+    stop_gradient,
+    transpose,
+)
+from agog_core.ops.nn import log_softmax, softplus
+from agog_core.shapes import Shape
+from agog_core.tensors.convert import host_value
+
+__all__ = ["Bernoulli", "Categorical", "Multinomial"]
+
+
+class _OfProbabilities(Distribution):
+    """Base of distributions whose parameters are logits or probabilities."""
+
+    logits: Tensor
+    probs: Tensor
+
+    def _value(self, value: TensorLike) -> Tensor:
+        return cast(convert_to_tensor(value), self.probs.dtype)
+
+    def _check_probs(self) -> None:
+        if self.validate_args:
+            self._require(greater_equal(self.probs, 0.0), "Condition x >= 0 did not hold element-wise: probs.")
+            self._require(less_equal(self.probs, 1.0), "probs has components greater than 1.")
+
+
+class Bernoulli(_OfProbabilities):
+    """The Bernoulli distribution, over 0 and 1.
+
+    Args:
+        logits: the log-odds of 1; or
+        probs: the probabilities of 1.
+        dtype: the dtype of samples.
+        validate_args: whether probabilities and values are checked.
+        allow_nan_stats: accepted; nothing is undefined.
+
+    Raises:
+        ValueError: neither logits nor probabilities are given, or both.
+        InvalidArgumentError: a probability is not in [0, 1], where that is checked.
+
+    >>> print(Bernoulli(probs=[0.25, 0.5]).prob(1))
+    tf.Tensor([0.25 0.5 ], shape=(2,), dtype=float32)
+    """
+
+    def __init__(
+        self,
+        logits: TensorLike = None,
+        probs: TensorLike = None,
+        dtype: Any = int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Bernoulli",
+    ) -> None:
+        given = dict(locals())
+        self.logits, self.probs = probabilities("Bernoulli", logits, probs, False)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, None, name)
+        self._check_probs()
+
+    def _batch_shape(self) -> Shape:
+        return self.probs._shape
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        shape = (*sample_shape, *self._batch_shape())
+        uniform = random_uniform(shape, 0.0, 1.0, self.probs.dtype, seed)
+        return cast(less(uniform, stop_gradient(self.probs)), self.dtype)
+
+    def _checked(self, value: Tensor) -> Tensor:
+        if self.validate_args:
+            self._require(greater_equal(value, 0.0), "must be non-negative.")
+            self._require(less_equal(value, 1.0), "Elements cannot exceed 1.")
+        return value
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        return x * self.logits - maximum(self.logits, 0.0) - log1p(exp(-abs(self.logits)))
+
+    def _mean(self) -> Tensor:
+        return self.probs
+
+    def _variance(self) -> Tensor:
+        return self.probs - square(self.probs)
+
+    def _mode(self) -> Tensor:
+        return cast(greater(self.probs, 0.5), self.dtype)
+
+    def _entropy(self) -> Tensor:
+        return -self.logits * (sigmoid(self.logits) - 1.0) + softplus(-self.logits)
+
+
+class Categorical(_OfProbabilities):
+    """The categorical distribution, over the numbers of classes.
+
+    Args:
+        logits: unnormalized log-probabilities of the classes, along the last axis; or
+        probs: their probabilities.
+        dtype: the dtype of samples.
+        validate_args: whether probabilities are checked.
+        allow_nan_stats: accepted; nothing is undefined.
+
+    Raises:
+        ValueError: neither logits nor probabilities are given, or both.
+        InvalidArgumentError: a probability is not in [0, 1], where that is checked.
+
+    >>> print(Categorical(probs=[0.25, 0.75]).prob([0, 1]))
+    tf.Tensor([0.25 0.75], shape=(2,), dtype=float32)
+    """
+
+    def __init__(
+        self,
+        logits: TensorLike = None,
+        probs: TensorLike = None,
+        dtype: Any = int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Categorical",
+    ) -> None:
+        given = dict(locals())
+        self.logits, self.probs = probabilities("Categorical", logits, probs, True)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, None, name)
+        self._check_probs()
+
+    @property
+    def event_size(self) -> Tensor:
+        """How many classes there are.
+
+        Returns:
+            A scalar int32.
+        """
+        return convert_to_tensor(self.logits._shape[-1], int32)
+
+    def _batch_shape(self) -> Shape:
+        return self.logits._shape[:-1]
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        count = int(np.prod(sample_shape, dtype=np.int64))
+        rows = reshape(stop_gradient(self.logits), (-1, self.logits._shape[-1]))
+        drawn = transpose(multinomial(rows, count, seed))
+        return cast(reshape(drawn, (*sample_shape, *self._batch_shape())), self.dtype)
+
+    def _value(self, value: TensorLike) -> Tensor:
+        return cast(convert_to_tensor(value), int32)
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        logs = log_softmax(self.logits)
+        shape = broadcast(expand_dims(cast(x, logs.dtype), -1), logs)
+        hot = one_hot(filled(x, shape[:-1]), shape[-1], dtype=logs.dtype)
+        return reduce_sum(hot * logs, -1)
+
+    def _mode(self) -> Tensor:
+        return cast(argmax(self.logits, -1), self.dtype)
+
+    def _entropy(self) -> Tensor:
+        logs = log_softmax(self.logits)
+        return -reduce_sum(exp(logs) * logs, -1)
+
+
+class Multinomial(_OfProbabilities):
+    """The multinomial distribution, over how often each class comes in a number of draws.
+
+    Args:
+        total_count: how many draws there are.
+        logits: unnormalized log-probabilities of the classes, along the last axis; or
+        probs: their probabilities.
+        validate_args: whether probabilities and values are checked.
+        allow_nan_stats: accepted; nothing is undefined.
+
+    Raises:
+        ValueError: neither logits nor probabilities are given, or both.
+        InvalidArgumentError: a probability is not in [0, 1], where that is checked.
+
+    >>> print(Multinomial(4.0, probs=[0.25, 0.75]).mean())
+    tf.Tensor([1. 3.], shape=(2,), dtype=float32)
+    """
+
+    def __init__(
+        self,
+        total_count: TensorLike,
+        logits: TensorLike = None,
+        probs: TensorLike = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Multinomial",
+    ) -> None:
+        given = dict(locals())
+        self.logits, self.probs = probabilities("Multinomial", logits, probs, True)
+        (count,) = of_one_dtype(total_count)
+        self.total_count = cast(count, self.probs.dtype)
+        super().__init__(self.probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, None, name)
+        self._check_probs()
+
+    def _batch_shape(self) -> Shape:
+        return broadcast(self.total_count, self.probs[..., 0])
+
+    def _event_shape(self) -> Shape:
+        return self.probs._shape[-1:]
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        batch, classes = self._batch_shape(), self._event_shape()[0]
+        counts = filled(self.total_count, batch)
+        most = int(host_value(reduce_max(counts)))
+        logits = filled(stop_gradient(self.logits), (*batch, classes))
+        drawn = Categorical(logits).sample((most, *sample_shape), seed)
+        taken = less(reshape(range(float(most), dtype=self.dtype), (most,) + (1,) * (drawn.ndim - 1)), counts)
+        return reduce_sum(one_hot(drawn, classes, dtype=self.dtype) * expand_dims(cast(taken, self.dtype), -1), 0)
+
+    def _checked(self, value: Tensor) -> Tensor:
+        if self.validate_args:
+            self._require(greater_equal(value, 0.0), "counts must be non-negative.")
+            apart = abs(reduce_sum(value, -1) - self.total_count)
+            self._require(less(apart, 1e-3), "counts must sum to `self.total_count`")
+        return value
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        ways = lgamma(self.total_count + 1.0) - reduce_sum(lgamma(x + 1.0), -1)
+        return reduce_sum(x * log_softmax(self.logits), -1) + ways
+
+    def _mean(self) -> Tensor:
+        return self.probs * expand_dims(self.total_count, -1)
+
+    def _variance(self) -> Tensor:
+        mean = self._mean()
+        return mean - mean * self.probs
+
+    def _covariance(self) -> Tensor:
+        outer = -expand_dims(self._mean(), -1) * expand_dims(self.probs, -2)
+        return matrix_set_diag(outer, self._variance())

@@ -1,0 +1,398 @@
+"""Positive distributions: over numbers above 0, between 0 and 1, and between two bounds."""
+
+from __future__ import annotations
+
+import math
+
+from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
+from agog_compat.distributions.parameters import broadcast, chosen, filled, of_one_dtype, xlogy
+from agog_core import (
+    Tensor,
+    TensorLike,
+    betainc,
+    digamma,
+    expand_dims,
+    greater,
+    greater_equal,
+    igamma,
+    is_nan,
+    less,
+    lgamma,
+    log,
+    log1p,
+    logical_and,
+    matrix_set_diag,
+    ones_like,
+    random_gamma,
+    random_uniform,
+    reduce_all,
+    reduce_sum,
+    sqrt,
+    square,
+)
+from agog_core import abs as absolute
+from agog_core.shapes import Shape
+
+__all__ = ["Beta", "Dirichlet", "Exponential", "Gamma", "Uniform"]
+
+
+class Uniform(Distribution):
+    """The uniform distribution over numbers between two bounds.
+
+    Args:
+        low: the lower bounds.
+        high: the upper bounds, which are no samples.
+        validate_args: whether the bounds are checked.
+        allow_nan_stats: accepted; nothing is undefined.
+
+    Raises:
+        InvalidArgumentError: an upper bound is not above the lower one, where that is checked.
+
+    >>> print(Uniform(0.0, 4.0).prob([1.0, 5.0]))
+    tf.Tensor([0.25 0.  ], shape=(2,), dtype=float32)
+    """
+
+    _parameter_names = ("low", "high")
+
+    def __init__(
+        self,
+        low: TensorLike = 0.0,
+        high: TensorLike = 1.0,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Uniform",
+    ) -> None:
+        self.low, self.high = of_one_dtype(low, high)
+        super().__init__(
+            self.low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+        )
+        if validate_args:
+            self._require(less(self.low, self.high), "Condition x < y did not hold: low must be below high.")
+
+    def range(self, name: str = "range") -> Tensor:
+        """How far the bounds are apart.
+
+        Returns:
+            A tensor of shape ``batch_shape``.
+        """
+        return self.high - self.low
+
+    def _batch_shape(self) -> Shape:
+        return broadcast(self.low, self.high)
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        uniform = random_uniform((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed)
+        return self.low + self.range() * uniform
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        return log(self.prob(x))
+
+    def prob(self, value: TensorLike, name: str = "prob") -> Tensor:
+        """The densities; see `Distribution.prob`."""
+        x = self._value(value)
+        density = 1.0 / self.range()
+        inside = logical_and(greater_equal(x, self.low), less(x, self.high))
+        return chosen(is_nan(x), x, chosen(inside, density, 0.0))
+
+    def _cdf(self, x: Tensor) -> Tensor:
+        part = (x - self.low) / self.range()
+        return chosen(less(x, self.low), 0.0, chosen(greater_equal(x, self.high), ones_like(part), part))
+
+    def _quantile(self, p: Tensor) -> Tensor:
+        return self.low + p * self.range()
+
+    def _mean(self) -> Tensor:
+        return (self.low + self.high) / 2.0
+
+    def _variance(self) -> Tensor:
+        return square(self.range()) / 12.0
+
+    def _entropy(self) -> Tensor:
+        return log(self.range())
+
+
+class Gamma(Distribution):
+    """The gamma distribution.
+
+    Args:
+        concentration: the shapes.
+        rate: one over the scales.
+        validate_args: whether parameters and values are checked.
+        allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
+
+    Raises:
+        InvalidArgumentError: a parameter is not positive, where that is checked.
+
+    >>> print(Gamma(concentration=3.0, rate=2.0).mean())
+    tf.Tensor(1.5, shape=(), dtype=float32)
+    """
+
+    _parameter_names: tuple[str, ...] = ("concentration", "rate")
+
+    def __init__(
+        self,
+        concentration: TensorLike,
+        rate: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Gamma",
+    ) -> None:
+        self.concentration, self.rate = of_one_dtype(concentration, rate)
+        super().__init__(
+            self.rate.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+        )
+        if validate_args:
+            for parameter in (self.concentration, self.rate):
+                self._require(
+                    greater(parameter, 0.0), "Condition x > 0 did not hold element-wise: parameters must be positive."
+                )
+
+    def _batch_shape(self) -> Shape:
+        return broadcast(self.concentration, self.rate)
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        shape = self._batch_shape()
+        return random_gamma(sample_shape, filled(self.concentration, shape), filled(self.rate, shape), self.dtype, seed)
+
+    def _checked(self, value: Tensor) -> Tensor:
+        if self.validate_args:
+            self._require(greater(value, 0.0), "Condition x > 0 did not hold element-wise: sample must be positive.")
+        return value
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        a = self.concentration
+        return xlogy(a - 1.0, x) - self.rate * x - (lgamma(a) - a * log(self.rate))
+
+    def _cdf(self, x: Tensor) -> Tensor:
+        product = self.rate * self._checked(x)
+        shape = broadcast(product, self.concentration)
+        return igamma(filled(self.concentration, shape), filled(product, shape))
+
+    def _mean(self) -> Tensor:
+        return self.concentration / self.rate
+
+    def _variance(self) -> Tensor:
+        return self.concentration / square(self.rate)
+
+    def _stddev(self) -> Tensor:
+        return sqrt(self.concentration) / self.rate
+
+    def _mode(self) -> Tensor:
+        above = greater(self.concentration, 1.0)
+        self._unless_nan_is_allowed(
+            above, "Condition x < y did not hold: mode not defined when any concentration <= 1."
+        )
+        return chosen(above, (self.concentration - 1.0) / self.rate, math.nan)
+
+    def _entropy(self) -> Tensor:
+        a = self.concentration
+        return lgamma(a) + a - log(self.rate) - (a - 1.0) * digamma(a)
+
+
+class Exponential(Gamma):
+    """The exponential distribution.
+
+    Args:
+        rate: one over the means.
+        validate_args: whether parameters and values are checked.
+        allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
+
+    Raises:
+        InvalidArgumentError: a rate is not positive, where that is checked.
+
+    >>> print(Exponential(rate=2.0).mean())
+    tf.Tensor(0.5, shape=(), dtype=float32)
+    """
+
+    _parameter_names = ("rate",)
+
+    def __init__(
+        self,
+        rate: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Exponential",
+    ) -> None:
+        given = dict(locals())
+        (rate,) = of_one_dtype(rate)
+        super().__init__(ones_like(rate), rate, validate_args, allow_nan_stats, name)
+        self._parameters = {key: value for key, value in given.items() if key not in ("self", "__class__")}
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        uniform = random_uniform((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed)
+        return -log1p(-uniform) / self.rate  # 0 is one of the numbers, and 1 is not
+
+    def _log_survival_function(self, x: Tensor) -> Tensor:
+        return -self.rate * x
+
+    def _mode(self) -> Tensor:
+        return self.rate - self.rate
+
+
+class Beta(Distribution):
+    """The beta distribution.
+
+    Args:
+        concentration1: the first shapes, of successes.
+        concentration0: the second shapes, of failures.
+        validate_args: whether parameters and values are checked.
+        allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
+
+    Raises:
+        InvalidArgumentError: a parameter is not positive, where that is checked.
+
+    >>> print(Beta(3.0, 1.0).mean())
+    tf.Tensor(0.75, shape=(), dtype=float32)
+    """
+
+    _parameter_names = ("concentration1", "concentration0")
+
+    def __init__(
+        self,
+        concentration1: TensorLike = None,
+        concentration0: TensorLike = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Beta",
+    ) -> None:
+        self.concentration1, self.concentration0 = of_one_dtype(concentration1, concentration0)
+        super().__init__(
+            self.concentration1.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+        )
+        if validate_args:
+            for parameter in (self.concentration1, self.concentration0):
+                self._require(greater(parameter, 0.0), "Concentration parameter must be positive.")
+
+    @property
+    def total_concentration(self) -> Tensor:
+        """The sums of both parameters."""
+        return self.concentration1 + self.concentration0
+
+    def _batch_shape(self) -> Shape:
+        return broadcast(self.concentration1, self.concentration0)
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        shape = self._batch_shape()
+        seeds = (seed, None if seed is None else seed + 1)
+        one, other = (
+            random_gamma(sample_shape, filled(parameter, shape), None, self.dtype, each)
+            for parameter, each in zip((self.concentration1, self.concentration0), seeds, strict=True)
+        )
+        return one / (one + other)
+
+    def _checked(self, value: Tensor) -> Tensor:
+        if self.validate_args:
+            self._require(greater(value, 0.0), "sample must be positive")
+            self._require(less(value, 1.0), "sample must be less than `1`.")
+        return value
+
+    def _log_normalization(self) -> Tensor:
+        return lgamma(self.concentration1) + lgamma(self.concentration0) - lgamma(self.total_concentration)
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        near_one = (self.concentration0 - 1.0) * log1p(-x)
+        return xlogy(self.concentration1 - 1.0, x) + near_one - self._log_normalization()
+
+    def _cdf(self, x: Tensor) -> Tensor:
+        x = self._checked(x)
+        shape = broadcast(x, self.concentration1, self.concentration0)
+        return betainc(filled(self.concentration1, shape), filled(self.concentration0, shape), filled(x, shape))
+
+    def _mean(self) -> Tensor:
+        return self.concentration1 / self.total_concentration
+
+    def _variance(self) -> Tensor:
+        mean = self._mean()
+        return (mean - square(mean)) / (self.total_concentration + 1.0)
+
+    def _mode(self) -> Tensor:
+        defined = logical_and(greater(self.concentration1, 1.0), greater(self.concentration0, 1.0))
+        self._unless_nan_is_allowed(defined, "Condition x < y did not hold: mode undefined where a concentration <= 1.")
+        under = chosen(defined, self.total_concentration - 2.0, 1.0)
+        return chosen(defined, (self.concentration1 - 1.0) / under, math.nan)
+
+    def _entropy(self) -> Tensor:
+        a, b, total = self.concentration1, self.concentration0, self.total_concentration
+        rest = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (total - 2.0) * digamma(total)
+        return self._log_normalization() - rest
+
+
+class Dirichlet(Distribution):
+    """The Dirichlet distribution, over vectors of positive numbers whose sum is 1.
+
+    Args:
+        concentration: the shapes, along the last axis.
+        validate_args: whether parameters and values are checked.
+        allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
+
+    Raises:
+        InvalidArgumentError: a parameter is not positive, where that is checked.
+
+    >>> print(Dirichlet([1.0, 3.0]).mean())
+    tf.Tensor([0.25 0.75], shape=(2,), dtype=float32)
+    """
+
+    def __init__(
+        self,
+        concentration: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Dirichlet",
+    ) -> None:
+        (self.concentration,) = of_one_dtype(concentration)
+        super().__init__(
+            self.concentration.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+        )
+        if validate_args:
+            self._require(greater(self.concentration, 0.0), "Concentration parameter must be positive.")
+
+    @property
+    def total_concentration(self) -> Tensor:
+        """The sums of the parameters along the last axis."""
+        return reduce_sum(self.concentration, -1)
+
+    def _batch_shape(self) -> Shape:
+        return self.concentration._shape[:-1]
+
+    def _event_shape(self) -> Shape:
+        return self.concentration._shape[-1:]
+
+    def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
+        gamma = random_gamma(sample_shape, self.concentration, None, self.dtype, seed)
+        return gamma / reduce_sum(gamma, -1, True)
+
+    def _checked(self, value: Tensor) -> Tensor:
+        if self.validate_args:
+            self._require(greater(value, 0.0), "samples must be positive")
+            apart = absolute(reduce_sum(value, -1) - 1.0)
+            self._require(less(apart, 1e-5), "sample last-dimension must sum to `1`")
+        return value
+
+    def _log_normalization(self) -> Tensor:
+        return reduce_sum(lgamma(self.concentration), -1) - lgamma(self.total_concentration)
+
+    def _log_prob(self, x: Tensor) -> Tensor:
+        return reduce_sum(xlogy(self.concentration - 1.0, x), -1) - self._log_normalization()
+
+    def _mean(self) -> Tensor:
+        return self.concentration / expand_dims(self.total_concentration, -1)
+
+    def _variance(self) -> Tensor:
+        mean = self._mean()
+        return (mean - square(mean)) / (expand_dims(self.total_concentration, -1) + 1.0)
+
+    def _covariance(self) -> Tensor:
+        mean = self._mean()
+        scale = 1.0 + expand_dims(expand_dims(self.total_concentration, -1), -1)
+        return matrix_set_diag(-expand_dims(mean, -1) * expand_dims(mean, -2) / scale, self._variance())
+
+    def _mode(self) -> Tensor:
+        above = greater(self.concentration, 1.0)
+        self._unless_nan_is_allowed(above, "Condition x < y did not hold: mode undefined where a concentration <= 1.")
+        under = expand_dims(self.total_concentration, -1) - float(self._event_shape()[0])
+        return chosen(reduce_all(above, -1, True), (self.concentration - 1.0) / under, math.nan)
+
+    def _entropy(self) -> Tensor:
+        count, total = float(self._event_shape()[0]), self.total_concentration
+        parts = reduce_sum((self.concentration - 1.0) * digamma(self.concentration), -1)
+        return self._log_normalization() + (total - count) * digamma(total) - parts
