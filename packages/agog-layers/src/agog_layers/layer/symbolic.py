@@ -32,8 +32,10 @@ class Symbolic:
 
     node: Node
 
-    def __init__(self, shape: TensorShape, dtype: DType, name: str) -> None:
+    def __init__(self, shape: TensorShape, dtype: DType, name: str, mask_rank: int = 0) -> None:
         self.shape, self.dtype, self.name = shape, dtype, name
+        # How many axes the mask has that goes along with it; 0 for no mask.
+        self.mask_rank = mask_rank
 
     def get_shape(self) -> TensorShape:
         """The same as ``shape``."""

@@ -183,6 +183,7 @@ _BY_SOURCES = {
     """,
     "agog_compat.versions": "python.framework.versions",
     "agog_core.nest": "python.util.nest python.data.util.nest",
+    "inspect": "python.util.tf_inspect",
 }
 
 # Modules that programs import, and of which agog has no name.
