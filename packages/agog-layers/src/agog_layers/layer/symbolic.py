@@ -61,6 +61,7 @@ class Symbolic:
 
     if TYPE_CHECKING:  # `operation` attaches them: they make layers
 
+        def mask(self) -> Any: ...
         def __getitem__(self, key: Any) -> Any: ...
         def __neg__(self) -> Any: ...
         def __abs__(self) -> Any: ...
@@ -124,6 +125,11 @@ def _shapes(structure: Any) -> Any:
     return nest.map_structure(lambda symbol: symbol.shape, structure)
 
 
+def _masks(structure: Any) -> Any:
+    """The masks that go along with symbolic values, as such values; None for those without."""
+    return nest.map_structure(lambda symbol: symbol.mask(), structure)
+
+
 class Connected:
     """What layers know of the symbolic values that they were called on."""
 
@@ -132,6 +138,8 @@ class Connected:
     output = _FirstCall("output", lambda node: node.outputs)
     input_shape = _FirstCall("input shape", lambda node: _shapes(node.inputs))
     output_shape = _FirstCall("output shape", lambda node: _shapes(node.outputs))
+    input_mask = _FirstCall("input mask", lambda node: _masks(node.inputs))
+    output_mask = _FirstCall("output mask", lambda node: _masks(node.outputs))
 
     @property
     def nodes(self) -> list[Node]:
