@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import agog_layers
-from agog_core import nest
+from agog_core import Variable, nest
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
 from agog_training.batches import ArrayBatches, Batches, OneBatch, make_batches, one_batch, validation_batches, weighted
@@ -54,6 +54,7 @@ class Model(Steps, Generators, agog_layers.Model):
 
     optimizer: Any = None
     stop_training: bool = False
+    _trained: list[Variable] | None = None
 
     def compile(
         self,
@@ -98,6 +99,8 @@ class Model(Steps, Generators, agog_layers.Model):
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         check_modes(self.name, self._known_names(), sample_weight_mode)
         self.optimizer = optimizers.get(optimizer)
+        # As in Keras, what is to be trained is decided here: a discriminator that is frozen later trains by itself.
+        vars(self)["_trained"] = self.trainable_variables or None
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
@@ -391,6 +394,22 @@ class Sequential(agog_layers.Sequential, Model):
     >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
     1.0
     """
+
+    def predict_classes(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
+        """The likeliest class of each example, or for one probability whether it is more than a half.
+
+        Args:
+            x, batch_size, verbose: see `predict`.
+
+        Returns:
+            An array of integers, of shape (examples,), or (examples, 1) for one probability.
+        """
+        scores = self.predict(x, batch_size, verbose)
+        return scores.argmax(-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+
+    def predict_proba(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
+        """The same as `predict`."""
+        return self.predict(x, batch_size, verbose)
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

@@ -86,6 +86,9 @@ def relu(x: TensorLike, alpha: float = 0.0, max_value: float | None = None, thre
     return above if alpha == 0 else ag.add(above, ag.multiply(ag.minimum(ag.subtract(values, threshold), 0.0), alpha))
 
 
+relu.__dict__["described_as"] = "relu"  # which it is, where it is told no more than the tensor
+
+
 def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
     """Set elements to zero at random, and enlarge the others such that the sum stays about what it is.
 
