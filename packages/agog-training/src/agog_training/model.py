@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import agog_layers
-from agog_core import nest
+from agog_core import Variable, nest
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
-from agog_training.batches import ArrayBatches, Batch, Batches, OneBatch, make_batches, validation_batches, weighted
+from agog_training.batches import ArrayBatches, Batches, OneBatch, make_batches, one_batch, validation_batches, weighted
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
+from agog_training.checks import check_modes
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
 from agog_training.objective import Objective
@@ -53,6 +54,7 @@ class Model(Steps, Generators, agog_layers.Model):
 
     optimizer: Any = None
     stop_training: bool = False
+    _trained: list[Variable] | None = None
 
     def compile(
         self,
@@ -60,7 +62,7 @@ class Model(Steps, Generators, agog_layers.Model):
         loss: Any = None,
         metrics: Any = None,
         loss_weights: Any = None,
-        sample_weight_mode: None = None,
+        sample_weight_mode: Any = None,
         weighted_metrics: Any = None,
         target_tensors: None = None,
         distribute: None = None,
@@ -75,7 +77,8 @@ class Model(Steps, Generators, agog_layers.Model):
             metrics: names, functions of labels and predictions, or metric objects; for several outputs a list for all,
                 or a list of lists or a dict.
             loss_weights: the factor of each output's loss, as a list or dict; None for 1.
-            sample_weight_mode: must be None.
+            sample_weight_mode: ``"temporal"`` where examples have a weight for each step, or None; for several outputs
+                one, or a list or dict of them. It changes nothing: the shape of the weights says it.
             weighted_metrics: metrics for which the weights of examples count, in the same way.
             target_tensors: must be None.
             distribute: must be None.
@@ -89,13 +92,15 @@ class Model(Steps, Generators, agog_layers.Model):
         """
         check_arguments(Model.compile, {name: kwargs[name] for name in kwargs if name not in _HOW_IT_RUNS})
         for name, value in (
-            ("sample_weight_mode", sample_weight_mode),
             ("target_tensors", target_tensors),
             ("distribute", distribute),
         ):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
+        check_modes(self.name, self._known_names(), sample_weight_mode)
         self.optimizer = optimizers.get(optimizer)
+        # As in Keras, what is to be trained is decided here: a discriminator that is frozen later trains by itself.
+        vars(self)["_trained"] = self.trainable_variables or None
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
@@ -263,7 +268,7 @@ class Model(Steps, Generators, agog_layers.Model):
         """Take one step.
 
         Args:
-            x: inputs.
+            x: inputs; or a Dataset or an iterator, which gives a batch (x, y) or (x, y, sample_weight).
             y: labels.
             sample_weight: the weights of the examples.
             class_weight: the weight of examples by class.
@@ -274,14 +279,14 @@ class Model(Steps, Generators, agog_layers.Model):
             these names to numbers.
         """
         loop.begin(self)
-        batch = weighted(Batch(x, y, sample_weight), class_weight, "train_on_batch")
+        batch = weighted(one_batch("train_on_batch", x, y, sample_weight), class_weight, "train_on_batch")
         return _numbers(self._step("train_step", batch), return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         """Compute the losses and metrics of a batch.
 
         Args:
-            x: inputs.
+            x: inputs; or a Dataset or an iterator, as for `train_on_batch`.
             y: labels.
             sample_weight: the weights of the examples.
             return_dict: whether to return a dict.
@@ -289,18 +294,18 @@ class Model(Steps, Generators, agog_layers.Model):
         Returns:
             A number, or a list of them, which ``metrics_names`` name; or a dict of these names to numbers.
         """
-        return _numbers(loop.evaluate(self, OneBatch(Batch(x, y, sample_weight))), return_dict)
+        return _numbers(loop.evaluate(self, OneBatch(one_batch("test_on_batch", x, y, sample_weight))), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
         """Compute the outputs of a batch.
 
         Args:
-            x: inputs.
+            x: inputs; or a Dataset or an iterator, as for `train_on_batch`.
 
         Returns:
             An array, or arrays in the structure of the outputs.
         """
-        return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(x))
+        return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(one_batch("predict_on_batch", x).x))
 
     def save(
         self,
@@ -389,6 +394,22 @@ class Sequential(agog_layers.Sequential, Model):
     >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
     1.0
     """
+
+    def predict_classes(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
+        """The likeliest class of each example, or for one probability whether it is more than a half.
+
+        Args:
+            x, batch_size, verbose: see `predict`.
+
+        Returns:
+            An array of integers, of shape (examples,), or (examples, 1) for one probability.
+        """
+        scores = self.predict(x, batch_size, verbose)
+        return scores.argmax(-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+
+    def predict_proba(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
+        """The same as `predict`."""
+        return self.predict(x, batch_size, verbose)
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from agog import test as test
     from agog import train as train
     from agog_compat.collections import *
+    from agog_compat.critical_section import *
     from agog_compat.graph_scopes import *
     from agog_compat.newer.arrays import *
     from agog_compat.newer.gradients import *
@@ -237,6 +238,7 @@ __getattr__, __dir__ = _later(
             "variable_scope",
         ),
         "agog_compat.collections",
+        "agog_compat.critical_section",
         "agog_compat.graph_scopes",
         "agog_compat.newer.arrays",
         "agog_compat.newer.gradients",

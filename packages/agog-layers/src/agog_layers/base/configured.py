@@ -10,12 +10,15 @@ from typing import Any, Self
 from agog_core import DType, TensorShape, nest
 from agog_layers.base import activations
 
-__all__ = ["custom_object_scope"]
+__all__ = ["custom_object_scope", "get_custom_objects"]
 
 # The classes of this and the other packages, by name; what a program derives, it names in a `custom_object_scope`.
 classes: dict[str, type[Configured]] = {}
 # The classes of `custom_object_scope` in this thread or task.
 _custom_objects: ContextVar[Mapping[str, Any]] = ContextVar("agog_custom_objects", default={})  # noqa: B039
+
+# What `get_custom_objects` returns: those of the whole process.
+_global_objects: dict[str, Any] = {}
 
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -93,6 +96,20 @@ def custom_object_scope(*objects: Mapping[str, Any]) -> Iterator[None]:
         _custom_objects.reset(token)
 
 
+def get_custom_objects() -> dict[str, Any]:
+    """The classes and functions of the program that all descriptions may name.
+
+    Returns:
+        The dict of names to them, which a program may change.
+
+    >>> get_custom_objects()["largest"] = max
+    >>> custom_object("largest")
+    <built-in function max>
+    >>> del get_custom_objects()["largest"]
+    """
+    return _global_objects
+
+
 def custom_object(name: str) -> Any:
     """The class or function that the innermost `custom_object_scope` calls by a name; None if there is none.
 
@@ -100,7 +117,7 @@ def custom_object(name: str) -> Any:
     ...     custom_object("largest")
     <built-in function max>
     """
-    return _custom_objects.get().get(name)
+    return _custom_objects.get().get(name, _global_objects.get(name))
 
 
 def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
@@ -155,6 +172,8 @@ def describe(value: Any) -> Any:
 
 
 def _name_of(function: Any) -> str:
+    if hasattr(function, "described_as"):
+        return str(function.described_as)
     name = getattr(function, "__name__", None)
     if isinstance(name, str):
         try:
@@ -173,12 +192,20 @@ def revive(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [revive(part) for part in data]
     if isinstance(data, str):
-        return _custom_objects.get().get(data, data)
+        return custom_object(data) or data
     if not nest.is_mapping(data):
         return data
     if set(data) != {"class_name", "config"}:
         return {key: revive(part) for key, part in data.items()}
     return find_class(data["class_name"]).from_config(data["config"])
+
+
+def revive_with(
+    identifier: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
+) -> Any:
+    """Make a value from what `describe` returned; classes of the program come by name. See `custom_object_scope`."""
+    with custom_object_scope(module_objects or {}, custom_objects or {}):
+        return revive(identifier)
 
 
 def find_class(name: str) -> Any:

@@ -22,10 +22,10 @@ from agog_layers.base.signature import takes
 from agog_layers.base.variable_store import kept, weight_getter
 from agog_layers.layer.inference import call_symbolic
 from agog_layers.layer.input_spec import Specified
-from agog_layers.layer.module import Module, Regularizer, Weight, current_call
+from agog_layers.layer.module import Module, Weight, current_call
 from agog_layers.layer.older_names import OlderNames
 from agog_layers.layer.symbolic import Connected, Symbolic
-from agog_layers.weights import initializers, regularizers
+from agog_layers.weights import constraints, initializers, regularizers
 
 __all__ = ["Layer"]
 
@@ -34,8 +34,8 @@ Constraint = Callable[[Tensor], Tensor]
 # Held while a layer makes its weights, so that two threads do not make them twice.
 _building = threading.RLock()
 
-# Arguments that a description leaves out: other forms of ``batch_input_shape``, and what layers rarely have.
-_SHAPES = ("input_shape", "input_dim", "batch_size")
+# Arguments that a description leaves out: other forms of ``batch_input_shape``, values, and what layers rarely have.
+_SHAPES = ("input_shape", "input_dim", "batch_size", "weights")
 _OPTIONAL = ("batch_input_shape", "activity_regularizer")
 
 
@@ -56,6 +56,7 @@ class Layer(Connected, Specified, OlderNames, Module):
         input_dim: the same as ``input_shape=(input_dim,)``.
         batch_size: the size of the batch axis; None for any.
         activity_regularizer: a function of an output, or its name, whose result `losses` lists until the next call.
+        weights: arrays for the variables to begin with, in the order of `weights`.
 
     >>> import agog_core as ag
     >>> class Scale(Layer):
@@ -83,6 +84,8 @@ class Layer(Connected, Specified, OlderNames, Module):
 
     _name: str | None
     _scope_path: str | None
+    # What `weights` of the constructor was.
+    _first_weights: Any = None
     # The shapes of what the first call returned.
     _called_shape: Any = None
     # The network that names the layer.
@@ -99,6 +102,7 @@ class Layer(Connected, Specified, OlderNames, Module):
         input_dim: int | None = None,
         batch_size: int | None = None,
         activity_regularizer: Any = None,
+        weights: Any = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -109,6 +113,7 @@ class Layer(Connected, Specified, OlderNames, Module):
             self._count_calls()
         self._name = self._initial_name(name)
         self._auto_named = not name
+        vars(self)["_first_weights"] = weights  # past __setattr__, since arrays are no parts
         self._scope_path = None
         self._dtype = None if dtype is None else as_dtype(dtype)
         if input_dim is not None:
@@ -227,16 +232,25 @@ class Layer(Connected, Specified, OlderNames, Module):
         """The shape of the output for a shape of the input.
 
         Args:
-            input_shape: a `TensorShape`, or what its constructor takes, or a list of those. Unknown sizes count as 1.
+            input_shape: a `TensorShape`, or what its constructor takes, or a list of those.
 
         Returns:
-            The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is.
+            The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is, and so
+            are others that go with unknown ones.
         """
-        outputs = self(zeros_of_shape(input_shape, self._dtype or "float32"))
-        unknown_batch = any(shape[:1] == [None] for shape in each_shape(input_shape))
-        return nest.map_structure(
-            lambda out: TensorShape([None, *out.shape[1:]]) if unknown_batch else out.shape, outputs
-        )
+        shapes = each_shape(input_shape)
+        batch_is_known = all(shape[:1] != [None] for shape in shapes)
+
+        def run(unknown: int) -> Any:
+            return self(zeros_of_shape(input_shape, self._dtype or "float32", unknown))
+
+        def common(one: Tensor, two: Tensor) -> TensorShape:
+            sizes = [a if a == b else None for a, b in zip(one._shape, two._shape, strict=True)]
+            return TensorShape(sizes if batch_is_known else [None, *sizes[1:]])
+
+        outputs = run(32)
+        again = outputs if all(shape[1:].is_fully_defined() for shape in shapes) else run(64)
+        return nest.map_structure(common, outputs, again)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names.
@@ -285,6 +299,9 @@ class Layer(Connected, Specified, OlderNames, Module):
             del self._own_weights[count:]
             raise
         self.built = True
+        if self._first_weights is not None:
+            self.set_weights(self._first_weights)
+            vars(self)["_first_weights"] = None
         notify(self)
 
     def _check_floats(self, tensor: Tensor) -> None:
@@ -321,9 +338,9 @@ class Layer(Connected, Specified, OlderNames, Module):
         shape: Any = (),
         dtype: Any = None,
         initializer: Any = None,
-        regularizer: Regularizer | None = None,
+        regularizer: Any = None,
         trainable: bool = True,
-        constraint: Constraint | None = None,
+        constraint: Any = None,
         use_resource: bool | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
@@ -336,19 +353,21 @@ class Layer(Connected, Specified, OlderNames, Module):
             dtype: the dtype; by default the layer's, which is float32 while no input has set it.
             initializer: an initializer or its name; by default ``"glorot_uniform"`` for floats and ``"zeros"`` for
                 others.
-            regularizer: a function of the variable, whose results `losses` lists.
+            regularizer: a function of the variable, or its name, whose results `losses` lists.
             trainable: whether the variable is trained.
-            constraint: a function that optimizers apply to the value after each update.
+            constraint: a function that optimizers apply to the value after each update, or its name.
 
         Returns:
             The variable.
 
         Raises:
-            ValueError: a size of the shape is unknown.
+            ValueError: a size of the shape is unknown, or a name.
             TypeError: the regularizer or the constraint is not a function.
         """
         path = self._full_path()
         sizes = TensorShape(shape)
+        regularizer = regularizers.get(regularizer) if isinstance(regularizer, (str, dict)) else regularizer
+        constraint = constraints.get(constraint) if isinstance(constraint, (str, dict)) else constraint
         if not sizes.is_fully_defined():
             raise ValueError(f"{self._title}: the shape of weight {name!r} must be fully known; got {sizes}.")
         for what, function in (("regularizer", regularizer), ("constraint", constraint)):

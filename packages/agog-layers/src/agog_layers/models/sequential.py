@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
+from agog_core import TensorSpec
 from agog_layers.base.arguments import shown
 from agog_layers.base.configured import custom_object_scope, describe, revive
 from agog_layers.base.naming import scope
@@ -72,8 +73,8 @@ class Sequential(Model):
             layer: the layer; an `InputLayer`, or an `Input`, as the first says the input's shape only.
 
         Raises:
-            TypeError: it is not a layer.
-            ValueError: an `InputLayer` is not the first.
+            TypeError: it is not a layer, or one after the first that returns several tensors.
+            ValueError: an `InputLayer` is not the first, or the first layer returns several tensors.
         """
         self._check_initialized()
         if isinstance(layer, Symbolic) and isinstance(layer.node.layer, InputLayer):
@@ -88,7 +89,7 @@ class Sequential(Model):
         if not self._layer_list:
             self._take_input(layer)
         if self._symbols:
-            self._symbols.append(self._called(layer, self._symbols[-1]))
+            self._symbols.append(self._single(layer, self._called(layer, self._symbols[-1])))
             self.built = True
         self._layer_list.append(layer)
         self._layer_calls.append((layer, takes_training(layer.call)))
@@ -111,6 +112,15 @@ class Sequential(Model):
         finally:
             scope.reset(token)
 
+    def _single(self, layer: Layer, output: Any) -> Symbolic:
+        if isinstance(output, Symbolic):
+            return output
+        error = TypeError if self._layer_list else ValueError  # as in Keras
+        raise error(
+            f"Sequential {self.name!r}: layers must return one tensor each; {layer.name!r} returned a "
+            f"{type(output).__name__} of {len(output)}. Use the functional API: tf.keras.Model(inputs, outputs)."
+        )
+
     def pop(self) -> None:
         """Remove the last layer.
 
@@ -121,16 +131,25 @@ class Sequential(Model):
             raise TypeError(f"Sequential {self.name!r} has no layers to remove.")
         for each in (self._layer_list, self._layer_calls, self._symbols):
             del each[-1:]
+        if not self._layer_list:
+            self._symbols.clear()
 
     def get_config(self) -> dict[str, Any]:
-        """Describe the layers by what JSON can hold."""
-        return {"name": self.name, "layers": [describe(layer) for layer in self._layer_list]}
+        """Describe the layers by what JSON can hold; and the input's shape, where the first call has said it."""
+        config: dict[str, Any] = {"name": self.name, "layers": [describe(layer) for layer in self._layer_list]}
+        first = self._built_on
+        if not self._symbols and isinstance(first, TensorSpec) and first.dtype.is_floating:
+            config["build_input_shape"] = [None, *first.shape.as_list()[1:]]
+        return config
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """See `Model.from_config`."""
         with custom_object_scope(custom_objects or {}):
-            return cls(revive(config["layers"]), name=config["name"])
+            model = cls(revive(config["layers"]), name=config["name"])
+        if config.get("build_input_shape") is not None:
+            model.build(config["build_input_shape"])
+        return model
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Run the layers one after another; those that take ``training`` get it, unless it is None."""

@@ -8,7 +8,7 @@ from typing import Any
 from agog_core import Variable
 from agog_training.callbacks.results import Results
 
-__all__ = ["Callback", "CallbackList", "History", "LambdaCallback"]
+__all__ = ["BaseLogger", "Callback", "CallbackList", "History", "LambdaCallback"]
 
 Logs = dict[str, Any]
 Gradients = Sequence[tuple[Any, Variable]]
@@ -147,6 +147,17 @@ class CallbackList(Callback):
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
             callback.on_batch_end(batch, logs or {})
+
+
+class BaseLogger(Callback):
+    """Does nothing: what Keras's one adds up over an epoch, the logs hold already.
+
+    Args:
+        stateful_metrics: not used.
+    """
+
+    def __init__(self, stateful_metrics: Any = None) -> None:
+        self.stateful_metrics = set(stateful_metrics or ())
 
 
 class LambdaCallback(Callback):

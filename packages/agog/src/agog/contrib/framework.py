@@ -1,10 +1,11 @@
-"""``tf.contrib.framework``: sorting, nested structures, and what is in checkpoints."""
+"""``tf.contrib.framework``: sorting, functions that exclude each other, nested structures, and what is in checkpoints."""
 
 from agog import nest
 from agog_checkpoint import list_variables, load_checkpoint, load_variable
 from agog_compat.advice import taught as _taught
+from agog_compat.critical_section import CriticalSection
 from agog_core import argsort, sort
 
-__all__ = ["argsort", "list_variables", "load_checkpoint", "load_variable", "nest", "sort"]
+__all__ = ["CriticalSection", "argsort", "list_variables", "load_checkpoint", "load_variable", "nest", "sort"]
 
 __getattr__ = _taught(__name__)

@@ -16,6 +16,7 @@ from agog.keras import (
     preprocessing,
     regularizers,
     utils,
+    wrappers,
 )
 from agog_compat.advice import taught as _taught
 from agog_core.variables.name_scope import name_scope
@@ -55,6 +56,7 @@ __all__ = [
     "preprocessing",
     "regularizers",
     "utils",
+    "wrappers",
 ]
 
 __getattr__ = _taught(__name__)

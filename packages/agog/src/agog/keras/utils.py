@@ -5,6 +5,9 @@ from agog_compat.newer.backend import is_keras_tensor
 from agog_compat.newer.settings import clear_session
 from agog_layers import custom_object_scope
 from agog_layers.base.configured import custom_object_scope as CustomObjectScope
+from agog_layers.base.configured import describe as serialize_keras_object
+from agog_layers.base.configured import get_custom_objects
+from agog_layers.base.configured import revive_with as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
 from agog_training.preparing.labels import normalize, to_categorical
@@ -12,15 +15,19 @@ from agog_training.preparing.pictures import array_to_img, img_to_array, load_im
 from agog_training.preparing.plotting import model_to_dot, plot_model
 from agog_training.preparing.seeds import set_random_seed
 from agog_training.preparing.sequences import pad_sequences
+from agog_training.progress_bar import Progbar
 from agog_training.sequence import Sequence as PyDataset
 
 __all__ = [
     "CustomObjectScope",
+    "Progbar",
     "PyDataset",
     "Sequence",
     "array_to_img",
     "clear_session",
     "custom_object_scope",
+    "deserialize_keras_object",
+    "get_custom_objects",
     "get_file",
     "img_to_array",
     "is_keras_tensor",
@@ -29,6 +36,7 @@ __all__ = [
     "normalize",
     "pad_sequences",
     "plot_model",
+    "serialize_keras_object",
     "set_random_seed",
     "to_categorical",
 ]

@@ -72,7 +72,11 @@ _BY_SOURCES = {
         python.training.checkpointable.base python.training.checkpointable.tracking python.training.checkpointable.util
     """,
     "agog.contrib.data": "contrib.data.python contrib.data.python.ops",
-    "agog.contrib.framework": "contrib.framework.python.ops.sort_ops",
+    "agog.contrib.framework": """
+        contrib.framework.python.ops.critical_section_ops contrib.framework.python.ops.sort_ops
+        python.ops.critical_section_ops
+    """,
+    "agog.contrib.rate": "contrib.rate.rate",
     "agog.contrib.lookup agog": "contrib.lookup contrib.lookup.lookup_ops python.ops.lookup_ops",
     "agog.contrib.layers": """
         contrib.layers.python.layers.initializers contrib.layers.python.layers.layers
@@ -149,6 +153,11 @@ _BY_SOURCES = {
         python.keras.engine.saving python.keras.engine.sequential python.keras.engine.training python.keras.models
     """,
     "agog.keras.optimizers": "python.keras.optimizers",
+    "agog.keras.optimizers agog.train": """
+        python.keras.optimizer_v2 python.keras.optimizer_v2.adadelta python.keras.optimizer_v2.adagrad
+        python.keras.optimizer_v2.adam python.keras.optimizer_v2.optimizer_v2 python.keras.optimizer_v2.rmsprop
+        python.keras.optimizer_v2.sgd
+    """,
     "agog.keras.regularizers": "python.keras.regularizers",
     "agog.keras.utils": """
         python.keras.utils python.keras.utils.data_utils python.keras.utils.generic_utils
@@ -189,6 +198,7 @@ _BY_SOURCES = {
     """,
     "agog_compat.versions": "python.framework.versions",
     "agog.nest agog_core.nest": "python.util.nest python.data.util.nest",
+    "inspect": "python.util.tf_inspect",
 }
 
 # Modules that programs import, and of which agog has no name.
@@ -220,6 +230,10 @@ RENAMED = {
     "python.eager.def_function.def_function": "agog:function",
     "python.eager.def_function.function": "agog:function",
     "python.framework.ops.EagerTensor": "agog_compat.eager_tensor:EagerTensor",
+    "python.keras.engine.base_layer.DeferredTensor": "agog_layers.layer.symbolic:Symbolic",
+    "python.keras.engine.network.Network": "agog.keras:Model",
+    "python.keras.optimizer_v2.optimizer_v2.OptimizerV2": "agog.keras:Optimizer",
+    "python.framework.tensor_shape.as_shape": "agog:TensorShape",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
