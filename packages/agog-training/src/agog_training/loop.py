@@ -10,6 +10,7 @@ import numpy as np
 
 from agog_core import GradientTape, cast, convert_to_tensor, nest
 from agog_layers.base.signature import takes_training
+from agog_optimizers import LossScaleOptimizer
 from agog_training.batches import Batch, Batches
 from agog_training.callbacks.callback import CallbackList
 from agog_training.callbacks.results import Results as Named
@@ -73,13 +74,17 @@ def train_step(model: Any, batch: Batch) -> Results:
 
 def _train(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     """Take a step; the outputs with their labels, the losses, and the gradients."""
-    objective = model.objective
+    objective, optimizer = model.objective, model.optimizer
+    scales = isinstance(optimizer, LossScaleOptimizer)
     with GradientTape() as tape:
         answers = objective.match(run(model, x, training=True), Batch(x, y, weights))
         losses = objective.losses(answers, model.losses)
+        loss = optimizer.get_scaled_loss(losses["loss"]) if scales else losses["loss"]
     variables = variables_to_train(model)
-    gradients = tape.gradient(losses["loss"], variables)
-    model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    gradients = tape.gradient(loss, variables)
+    if scales:
+        gradients = optimizer.get_unscaled_gradients(gradients)
+    optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return answers, losses, gradients
 
 

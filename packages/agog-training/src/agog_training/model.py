@@ -17,6 +17,7 @@ from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
+from agog_training.loss_scaling import scaled_for
 from agog_training.objective import Objective
 from agog_training.saving import weights
 from agog_training.steps import Steps
@@ -24,7 +25,7 @@ from agog_training.steps import Steps
 __all__ = ["Model", "Sequential"]
 
 # What TensorFlow 2 and Keras are told of how a step is compiled; it changes no result.
-_HOW_IT_RUNS = ("auto_scale_loss", "run_eagerly", "steps_per_execution")
+_HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
 class Model(Steps, Generators, agog_layers.Model):
@@ -65,6 +66,7 @@ class Model(Steps, Generators, agog_layers.Model):
         target_tensors: None = None,
         distribute: None = None,
         jit_compile: bool | str = False,
+        auto_scale_loss: bool = True,
         **kwargs: Any,
     ) -> None:
         """Say how the model is trained.
@@ -81,6 +83,8 @@ class Model(Steps, Generators, agog_layers.Model):
             distribute: must be None.
             jit_compile: whether steps run as functions traced by ``tf.function``: to the same bits, without Python
                 between their ops. ``"auto"`` is False.
+            auto_scale_loss: whether the optimizer of a model with layers of the policy ``"mixed_float16"`` is put into
+                a `LossScaleOptimizer`.
 
         Raises:
             ValueError: a name is unknown, or the losses or metrics do not go with the outputs.
@@ -88,14 +92,12 @@ class Model(Steps, Generators, agog_layers.Model):
             NotImplementedError: an argument that must be None is not.
         """
         check_arguments(Model.compile, {name: kwargs[name] for name in kwargs if name not in _HOW_IT_RUNS})
-        for name, value in (
-            ("sample_weight_mode", sample_weight_mode),
-            ("target_tensors", target_tensors),
-            ("distribute", distribute),
-        ):
+        graphs = {"sample_weight_mode": sample_weight_mode, "target_tensors": target_tensors, "distribute": distribute}
+        for name, value in graphs.items():
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
-        self.optimizer = optimizers.get(optimizer)
+        given = optimizers.get(optimizer)
+        self.optimizer = scaled_for(self, given) if auto_scale_loss else given
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics

@@ -35,6 +35,7 @@ class Normalization(Layer):
     supports_masking: ClassVar[bool] = True
     single_input: ClassVar[bool] = True
     needs_floats: ClassVar[bool] = True
+    computes_in: ClassVar[str | None] = "variable_dtype"  # means of half precision are too coarse
 
     gamma: Variable | None = None
     beta: Variable | None = None

@@ -105,7 +105,7 @@ class RNN(Layer):
         if isinstance(self.cell, Layer) and not isinstance(self.cell, Model) and not self.cell.built:
             if isinstance(self.cell, (Cell, StackedRNNCells)):
                 self.cell._scope_path = self._full_path()  # the variables are the layer's, by name
-            self.cell._dtype = self.cell.dtype or self._dtype
+            self.cell._follow(self)
             self.cell.build(TensorShape([sizes[0], *sizes[2:]]))
             self.cell.built = True
         self.built = True
@@ -180,7 +180,7 @@ class RNN(Layer):
         return self._checked_states(given, x.shape[0])
 
     def _checked_states(self, given: Any, batch: int | None) -> list[Tensor]:
-        states = [convert_to_tensor(state, self._dtype) for state in nest.flatten(given)]
+        states = [convert_to_tensor(state, self.compute_dtype) for state in nest.flatten(given)]
         shapes = [
             TensorShape([batch, *(size if isinstance(size, TensorShape) else [int(size)])])
             for size in self._state_sizes()
