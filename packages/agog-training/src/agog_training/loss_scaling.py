@@ -83,7 +83,7 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
         return self.inner_optimizer.iterations
 
     @property
-    def learning_rate(self) -> Any:  # type: ignore[override]  # the inner optimizer's
+    def learning_rate(self) -> Any:
         """The inner optimizer's learning rate."""
         return self.inner_optimizer.learning_rate
 

@@ -377,8 +377,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
 
         def make_variable() -> Variable:
             value = make(sizes, dtype=kind)
-            variable_class = self._variable_class(kind)
-            return variable_class(value, trainable and self._trainable, name=full_name, dtype=kind, constraint=constraint)
+            cls = self._variable_class(kind)
+            return cls(value, trainable and self._trainable, name=full_name, dtype=kind, constraint=constraint)
 
         variable = kept(current_name_scope() + full_name, make_variable)
         self._own_weights.append(Weight(variable, trainable, regularizer))

@@ -20,7 +20,8 @@ class AutoCastVariable(Variable):
 
     def value(self) -> Tensor:
         """The present value, in the dtype that the layer computes in whose call this is."""
-        return _cast_float(super().value(), _reading.get())
+        tensor: Tensor = _cast_float(super().value(), _reading.get())
+        return tensor
 
     @property
     def dtype(self) -> DType:

@@ -21,6 +21,7 @@ from agog_compat.advice import taught as _taught
 from agog_core.variables.name_scope import name_scope
 from agog_core.variables.variable import Variable
 from agog_layers import Input, Layer
+from agog_layers.base.policy import Policy as DTypePolicy
 from agog_layers.losses.loss import Loss
 from agog_layers.metrics.updated.metric import Metric
 from agog_layers.weights.initializers import Initializer
@@ -29,6 +30,7 @@ from agog_training import Model, Sequential
 from agog_training.optimizers import KerasOptimizer as Optimizer
 
 __all__ = [
+    "DTypePolicy",
     "Initializer",
     "Input",
     "Layer",

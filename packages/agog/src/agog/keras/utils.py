@@ -1,8 +1,12 @@
 """``tf.keras.utils``: what programs use beside models."""
 
+from typing import TYPE_CHECKING
+
 from agog_compat.advice import taught as _taught
 from agog_compat.newer.backend import is_keras_tensor
 from agog_compat.newer.settings import clear_session
+from agog_core.exports import Some as _Some
+from agog_core.exports import later as _later
 from agog_layers import custom_object_scope
 from agog_layers.base.configured import custom_object_scope as CustomObjectScope
 from agog_training import Sequence
@@ -14,6 +18,11 @@ from agog_training.preparing.seeds import set_random_seed
 from agog_training.preparing.sequences import pad_sequences
 from agog_training.sequence import Sequence as PyDataset
 
+if TYPE_CHECKING:
+    from agog_training.preparing.directories import image_dataset_from_directory as image_dataset_from_directory
+    from agog_training.preparing.directories import text_dataset_from_directory as text_dataset_from_directory
+    from agog_training.preparing.windows import timeseries_dataset_from_array as timeseries_dataset_from_array
+
 __all__ = [
     "CustomObjectScope",
     "PyDataset",
@@ -22,6 +31,7 @@ __all__ = [
     "clear_session",
     "custom_object_scope",
     "get_file",
+    "image_dataset_from_directory",
     "img_to_array",
     "is_keras_tensor",
     "load_img",
@@ -30,7 +40,15 @@ __all__ = [
     "pad_sequences",
     "plot_model",
     "set_random_seed",
+    "text_dataset_from_directory",
+    "timeseries_dataset_from_array",
     "to_categorical",
 ]
 
-__getattr__ = _taught(__name__)
+# Datasets are agog_data's, which most programs import later, if at all.
+_DIRECTORIES = _Some(
+    "agog_training.preparing.directories", "image_dataset_from_directory", "text_dataset_from_directory"
+)
+_WINDOWS = _Some("agog_training.preparing.windows", "timeseries_dataset_from_array")
+__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _WINDOWS])
+__getattr__ = _taught(__name__, __getattr__)
