@@ -28,3 +28,4 @@ _DIRECTORIES = _Some(
 _WINDOWS = _Some("agog_training.preparing.windows", "timeseries_dataset_from_array")
 __getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _WINDOWS])
 __getattr__ = _taught(__name__, __getattr__)
+__dir__ = __all__.copy

@@ -28,3 +28,4 @@ __all__ = [
 # Its file reads datasets too, which most programs import later, if at all.
 __getattr__, _ = _later(__name__, rooms=[_Some("agog_training.preparing.directories", "DirectoryIterator")])
 __getattr__ = _taught(__name__, __getattr__)
+__dir__ = __all__.copy
