@@ -30,6 +30,7 @@ from agog_optimizers.lion import *
 from agog_optimizers.loss_scale import *
 from agog_optimizers.mixed_precision import *
 from agog_optimizers.momentum import *
+from agog_optimizers.momentumw import *
 from agog_optimizers.moving_average import *
 from agog_optimizers.nadam import *
 from agog_optimizers.optimizer import *
@@ -37,6 +38,7 @@ from agog_optimizers.proximal_adagrad import *
 from agog_optimizers.proximal_gradient_descent import *
 from agog_optimizers.rmsprop import *
 from agog_optimizers.schedules import *
+from agog_optimizers.weight_decay import *
 
 __version__ = "0.1.0"
 _export(globals())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from agog_core import Variable, device
 from agog_core.ops.updates.adam import apply_adamax
+from agog_core.tracers import late
 from agog_optimizers.adam import AdamOptimizer
-from agog_optimizers.hyperparameters import Number
+from agog_optimizers.host import host_variable
+from agog_optimizers.hyperparameters import Number, number, times
 
 __all__ = ["AdaMaxOptimizer"]
 
@@ -43,5 +46,14 @@ class AdaMaxOptimizer(AdamOptimizer):
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
     def correction(self, beta1: float, beta2: float) -> float:
-        super().correction(beta1, beta2)
+        if not self.non_slot_variables():
+            self.beta1_power = host_variable(beta1, "float64", "beta1_power")
         return 1 / (1 - float(self.beta1_power))
+
+    def finish(self) -> None:
+        with device(None):  # as for Adam
+            self.beta1_power.assign(times(self.beta1_power._current(), late(lambda: number(self.beta1))))
+
+    def non_slot_variables(self) -> list[Variable]:
+        """See `Optimizer.non_slot_variables`; the power of beta1, in float64, exists from the first step on."""
+        return [self.beta1_power] if "beta1_power" in vars(self) else []

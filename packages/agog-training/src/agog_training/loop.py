@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import GradientTape, cast, convert_to_tensor, nest
+from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.signature import takes_training
 from agog_optimizers import LossScaleOptimizer
 from agog_training.batches import Batch, Batches
@@ -125,9 +126,10 @@ def predict(model: Any, batches: Batches, show: Show = lambda results: None) -> 
 
 
 def run(model: Any, x: Any, training: bool) -> Any:
-    """Call a model on inputs, whose floats take its dtype; it learns of training where its ``call`` asks for that."""
+    """Call a model on inputs, whose floats take its dtype; its layers learn of training, told by its ``call`` or not."""
     inputs = inputs_of(model, x)
-    return model(inputs, training=training) if takes_training(model.call) else model(inputs)
+    with learning_phase_scope(training):
+        return model(inputs, training=training) if takes_training(model.call) else model(inputs)
 
 
 def inputs_of(model: Any, x: Any) -> Any:

@@ -10,7 +10,6 @@ __all__ = [
     "epsilon",
     "floatx",
     "image_data_format",
-    "learning_phase",
     "set_epsilon",
     "set_floatx",
     "set_image_data_format",
@@ -111,18 +110,6 @@ def set_image_data_format(data_format: str) -> None:
             f"set_image_data_format: channels are last where nothing else is said; got {data_format!r}. Give layers "
             f"data_format={data_format!r}."
         )
-
-
-def learning_phase() -> int:
-    """Whether layers train where a call does not say it.
-
-    Returns:
-        0: layers learn of training by ``training=True``.
-
-    >>> learning_phase()
-    0
-    """
-    return 0
 
 
 def clear_session() -> None:

@@ -22,6 +22,7 @@ from agog_core import (
     tanh,
 )
 from agog_core import range as numbers
+from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
 
 __all__ = ["AdditiveAttention", "Attention"]
@@ -81,7 +82,7 @@ class BaseAttention(Layer):
             past = causal_mask(query.shape[1], key.shape[1])
             allowed = past if allowed is None else logical_and(allowed, past)
         weights = masked_softmax(self.scores(query, key), allowed)
-        if training and self.dropout:
+        if self.dropout and trains(training):
             weights = nn.dropout(weights, rate=self.dropout)
         result = matmul(weights, value)
         if query_mask is not None:

@@ -20,6 +20,7 @@ from agog_core import (
 )
 from agog_layers.attending.attention import causal_mask, masked_softmax
 from agog_layers.base.arguments import integer
+from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
 
@@ -128,7 +129,7 @@ class MultiHeadAttention(Layer):
         q = multiply(self._projected("query", inputs), 1 / math.sqrt(self.key_dim))
         k, v = self._projected("key", keys), self._projected("value", values)
         weights = masked_softmax(matmul(q, k, transpose_b=True), self._allowed(attention_mask, use_causal_mask, q, k))
-        if training and self.dropout:
+        if self.dropout and trains(training):
             weights = nn.dropout(weights, rate=self.dropout)
         means = transpose(matmul(weights, v), (0, 2, 1, 3))
         output = self._product("attention_output", means, 2)

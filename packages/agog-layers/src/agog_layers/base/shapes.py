@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core import TensorShape, zeros
 
-__all__ = ["each_shape", "zeros_of_shape"]
+__all__ = ["each_shape", "is_list_of_shapes", "zeros_of_shape"]
 
 
 def each_shape(shape: Any) -> list[TensorShape]:
@@ -15,21 +15,27 @@ def each_shape(shape: Any) -> list[TensorShape]:
     >>> each_shape([None, 3]), each_shape([(2, 3), (4,)])
     ([TensorShape([None, 3])], [TensorShape([2, 3]), TensorShape([4])])
     """
-    if _is_list_of_shapes(shape):
+    if is_list_of_shapes(shape):
         return [each for part in shape for each in each_shape(part)]
     return [TensorShape(shape)]
 
 
-def zeros_of_shape(shape: Any, dtype: Any) -> Any:
-    """Make zeros to run a layer on, of a shape or a list of shapes; unknown sizes count as 1.
+def zeros_of_shape(shape: Any, dtype: Any, unknown: int = 32) -> Any:
+    """Make zeros to run a layer on, of a shape or a list of shapes; an unknown batch counts as 1, other sizes as 32.
 
-    >>> zeros_of_shape((None, 3), "float32").shape
-    TensorShape([1, 3])
+    >>> zeros_of_shape((None, None, 3), "float32").shape
+    TensorShape([1, 32, 3])
     """
-    if _is_list_of_shapes(shape):
-        return [zeros_of_shape(part, dtype) for part in shape]
-    return zeros([1 if size is None else size for size in TensorShape(shape)], dtype)
+    if is_list_of_shapes(shape):
+        return [zeros_of_shape(part, dtype, unknown) for part in shape]
+    sizes = [1, *[unknown] * len(TensorShape(shape))]
+    return zeros([size if known is None else known for known, size in zip(TensorShape(shape), sizes, strict=False)], dtype)
 
 
-def _is_list_of_shapes(shape: Any) -> bool:
+def is_list_of_shapes(shape: Any) -> bool:
+    """Whether an argument is a list of shapes, and not one.
+
+    >>> is_list_of_shapes([(2, 3), (4,)]), is_list_of_shapes((2, 3))
+    (True, False)
+    """
     return isinstance(shape, (list, tuple)) and any(isinstance(size, (TensorShape, list, tuple)) for size in shape)

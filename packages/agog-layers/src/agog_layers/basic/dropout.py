@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorLike, TensorShape, convert_to_tensor, nn
 from agog_layers.base.arguments import checked_rate
+from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
 
 __all__ = ["Dropout", "dropout"]
@@ -84,7 +85,7 @@ def dropout(
     tf.Tensor([1. 1. 1.], shape=(3,), dtype=float32)
     """
     x = convert_to_tensor(inputs)
-    if not training:
+    if not trains(training):
         return x
     if noise_shape is not None:
         noise_shape = [size if chosen is None else chosen for chosen, size in zip(noise_shape, x.shape, strict=True)]

@@ -18,6 +18,7 @@ from agog_core import (
     subtract,
 )
 from agog_layers.base.arguments import checked_rate, number
+from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
 
 __all__ = ["AlphaDropout", "GaussianDropout", "GaussianNoise"]
@@ -35,7 +36,7 @@ class Noise(Layer):
 
     def call(self, inputs: Tensor, training: Any = None) -> Tensor:
         """Add the noise while training; else return the input itself."""
-        return self.noisy(inputs) if training else inputs
+        return self.noisy(inputs) if trains(training) else inputs
 
     def noisy(self, x: Tensor) -> Tensor:
         """Add the noise; subclasses say how."""

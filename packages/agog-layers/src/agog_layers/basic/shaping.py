@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, expand_dims, reshape, tile, transpose
 from agog_layers.base.arguments import integer, integers, shown
+from agog_layers.base.shapes import each_shape, is_list_of_shapes
 from agog_layers.layer.layer import Layer
 
 __all__ = ["Lambda", "Permute", "RepeatVector", "Reshape"]
@@ -73,8 +74,8 @@ class Permute(Layer):
         self.dims = integers(type(self).__name__, "dims", dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
             raise ValueError(
-                f"{type(self).__name__}: dims must be the numbers from 1 to {len(self.dims)} in any order; got "
-                f"{self.dims}."
+                f"{type(self).__name__}: Invalid permutation: dims must be the numbers from 1 to {len(self.dims)} in "
+                f"any order; got {self.dims}."
             )
 
     def call(self, inputs: Tensor) -> Tensor:
@@ -137,8 +138,8 @@ class Lambda(Layer):
 
     Args:
         function: a function of the inputs. Variables that it reads belong to whoever made them, not to the layer.
-        output_shape: the output's shape without the batch axis, or a function of the input's shape; None to find it out
-            by a run.
+        output_shape: the output's shape without the batch axis, or a list of those of several outputs, or a function of
+            the input's shape; None to find it out by a run.
         mask: the output's mask, or a function of the inputs and their mask that returns it; None for no mask.
         arguments: further arguments of the function, by name.
         **kwargs: further arguments of `Layer`.
@@ -177,5 +178,9 @@ class Lambda(Layer):
         if self.output_shape is None:
             return super().compute_output_shape(input_shape)
         if callable(self.output_shape):
-            return TensorShape(self.output_shape(input_shape))
-        return TensorShape([TensorShape(input_shape)[0], *self.output_shape])
+            told = self.output_shape(input_shape)
+            return [TensorShape(shape) for shape in told] if is_list_of_shapes(told) else TensorShape(told)
+        batch = each_shape(input_shape)[0][0]
+        if is_list_of_shapes(self.output_shape):
+            return [TensorShape([batch, *shape]) for shape in self.output_shape]
+        return TensorShape([batch, *self.output_shape])

@@ -23,6 +23,8 @@ class ConvTranspose(Convolution):
         filters: the number of outputs.
         strides: how many outputs there are for each input: an integer, or one for each axis.
         padding: ``"valid"``: all outputs that a window reaches; or ``"same"``: ``strides`` times as many as inputs.
+        output_padding: how many outputs there are at the end of each axis beyond the smallest number that goes with
+            the inputs, less than ``strides``: an integer, or one for each axis. None to let ``padding`` alone say it.
         Other arguments: see `Conv`, of which ``dilation_rate`` comes by name.
 
     Raises:
@@ -47,15 +49,30 @@ class ConvTranspose(Convolution):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        output_padding: Any = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            **handed_on(locals(), "filters", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
+            **handed_on(
+                locals(), "filters", "output_padding", "kernel_initializer", "kernel_regularizer", "kernel_constraint"
+            )
         )
         (self.filters,) = one_for_each(type(self).__name__, "filters", filters, 1)
         self.kernel_initializer = initializers.get(kernel_initializer or "glorot_uniform")
         self.kernel_regularizer = regularizers.get(kernel_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
+        self.output_padding = self._checked_output_padding(output_padding)
+
+    def _checked_output_padding(self, given: Any) -> tuple[int, ...] | None:
+        if given is None:
+            return None
+        beyond = one_for_each(type(self).__name__, "output_padding", given, self.axes, least=0)
+        if any(more >= stride for more, stride in zip(beyond, self.strides, strict=True)):
+            raise ValueError(
+                f"{type(self).__name__}: output_padding must be less than strides along each axis; got {beyond} for "
+                f"strides {self.strides}."
+            )
+        return beyond
 
     def build_kernels(self, channels: int) -> None:
         self.kernel = self._add_configured("kernel", (*self.kernel_size, self.filters, channels))
@@ -75,6 +92,11 @@ class ConvTranspose(Convolution):
         )
 
     def sizes_after(self, sizes: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        if self.output_padding is not None:
+            reach = [(n - 1) * rate + 1 for n, rate in zip(self.kernel_size, self.dilation_rate, strict=True)]
+            around = [reach_n if self.padding == "valid" else reach_n % 2 for reach_n in reach]
+            every = zip(sizes, self.strides, around, self.output_padding, strict=True)
+            return tuple([None if size is None else (size - 1) * stride + n + more for size, stride, n, more in every])
         forms = zip(sizes, self.kernel_size, self.strides, self.dilation_rate, strict=True)
         overlaps = [(size, stride, (n - 1) * rate + 1 - stride) for size, n, stride, rate in forms]
         return tuple(

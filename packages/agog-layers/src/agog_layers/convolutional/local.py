@@ -20,7 +20,8 @@ class LocallyConnected(Conv):
 
     Args:
         filters: the number of outputs for each place.
-        padding: must be ``"valid"``.
+        padding: ``"valid"``; or, with implementation 2 as in Keras, ``"same"``.
+        implementation: 1 or 2; it changes no result.
         Other arguments: see `Conv`.
 
     Raises:
@@ -46,12 +47,16 @@ class LocallyConnected(Conv):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        implementation: int = 1,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**handed_on(locals()))
+        if implementation not in (1, 2):
+            raise ValueError(f"{type(self).__name__}: implementation must be 1 or 2; got {implementation!r}.")
+        self.implementation = implementation
+        super().__init__(**handed_on(locals(), "implementation"))
 
     def _paddings_allowed(self) -> tuple[str, ...]:
-        return ("valid",)
+        return ("valid",) if self.implementation == 1 else ("valid", "same")
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
@@ -88,7 +93,7 @@ class LocallyConnected(Conv):
         ones = (1,) * (3 - self.axes)  # one axis is the second one of an image
         height = x if self.axes == 2 else reshape(x, (x._shape[0], 1, *x._shape[1:]))
         seen = extract_image_patches(
-            height, (*ones, *self.kernel_size, 1), (*ones, *self.strides, 1), (*ones, *self.dilation_rate, 1), "VALID"
+            height, (*ones, *self.kernel_size, 1), (*ones, *self.strides, 1), (*ones, *self.dilation_rate, 1), self.padding.upper()
         )
         batch, places, channels = x._shape[0], math.prod(self._places), x._shape[-1]
         if self._channels_first:  # and so the kernel has the channels first

@@ -225,16 +225,25 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         """The shape of the output for a shape of the input.
 
         Args:
-            input_shape: a `TensorShape`, or what its constructor takes, or a list of those. Unknown sizes count as 1.
+            input_shape: a `TensorShape`, or what its constructor takes, or a list of those.
 
         Returns:
-            The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is.
+            The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is, and so
+            are others that go with unknown ones.
         """
-        outputs = self(zeros_of_shape(input_shape, self._dtype or "float32"))
-        unknown_batch = any(shape[:1] == [None] for shape in each_shape(input_shape))
-        return nest.map_structure(
-            lambda out: TensorShape([None, *out.shape[1:]]) if unknown_batch else out.shape, outputs
-        )
+        shapes = each_shape(input_shape)
+        batch_is_known = all(shape[:1] != [None] for shape in shapes)
+
+        def run(unknown: int) -> Any:
+            return self(zeros_of_shape(input_shape, self._dtype or "float32", unknown))
+
+        def common(one: Tensor, two: Tensor) -> TensorShape:
+            sizes = [a if a == b else None for a, b in zip(one._shape, two._shape, strict=True)]
+            return TensorShape(sizes if batch_is_known else [None, *sizes[1:]])
+
+        outputs = run(32)
+        again = outputs if all(shape[1:].is_fully_defined() for shape in shapes) else run(64)
+        return nest.map_structure(common, outputs, again)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names.

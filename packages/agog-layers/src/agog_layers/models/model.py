@@ -141,7 +141,8 @@ class Model(Layer):
         return nest.pack(self._graph.inputs, tensors), tensors
 
     def build(self, input_shape: Any) -> None:
-        """Make the variables of all layers, by running the model on zeros; unknown sizes count as 1."""
+        """Make the variables of all layers, by running the model on zeros; an unknown batch counts as 1, other unknown
+        sizes as 32."""
         self.built = True
         zeros = zeros_of_shape(input_shape, self.dtype or "float32")
         self._note_inputs(zeros)

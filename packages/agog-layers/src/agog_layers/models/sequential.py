@@ -72,8 +72,8 @@ class Sequential(Model):
             layer: the layer; an `InputLayer`, or an `Input`, as the first says the input's shape only.
 
         Raises:
-            TypeError: it is not a layer.
-            ValueError: an `InputLayer` is not the first.
+            TypeError: it is not a layer, or one after the first that returns several tensors.
+            ValueError: an `InputLayer` is not the first, or the first layer returns several tensors.
         """
         self._check_initialized()
         if isinstance(layer, Symbolic) and isinstance(layer.node.layer, InputLayer):
@@ -88,7 +88,7 @@ class Sequential(Model):
         if not self._layer_list:
             self._take_input(layer)
         if self._symbols:
-            self._symbols.append(self._called(layer, self._symbols[-1]))
+            self._symbols.append(self._single(layer, self._called(layer, self._symbols[-1])))
             self.built = True
         self._layer_list.append(layer)
         self._layer_calls.append((layer, takes_training(layer.call)))
@@ -111,6 +111,15 @@ class Sequential(Model):
         finally:
             scope.reset(token)
 
+    def _single(self, layer: Layer, output: Any) -> Symbolic:
+        if isinstance(output, Symbolic):
+            return output
+        error = TypeError if self._layer_list else ValueError  # as in Keras
+        raise error(
+            f"Sequential {self.name!r}: layers must return one tensor each; {layer.name!r} returned a "
+            f"{type(output).__name__} of {len(output)}. Use the functional API: tf.keras.Model(inputs, outputs)."
+        )
+
     def pop(self) -> None:
         """Remove the last layer.
 
@@ -121,6 +130,8 @@ class Sequential(Model):
             raise TypeError(f"Sequential {self.name!r} has no layers to remove.")
         for each in (self._layer_list, self._layer_calls, self._symbols):
             del each[-1:]
+        if not self._layer_list:
+            self._symbols.clear()
 
     def get_config(self) -> dict[str, Any]:
         """Describe the layers by what JSON can hold."""

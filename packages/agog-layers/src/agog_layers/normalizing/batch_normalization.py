@@ -10,6 +10,7 @@ from agog_core import Tensor, Variable, add, cast, dtypes, multiply, nn, reshape
 from agog_core.ops.nn.standardization import standardize
 from agog_core.shapes import Shape
 from agog_layers.base.arguments import number
+from agog_layers.base.learning_phase import trains
 from agog_layers.normalizing.normalization import Normalization
 from agog_layers.weights import initializers
 
@@ -139,7 +140,7 @@ class BatchNormalization(Normalization):
         half = inputs.dtype.size == 2
         x = cast(inputs, dtypes.float32) if half else inputs
         gamma, beta = self.spread(self.gamma), self.spread(self.beta)
-        if training:
+        if trains(training):
             outputs, mean, variance = standardize(x, self._over, self.epsilon)
             self._update(x, mean, variance)
             if gamma is not None:

@@ -8,6 +8,7 @@ from agog_core import Tensor, TensorShape, Variable, concat, matmul, multiply, n
 from agog_core.ops.nn.recurrent import ACTIVATIONS
 from agog_layers.base import activations
 from agog_layers.base.arguments import integer
+from agog_layers.base.learning_phase import trains
 from agog_layers.layer.checks import check_dtype
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
@@ -159,7 +160,7 @@ class Cell(Layer):
 
     def _fused_names(self, base: type[Cell], training: Any) -> dict[str, str] | None:
         """The names of the activation functions, if the fused op of a class of cells does what this cell does."""
-        if type(self).call is not base.call or (training and (self.dropout or self.recurrent_dropout)):
+        if type(self).call is not base.call or ((self.dropout or self.recurrent_dropout) and trains(training)):
             return None
         chosen = {"activation": self.activation, "recurrent_activation": getattr(self, "recurrent_activation", None)}
         names = {key: _FUSED.get(id(function)) for key, function in chosen.items()}
@@ -176,7 +177,7 @@ class Cell(Layer):
     def _dropped(self, x: Tensor, which: str, training: Any) -> list[Tensor] | None:
         """The tensor as each gate sees it, with other elements dropped; None where none are."""
         rate = getattr(self, which)
-        if not training or not rate:
+        if not rate or not trains(training):
             return None
         if which not in self._dropout_masks:
             self._dropout_masks[which] = [nn.dropout(ones_like(x), rate=rate) for _ in range(self.gates)]

@@ -70,4 +70,5 @@ class SimpleRNN(CellRNN):
         unroll: bool = False,
         **kwargs: Any,
     ) -> None:
+        kwargs.pop("implementation", None)  # older programs give it; there is but one
         self._make_cell(SimpleRNNCell, locals())

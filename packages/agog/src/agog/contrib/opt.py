@@ -5,26 +5,32 @@ from agog_optimizers import (
     AdaMaxOptimizer,
     AdamWOptimizer,
     AMSGradOptimizer,
+    DecoupledWeightDecayExtension,
     GradientAccumulator,
     LAMBOptimizer,
     LazyAdamOptimizer,
     LionOptimizer,
+    MomentumWOptimizer,
     MovingAverageOptimizer,
     NadamOptimizer,
     SWAOptimizer,
+    extend_with_decoupled_weight_decay,
 )
 
 __all__ = [
     "AMSGradOptimizer",
     "AdaMaxOptimizer",
     "AdamWOptimizer",
+    "DecoupledWeightDecayExtension",
     "GradientAccumulator",
     "LAMBOptimizer",
     "LazyAdamOptimizer",
     "LionOptimizer",
+    "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "NadamOptimizer",
     "SWAOptimizer",
+    "extend_with_decoupled_weight_decay",
 ]
 
 __getattr__ = _taught(__name__)

@@ -30,7 +30,6 @@ from agog_compat.newer.settings import (
     epsilon,
     floatx,
     image_data_format,
-    learning_phase,
     set_epsilon,
     set_floatx,
     set_image_data_format,
@@ -68,6 +67,13 @@ from agog_core.ops.reduce.scans import cumprod, cumsum
 from agog_core.tensors.constant import constant
 from agog_core.variables.name_scope import name_scope
 from agog_layers.base.activations import elu, hard_sigmoid
+from agog_layers.base.learning_phase import (
+    in_test_phase,
+    in_train_phase,
+    learning_phase,
+    learning_phase_scope,
+    set_learning_phase,
+)
 from agog_layers.losses.classification import categorical_crossentropy, sparse_categorical_crossentropy
 
 __all__ = [
@@ -111,10 +117,13 @@ __all__ = [
     "greater_equal",
     "hard_sigmoid",
     "image_data_format",
+    "in_test_phase",
+    "in_train_phase",
     "int_shape",
     "is_keras_tensor",
     "l2_normalize",
     "learning_phase",
+    "learning_phase_scope",
     "less",
     "less_equal",
     "log",
@@ -143,6 +152,7 @@ __all__ = [
     "set_epsilon",
     "set_floatx",
     "set_image_data_format",
+    "set_learning_phase",
     "set_value",
     "shape",
     "sigmoid",

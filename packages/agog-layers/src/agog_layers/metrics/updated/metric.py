@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
-from agog_core import Tensor, TensorLike, Variable, as_dtype, cast, div_no_nan
+from agog_core import Tensor, TensorLike, Variable, as_dtype, cast, convert_to_tensor, div_no_nan, reduce_mean
 from agog_layers.base.naming import snake_case
 from agog_layers.base.weighting import aligned, weighted_sum
 from agog_layers.losses.arguments import of_one_rank
@@ -38,6 +38,8 @@ class Metric(State):
 
     # The constructor's further arguments, which attributes keep.
     options: ClassVar[tuple[str, ...]] = ()
+    # What Keras calls metrics that add up over batches.
+    stateful: ClassVar[bool] = True
 
     def __init__(self, name: str | None = None, dtype: Any = None) -> None:
         super().__init__()
@@ -175,6 +177,12 @@ class Mean(Sum):
     def update_state(self, values: TensorLike, sample_weight: TensorLike = None) -> None:
         """Take values into account. See `Sum.update_state`."""
         self.count.assign_add(self._add(values, sample_weight))
+
+    def _add(self, values: TensorLike, sample_weight: TensorLike) -> TensorLike:
+        """Add the values, of which there is one for each weight: means, where two or more axes are left."""
+        x, rank = cast(values, self.dtype), 0 if sample_weight is None else convert_to_tensor(sample_weight).ndim
+        rest = list(range(rank, x.ndim)) if rank and x.ndim - rank > 1 else []
+        return super()._add(reduce_mean(x, rest) if rest else x, sample_weight)
 
     def result(self) -> Tensor:
         """The mean, a scalar; 0 while there are no values."""

@@ -138,6 +138,11 @@ _BY_SOURCES = {
         python.keras.engine.saving python.keras.engine.sequential python.keras.engine.training python.keras.models
     """,
     "agog.keras.optimizers": "python.keras.optimizers",
+    "agog.keras.optimizers agog.train": """
+        python.keras.optimizer_v2 python.keras.optimizer_v2.adadelta python.keras.optimizer_v2.adagrad
+        python.keras.optimizer_v2.adam python.keras.optimizer_v2.optimizer_v2 python.keras.optimizer_v2.rmsprop
+        python.keras.optimizer_v2.sgd
+    """,
     "agog.keras.regularizers": "python.keras.regularizers",
     "agog.keras.utils": """
         python.keras.utils python.keras.utils.data_utils python.keras.utils.generic_utils
@@ -203,6 +208,9 @@ RENAMED = {
     "python.eager.backprop.val_and_grad_function": "agog.eager:value_and_gradients_function",
     "python.platform.googletest.GetTempDir": "agog.test:get_temp_dir",
     "contrib.optimizer_v2.optimizer_v2.OptimizerV2": "agog.train:Optimizer",
+    "python.keras.engine.base_layer.DeferredTensor": "agog_layers.layer.symbolic:Symbolic",
+    "python.keras.engine.network.Network": "agog.keras:Model",
+    "python.keras.optimizer_v2.optimizer_v2.OptimizerV2": "agog.keras:Optimizer",
     "python.framework.ops.EagerTensor": "agog:Tensor",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
