@@ -17,8 +17,8 @@ class DecoupledWeightDecayExtension(Optimizer):
     """A first base, which lets the optimizer that is the second one pull variables towards 0 beside its steps.
 
     ``variable -= weight_decay * variable``, then the step; the decay is not multiplied with the learning rate, as in
-    TensorFlow 1.12. I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", ICLR 2019. After a lookup only
-    the rows that were looked up decay.
+    TensorFlow 1.12. I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", ICLR 2019. After a lookup
+    only the rows that were looked up decay.
 
     Args:
         weight_decay: the share that a step takes off, a hyperparameter.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle, islice
 from typing import Any, NamedTuple, Protocol
@@ -111,10 +112,14 @@ class StreamBatches:
     ) -> None:
         self.steps, self._class_weight = steps, weights
         self.what, self.source = what, source
+        # Whether the source has given all it had before an epoch was over, so that there is no further one.
+        self.has_ended = False
+        self._has_begun = False
         self._iterator: Iterator[Any] | None = None
 
     def epoch(self) -> Iterator[Batch]:
-        """The batches of the next epoch; raises ValueError where the source gives too few, or something else."""
+        """The batches of the next epoch; a warning where the source ends before that, and a ValueError where it gives
+        nothing at all, or something else."""
         count = 0
         for element in self._elements():
             count += 1
@@ -122,11 +127,19 @@ class StreamBatches:
         if not count and iter(self.source) is not self.source:
             raise ValueError(f"{self.what}: the {type(self.source).__name__} has no elements, so there is no batch.")
         if not count or (self.steps is not None and count < self.steps):
-            wanted = "a batch" if self.steps is None else f"{self.steps} batches"
-            raise ValueError(
-                f"{self.what}: an epoch needs {wanted}, and the data ended after {count}. A generator gives its data "
-                "once: pass a Dataset, or one that repeats; or ask for fewer steps or epochs."
-            )
+            self._end(count)
+        self._has_begun = True
+
+    def _end(self, count: int) -> None:
+        wanted = "a batch" if self.steps is None else f"{self.steps} batches"
+        text = (
+            f"{self.what}: an epoch needs {wanted}, and the data ended after {count}. A generator gives its data "
+            "once: pass a Dataset, or one that repeats; or ask for fewer steps or epochs."
+        )
+        if not count and not self._has_begun:
+            raise ValueError(text)
+        warnings.warn(f"{text} There are no further epochs.", UserWarning, stacklevel=4)
+        self.has_ended = True
 
     def _elements(self) -> Iterator[Any]:
         if self.steps is None:
@@ -211,6 +224,15 @@ class _Epochs:
         return (tuple(batch) for batch in self._batches.epoch())
 
 
+def one_batch(what: str, x: Any, y: Any = None, weights: Any = None) -> Batch:
+    """The batch that ``x`` is, or that it gives next where it is a stream of batches; raises ValueError where it gives
+    none, or where there are labels or weights beside it."""
+    if is_arrays(x) or not isinstance(x, Iterable) or nest.is_nested(x):
+        return Batch(x, y, weights)
+    batches: Any = make_batches(what, x, y, weights, steps=1)
+    return next(iter(batches.epoch()))
+
+
 class OneBatch:
     """A single batch."""
 
@@ -250,7 +272,7 @@ def never_ends(x: Any) -> bool:
 def is_arrays(x: Any) -> bool:
     """Whether a value is arrays or tensors, or a structure of them, and no stream of batches."""
     leaves = nest.flatten(x)
-    return bool(leaves) and all(hasattr(leaf, "shape") or isinstance(leaf, (int, float)) for leaf in leaves)
+    return bool(leaves) and all(hasattr(leaf, "shape") or isinstance(leaf, (int, float, str, bytes)) for leaf in leaves)
 
 
 def class_weights(y: Any, weights: Mapping[int, float], what: str = "fit") -> Any:
@@ -270,8 +292,8 @@ def class_weights(y: Any, weights: Mapping[int, float], what: str = "fit") -> An
 
 
 def _arrays(part: Any) -> Any:
-    """Arrays on the host, in the same structure; a list of numbers is one array."""
-    if nest.is_nested(part) and all(isinstance(leaf, (int, float)) for leaf in nest.flatten(part)):
+    """Arrays on the host, in the same structure; a list of numbers or texts is one array."""
+    if nest.is_nested(part) and all(isinstance(leaf, (int, float, str, bytes)) for leaf in nest.flatten(part)):
         return np.asarray(part)
     return nest.map_structure(_host, part)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,22 @@ def _has_fixed_sizes(source: Any) -> bool:
     """Whether it is a dataset whose elements all have known first sizes; those of batches mostly have not."""
     shapes = nest.flatten(getattr(source, "output_shapes", ()))
     return bool(shapes) and all(shape.ndims == 0 or (shape.ndims and shape[0] is not None) for shape in shapes)
+
+
+def check_modes(model: str, names: Sequence[str] | None, given: Any) -> None:
+    """Check the ``sample_weight_mode`` of a model, whose outputs may not be known by name yet; a ValueError says which
+    is no mode, or that there are not as many as outputs."""
+    modes = list(given.values()) if nest.is_mapping(given) else given if isinstance(given, (list, tuple)) else [given]
+    if isinstance(given, (list, tuple)) and len(given) != len(names or given or ("output",)):
+        raise ValueError(
+            f"Model {model!r}: sample_weight_mode has {len(given)} entries; the outputs are "
+            f"{list(names or ['output'])}."
+        )
+    if nest.is_mapping(given) and names is not None and (unknown := sorted(set(given) - set(names))):
+        raise ValueError(f"Model {model!r}: sample_weight_mode has {unknown}, but the outputs are {list(names)}.")
+    for mode in modes:
+        if mode not in (None, "temporal"):
+            raise ValueError(f"Model {model!r}: sample_weight_mode must be None or 'temporal'; got {mode!r}.")
 
 
 def variables_to_train(model: Any) -> list[Variable]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import GradientTape, cast, convert_to_tensor, nest
+from agog_layers import Sequential
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.signature import takes_training
 from agog_optimizers import LossScaleOptimizer
@@ -48,6 +49,7 @@ def train(
                     break
             logs = Named(objective.so_far(results) | validate(epoch))
             callbacks.on_epoch_end(epoch, logs)
+            model.stop_training = model.stop_training or getattr(batches, "has_ended", False)
             if model.stop_training:
                 break
         callbacks.on_train_end()
@@ -126,25 +128,42 @@ def predict(model: Any, batches: Batches, show: Show = lambda results: None) -> 
 
 
 def run(model: Any, x: Any, training: bool) -> Any:
-    """Call a model on inputs, whose floats take its dtype; its layers learn of training, told by its ``call`` or not."""
+    """Call a model on inputs, whose floats take its dtype; its layers learn of training, by its ``call`` or not."""
     inputs = inputs_of(model, x)
     with learning_phase_scope(training):
         return model(inputs, training=training) if takes_training(model.call) else model(inputs)
 
 
 def inputs_of(model: Any, x: Any) -> Any:
-    """Inputs as tensors, whose floats take the model's dtype."""
+    """Inputs as tensors, whose floats take the model's dtype, and whose integers do where it takes floats."""
+    x = _listed(model, x)
     dtypes = [symbol.dtype for symbol in model.inputs or ()]
     leaves = nest.flatten(x)
     if len(dtypes) != len(leaves):
-        dtypes = [_float_dtype(model)] * len(leaves)
-    return nest.pack(x, [_of_precision(leaf, dtype) for leaf, dtype in zip(leaves, dtypes, strict=True)])
+        return nest.map_structure(lambda leaf: _of_precision(leaf, _float_dtype(model), _takes_floats(model)), x)
+    every = zip(leaves, dtypes, strict=True)
+    return nest.pack(x, [_of_precision(leaf, dtype, dtype.is_floating) for leaf, dtype in every])
+
+
+def _listed(model: Any, x: Any) -> Any:
+    """A list of what a dict holds under ``input_1``, ``input_2`` and so on, as Keras calls the inputs of a model that
+    names none; anything else as it is."""
+    if nest.is_mapping(x) and not model.inputs and set(x) == {f"input_{n + 1}" for n in range(len(x))}:
+        return [x[f"input_{n + 1}"] for n in range(len(x))]
+    return x
+
+
+def _takes_floats(model: Any) -> bool:
+    """Whether a model that names no inputs begins with a layer that takes floats alone."""
+    layers = model.layers if isinstance(model, Sequential) else ()
+    return bool(layers) and layers[0].needs_floats
 
 
 def _float_dtype(model: Any) -> Any:
     return next((variable.dtype for variable in model.variables if variable.dtype.is_floating), "float32")
 
 
-def _of_precision(value: Any, dtype: Any) -> Any:
+def _of_precision(value: Any, dtype: Any, takes_floats: bool) -> Any:
     tensor = convert_to_tensor(value)
-    return cast(tensor, dtype) if tensor.dtype.is_floating else tensor
+    is_number = tensor.dtype.is_integer or tensor.dtype.is_bool
+    return cast(tensor, dtype) if tensor.dtype.is_floating or (takes_floats and is_number) else tensor

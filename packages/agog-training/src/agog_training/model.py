@@ -10,11 +10,12 @@ import agog_layers
 from agog_core import nest
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
-from agog_training.batches import ArrayBatches, Batch, Batches, OneBatch, make_batches, validation_batches, weighted
+from agog_training.batches import ArrayBatches, Batches, OneBatch, make_batches, one_batch, validation_batches, weighted
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
+from agog_training.checks import check_modes
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
 from agog_training.loss_scaling import scaled_for
@@ -22,7 +23,7 @@ from agog_training.objective import Objective
 from agog_training.saving import weights
 from agog_training.steps import Steps
 
-__all__ = ["Model", "Sequential"]
+__all__ = ["Model"]
 
 # What TensorFlow 2 and Keras are told of how a step is compiled; it changes no result.
 _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
@@ -61,7 +62,7 @@ class Model(Steps, Generators, agog_layers.Model):
         loss: Any = None,
         metrics: Any = None,
         loss_weights: Any = None,
-        sample_weight_mode: None = None,
+        sample_weight_mode: Any = None,
         weighted_metrics: Any = None,
         target_tensors: None = None,
         distribute: None = None,
@@ -77,7 +78,8 @@ class Model(Steps, Generators, agog_layers.Model):
             metrics: names, functions of labels and predictions, or metric objects; for several outputs a list for all,
                 or a list of lists or a dict.
             loss_weights: the factor of each output's loss, as a list or dict; None for 1.
-            sample_weight_mode: must be None.
+            sample_weight_mode: ``"temporal"`` where examples have a weight for each step, or None; for several outputs
+                one, or a list or dict of them. It changes nothing: the shape of the weights says it.
             weighted_metrics: metrics for which the weights of examples count, in the same way.
             target_tensors: must be None.
             distribute: must be None.
@@ -92,10 +94,10 @@ class Model(Steps, Generators, agog_layers.Model):
             NotImplementedError: an argument that must be None is not.
         """
         check_arguments(Model.compile, {name: kwargs[name] for name in kwargs if name not in _HOW_IT_RUNS})
-        graphs = {"sample_weight_mode": sample_weight_mode, "target_tensors": target_tensors, "distribute": distribute}
-        for name, value in graphs.items():
+        for name, value in (("target_tensors", target_tensors), ("distribute", distribute)):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
+        check_modes(self.name, self._known_names(), sample_weight_mode)
         given = optimizers.get(optimizer)
         self.optimizer = scaled_for(self, given) if auto_scale_loss else given
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
@@ -265,7 +267,7 @@ class Model(Steps, Generators, agog_layers.Model):
         """Take one step.
 
         Args:
-            x: inputs.
+            x: inputs; or a Dataset or an iterator, which gives a batch (x, y) or (x, y, sample_weight).
             y: labels.
             sample_weight: the weights of the examples.
             class_weight: the weight of examples by class.
@@ -276,14 +278,14 @@ class Model(Steps, Generators, agog_layers.Model):
             these names to numbers.
         """
         loop.begin(self)
-        batch = weighted(Batch(x, y, sample_weight), class_weight, "train_on_batch")
+        batch = weighted(one_batch("train_on_batch", x, y, sample_weight), class_weight, "train_on_batch")
         return _numbers(self._step("train_step", batch), return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         """Compute the losses and metrics of a batch.
 
         Args:
-            x: inputs.
+            x: inputs; or a Dataset or an iterator, as for `train_on_batch`.
             y: labels.
             sample_weight: the weights of the examples.
             return_dict: whether to return a dict.
@@ -291,18 +293,18 @@ class Model(Steps, Generators, agog_layers.Model):
         Returns:
             A number, or a list of them, which ``metrics_names`` name; or a dict of these names to numbers.
         """
-        return _numbers(loop.evaluate(self, OneBatch(Batch(x, y, sample_weight))), return_dict)
+        return _numbers(loop.evaluate(self, OneBatch(one_batch("test_on_batch", x, y, sample_weight))), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
         """Compute the outputs of a batch.
 
         Args:
-            x: inputs.
+            x: inputs; or a Dataset or an iterator, as for `train_on_batch`.
 
         Returns:
             An array, or arrays in the structure of the outputs.
         """
-        return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(x))
+        return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(one_batch("predict_on_batch", x).x))
 
     def save(
         self,
@@ -375,22 +377,6 @@ class Model(Steps, Generators, agog_layers.Model):
             ImportError: it is a file of Keras, and h5py is not installed.
         """
         return weights.load_weights(self, os.fspath(filepath), by_name)
-
-
-class Sequential(agog_layers.Sequential, Model):
-    """A model that feeds each layer's output to the next, and that trains itself.
-
-    Args:
-        layers: the layers.
-        name: the model's name; by default ``sequential``, with a number from the second one on.
-
-    >>> import numpy as np
-    >>> from agog_layers import Dense
-    >>> model = Sequential([Dense(1, kernel_initializer="zeros", input_shape=(2,))])
-    >>> model.compile("sgd", "mse")
-    >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
-    1.0
-    """
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

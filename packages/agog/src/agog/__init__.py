@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from agog import test as test
     from agog import train as train
     from agog_compat.collections import *
+    from agog_compat.critical_section import *
     from agog_compat.newer.arrays import *
     from agog_compat.newer.gradients import *
     from agog_compat.newer.module import *
@@ -233,6 +234,7 @@ __getattr__, __dir__ = _later(
             "variable_scope",
         ),
         "agog_compat.collections",
+        "agog_compat.critical_section",
         "agog_compat.newer.arrays",
         "agog_compat.newer.gradients",
         "agog_compat.newer.module",

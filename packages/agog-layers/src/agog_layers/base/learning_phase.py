@@ -43,11 +43,11 @@ def set_learning_phase(value: int) -> None:
 
 
 @contextmanager
-def learning_phase_scope(value: int) -> Iterator[None]:
+def learning_phase_scope(value: int) -> Iterator[int]:
     """Say inside of a ``with`` block whether layers train where a call does not say it. See `set_learning_phase`."""
     token = _phase.set(_checked("learning_phase_scope", value))
     try:
-        yield
+        yield _phase.get()
     finally:
         _phase.reset(token)
 

@@ -28,8 +28,8 @@ def zeros_of_shape(shape: Any, dtype: Any, unknown: int = 32) -> Any:
     """
     if is_list_of_shapes(shape):
         return [zeros_of_shape(part, dtype, unknown) for part in shape]
-    sizes = [1, *[unknown] * len(TensorShape(shape))]
-    return zeros([size if known is None else known for known, size in zip(TensorShape(shape), sizes, strict=False)], dtype)
+    sizes = [(unknown if axis else 1) if size is None else size for axis, size in enumerate(TensorShape(shape))]
+    return zeros(sizes, dtype)
 
 
 def is_list_of_shapes(shape: Any) -> bool:

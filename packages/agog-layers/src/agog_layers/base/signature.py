@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["takes", "takes_training"]
+__all__ = ["needed_arguments", "takes", "takes_training"]
 
 # The names of functions' arguments; reading a signature takes as long as a small layer.
 _names_of: WeakKeyDictionary[Callable[..., Any], frozenset[str]] = WeakKeyDictionary()
@@ -35,6 +35,18 @@ def _names(function: Callable[..., Any]) -> frozenset[str]:
         return frozenset(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return frozenset()
+
+
+def needed_arguments(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's arguments that have no defaults, in their order.
+
+    >>> needed_arguments(lambda x, y, training=None: x)
+    ['x', 'y']
+    """
+    import inspect  # here, because its import takes milliseconds
+
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def takes_training(function: Callable[..., Any]) -> bool:

@@ -93,7 +93,11 @@ class LocallyConnected(Conv):
         ones = (1,) * (3 - self.axes)  # one axis is the second one of an image
         height = x if self.axes == 2 else reshape(x, (x._shape[0], 1, *x._shape[1:]))
         seen = extract_image_patches(
-            height, (*ones, *self.kernel_size, 1), (*ones, *self.strides, 1), (*ones, *self.dilation_rate, 1), self.padding.upper()
+            height,
+            (*ones, *self.kernel_size, 1),
+            (*ones, *self.strides, 1),
+            (*ones, *self.dilation_rate, 1),
+            self.padding.upper(),
         )
         batch, places, channels = x._shape[0], math.prod(self._places), x._shape[-1]
         if self._channels_first:  # and so the kernel has the channels first

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, reduce_max, reduce_mean
+from agog_core import (
+    Tensor,
+    TensorShape,
+    cast,
+    div_no_nan,
+    expand_dims,
+    multiply,
+    reduce_max,
+    reduce_mean,
+    reduce_sum,
+)
 from agog_core.ops.conv.arguments import pairs_of
 from agog_core.ops.conv.pooling_ops import general_avg_pool, general_max_pool
 from agog_layers.base.arguments import choice, one_for_each
@@ -220,7 +230,8 @@ class GlobalMaxPooling3D(GlobalPooling):
 
 
 class GlobalAveragePooling1D(GlobalPooling):
-    """The mean of each channel along one axis; the argument is that of `GlobalPooling`.
+    """The mean of each channel along one axis, of the steps that a mask lets count; the argument is that of
+    `GlobalPooling`.
 
     >>> import agog_core as ag
     >>> print(GlobalAveragePooling1D()(ag.constant([[[1.0], [3.0], [2.0]]])))
@@ -229,6 +240,15 @@ class GlobalAveragePooling1D(GlobalPooling):
 
     axes: ClassVar[int] = 1
     function = staticmethod(reduce_mean)
+
+    # It takes a mask as well, as in Keras.
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:  # type: ignore[override]
+        """The mean of the steps that count: of a mask of shape (batch, time), or all."""
+        if mask is None:
+            return super().call(inputs)
+        counts = expand_dims(cast(mask, inputs.dtype), 1 if self._channels_first else -1)
+        axis = 2 if self._channels_first else 1
+        return div_no_nan(reduce_sum(multiply(inputs, counts), axis), reduce_sum(counts, axis))
 
 
 class GlobalAveragePooling2D(GlobalPooling):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agog_core import Tensor, TensorShape, nest, zeros
+from agog_core import Tensor, TensorShape, nest, ones, zeros
 from agog_core.random import generator
 from agog_core.recording import stack
+from agog_layers.base.masks import known, mask_of, with_mask
 from agog_layers.layer.symbolic import Node, Symbolic
 
 __all__ = ["call_symbolic"]
@@ -40,7 +41,12 @@ def _infer(layer: Any, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any
                 for one, two in zip(shapes, nest.flatten(run(_SIZES[1])), strict=True)
             ]
     left = iter(shapes)
-    return nest.map_structure(lambda value: Symbolic(next(left), value.dtype, layer.name), first)
+    return nest.map_structure(lambda value: Symbolic(next(left), value.dtype, layer.name, _mask_rank(value)), first)
+
+
+def _mask_rank(value: Tensor) -> int:
+    mask = mask_of(value) if known else None
+    return 0 if mask is None else int(mask.ndim)
 
 
 def _told(layer: Any, inputs: Any, shapes: list[TensorShape]) -> list[TensorShape] | None:
@@ -61,7 +67,8 @@ def _with_zeros(structure: Any, sizes: tuple[int, int]) -> Any:
             return leaf
         batch, *others = [*leaf.shape.as_list(), None]
         dims = [sizes[0] if batch is None else batch, *(sizes[1] if n is None else n for n in others[:-1])]
-        return zeros(dims[: leaf.shape.ndims], leaf.dtype)
+        mask = ones(dims[: leaf.mask_rank], "bool") if leaf.mask_rank else None
+        return with_mask(zeros(dims[: leaf.shape.ndims], leaf.dtype), mask)
 
     return nest.map_structure(value, structure)
 

@@ -10,7 +10,7 @@ from agog_layers.base.naming import layer_names
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
 
-__all__ = ["Operation"]
+__all__ = ["MaskOf", "Operation"]
 
 _UNARY = ("abs", "neg")
 _ARITHMETIC = ("add", "floordiv", "matmul", "mod", "mul", "pow", "sub", "truediv")
@@ -63,6 +63,25 @@ def _method(name: str, swapped: bool = False) -> Callable[..., Any]:
     return method
 
 
+class MaskOf(Layer):
+    """Return the mask that goes along with the input.
+
+    >>> from agog_layers import Input, Masking
+    >>> MaskOf(name="mask")(Masking()(Input(shape=[5, 3])))
+    <Symbolic 'mask' shape=(?, 5) dtype=bool>
+    """
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Return the mask."""
+        return mask
+
+
+def _mask(self: Symbolic) -> Symbolic | None:
+    """The mask that goes along with this value; None for none."""
+    return MaskOf()(self) if self.mask_rank else None
+
+
+Symbolic.mask = _mask  # type: ignore[method-assign]  # as the operators
 for _name in _OPERATORS:
     setattr(Symbolic, f"__{_name}__", _method(_name))
 for _name in _ARITHMETIC:

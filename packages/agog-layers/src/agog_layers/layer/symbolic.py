@@ -32,8 +32,10 @@ class Symbolic:
 
     node: Node
 
-    def __init__(self, shape: TensorShape, dtype: DType, name: str) -> None:
+    def __init__(self, shape: TensorShape, dtype: DType, name: str, mask_rank: int = 0) -> None:
         self.shape, self.dtype, self.name = shape, dtype, name
+        # How many axes the mask has that goes along with it; 0 for no mask.
+        self.mask_rank = mask_rank
 
     def get_shape(self) -> TensorShape:
         """The same as ``shape``."""
@@ -59,6 +61,7 @@ class Symbolic:
 
     if TYPE_CHECKING:  # `operation` attaches them: they make layers
 
+        def mask(self) -> Any: ...
         def __getitem__(self, key: Any) -> Any: ...
         def __neg__(self) -> Any: ...
         def __abs__(self) -> Any: ...
@@ -122,6 +125,11 @@ def _shapes(structure: Any) -> Any:
     return nest.map_structure(lambda symbol: symbol.shape, structure)
 
 
+def _masks(structure: Any) -> Any:
+    """The masks that go along with symbolic values, as such values; None for those without."""
+    return nest.map_structure(lambda symbol: symbol.mask(), structure)
+
+
 class Connected:
     """What layers know of the symbolic values that they were called on."""
 
@@ -130,6 +138,8 @@ class Connected:
     output = _FirstCall("output", lambda node: node.outputs)
     input_shape = _FirstCall("input shape", lambda node: _shapes(node.inputs))
     output_shape = _FirstCall("output shape", lambda node: _shapes(node.outputs))
+    input_mask = _FirstCall("input mask", lambda node: _masks(node.inputs))
+    output_mask = _FirstCall("output mask", lambda node: _masks(node.outputs))
 
     @property
     def nodes(self) -> list[Node]:

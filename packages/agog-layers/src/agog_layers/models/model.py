@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
-from agog_core import Tensor, TensorSpec, nest
+from agog_core import Tensor, TensorShape, TensorSpec, float32, nest
+from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
 from agog_layers.base.configured import custom_object_scope, describe, revive
 from agog_layers.base.shapes import zeros_of_shape
+from agog_layers.base.signature import needed_arguments
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic
 from agog_layers.models.graph import Graph, connect
@@ -142,11 +144,29 @@ class Model(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Make the variables of all layers, by running the model on zeros; an unknown batch counts as 1, other unknown
-        sizes as 32."""
+        sizes as 32.
+
+        A ValueError says that the model cannot be built so: its ``call`` needs further arguments, or other dtypes.
+        """
+        zeros = zeros_of_shape(_checked_shape(self.name, input_shape), self.dtype or "float32")
+        needed = [name for name in needed_arguments(self.call)[1:] if name != "training"]
+        if needed:
+            raise ValueError(
+                f"Model {self.name!r}: build runs the model on an input alone, so that you cannot build your model if "
+                f"it has positional arguments beside the first without defaults; here it has {', '.join(needed)}. Call "
+                "the model on a batch instead."
+            )
         self.built = True
-        zeros = zeros_of_shape(input_shape, self.dtype or "float32")
         self._note_inputs(zeros)
-        self(zeros)
+        try:
+            self(zeros, **({"training": False} if "training" in needed_arguments(self.call) else {}))
+        except (InvalidArgumentError, TypeError) as error:
+            raise ValueError(
+                f"Model {self.name!r}: build runs the model on zeros of dtype {(self.dtype or float32).name}, and "
+                "cannot build your model if your layers do not support float type inputs. Call the model on a batch "
+                "instead: "
+                f"{error}"
+            ) from error
 
     def _note_inputs(self, inputs: Any) -> None:
         vars(self)["_built_on"] = nest.map_structure(
@@ -254,6 +274,15 @@ class Model(Layer):
             f"Model {self.name!r}: a model has no add_weight or add_variable; assign a tf.Variable or a layer to an "
             "attribute."
         )
+
+
+def _checked_shape(model: str, shape: Any) -> Any:
+    if not isinstance(shape, (TensorShape, list, tuple)):
+        raise ValueError(
+            f"Model {model!r}: the input shape is not one of the valid types: build takes a tuple, a list or a "
+            f"TensorShape, or a list of those; got {shape!r} of type {type(shape).__name__}."
+        )
+    return shape
 
 
 def _alone(structure: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
+from agog_core import TensorSpec
 from agog_layers.base.arguments import shown
 from agog_layers.base.configured import custom_object_scope, describe, revive
 from agog_layers.base.naming import scope
@@ -134,14 +135,21 @@ class Sequential(Model):
             self._symbols.clear()
 
     def get_config(self) -> dict[str, Any]:
-        """Describe the layers by what JSON can hold."""
-        return {"name": self.name, "layers": [describe(layer) for layer in self._layer_list]}
+        """Describe the layers by what JSON can hold; and the input's shape, where the first call has said it."""
+        config: dict[str, Any] = {"name": self.name, "layers": [describe(layer) for layer in self._layer_list]}
+        first = self._built_on
+        if not self._symbols and isinstance(first, TensorSpec) and first.dtype.is_floating:
+            config["build_input_shape"] = [None, *first.shape.as_list()[1:]]
+        return config
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """See `Model.from_config`."""
         with custom_object_scope(custom_objects or {}):
-            return cls(revive(config["layers"]), name=config["name"])
+            model = cls(revive(config["layers"]), name=config["name"])
+        if config.get("build_input_shape") is not None:
+            model.build(config["build_input_shape"])
+        return model
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Run the layers one after another; those that take ``training`` get it, unless it is None."""

@@ -1,6 +1,66 @@
 """``tf.keras.backend``: what layers and losses of a program are written with, over ops."""
 
 from agog_compat.advice import taught as _taught
+from agog_compat.keras_backend.convolutions import (
+    conv1d,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    depthwise_conv2d,
+    pool2d,
+    pool3d,
+    separable_conv2d,
+)
+from agog_compat.keras_backend.normalizing import (
+    batch_normalization,
+    normalize_batch_in_training,
+)
+from agog_compat.keras_backend.renamed import (
+    argmax,
+    argmin,
+    clip,
+    concatenate,
+    expand_dims,
+    one_hot,
+    ones,
+    permute_dimensions,
+    pow,
+    reverse,
+    switch,
+    tile,
+    zeros,
+)
+from agog_compat.keras_backend.sequences import (
+    ctc_batch_cost,
+    ctc_decode,
+    ctc_label_dense_to_sparse,
+    rnn,
+)
+from agog_compat.keras_backend.shaping import (
+    batch_dot,
+    bias_add,
+    repeat,
+    resize_images,
+    resize_volumes,
+    spatial_2d_padding,
+    spatial_3d_padding,
+    temporal_padding,
+)
+from agog_compat.keras_backend.values import (
+    dropout,
+    eval,
+    get_uid,
+    in_top_k,
+    is_sparse,
+    moving_average_update,
+    print_tensor,
+    random_binomial,
+    random_normal_variable,
+    random_uniform_variable,
+    relu,
+    reset_uids,
+    to_dense,
+)
 from agog_compat.newer.backend import (
     arange,
     batch_flatten,
@@ -35,25 +95,18 @@ from agog_compat.newer.settings import (
     set_image_data_format,
 )
 from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import one_hot, ones, ones_like, zeros, zeros_like
-from agog_core.ops.array.joining import concat as concatenate
+from agog_core.ops.array.creation import ones_like, zeros_like
 from agog_core.ops.array.joining import stack
-from agog_core.ops.array.reshaping import expand_dims, reshape, shape, squeeze, stop_gradient, transpose
-from agog_core.ops.array.reshaping import transpose as permute_dimensions
-from agog_core.ops.array.reversing import reverse
-from agog_core.ops.array.tiling import tile
-from agog_core.ops.control.control import cond as switch
+from agog_core.ops.array.reshaping import reshape, shape, squeeze, stop_gradient, transpose
 from agog_core.ops.control.map_and_scan import foldl, foldr, map_fn
 from agog_core.ops.indexing.gathering import gather
 from agog_core.ops.linalg.diagonal import eye
 from agog_core.ops.math.arithmetic import abs, maximum, minimum, sign
-from agog_core.ops.math.clipping import clip_by_value as clip
-from agog_core.ops.math.elementary import cos, exp, log, pow, sigmoid, sin, sqrt, square, tanh
+from agog_core.ops.math.elementary import cos, exp, log, sigmoid, sin, sqrt, square, tanh
 from agog_core.ops.math.logic import equal, greater, greater_equal, less, less_equal, not_equal
 from agog_core.ops.math.rounding import round
-from agog_core.ops.nn import relu, softmax, softplus, softsign
+from agog_core.ops.nn import softmax, softplus, softsign
 from agog_core.ops.random.uniform_and_normal import random_normal, random_uniform, truncated_normal
-from agog_core.ops.reduce.extrema import argmax, argmin
 from agog_core.ops.reduce.extrema import reduce_max as max
 from agog_core.ops.reduce.extrema import reduce_min as min
 from agog_core.ops.reduce.moments import reduce_std as std
@@ -75,6 +128,7 @@ from agog_layers.base.learning_phase import (
     set_learning_phase,
 )
 from agog_layers.losses.classification import categorical_crossentropy, sparse_categorical_crossentropy
+from agog_layers.models.function import function
 
 __all__ = [
     "abs",
@@ -84,9 +138,12 @@ __all__ = [
     "argmax",
     "argmin",
     "backend",
+    "batch_dot",
     "batch_flatten",
     "batch_get_value",
+    "batch_normalization",
     "batch_set_value",
+    "bias_add",
     "binary_crossentropy",
     "cast",
     "cast_to_floatx",
@@ -95,15 +152,25 @@ __all__ = [
     "clip",
     "concatenate",
     "constant",
+    "conv1d",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
     "cos",
     "count_params",
+    "ctc_batch_cost",
+    "ctc_decode",
+    "ctc_label_dense_to_sparse",
     "cumprod",
     "cumsum",
+    "depthwise_conv2d",
     "dot",
+    "dropout",
     "dtype",
     "elu",
     "epsilon",
     "equal",
+    "eval",
     "exp",
     "expand_dims",
     "eye",
@@ -111,16 +178,20 @@ __all__ = [
     "floatx",
     "foldl",
     "foldr",
+    "function",
     "gather",
+    "get_uid",
     "get_value",
     "greater",
     "greater_equal",
     "hard_sigmoid",
     "image_data_format",
     "in_test_phase",
+    "in_top_k",
     "in_train_phase",
     "int_shape",
     "is_keras_tensor",
+    "is_sparse",
     "l2_normalize",
     "learning_phase",
     "learning_phase_scope",
@@ -133,22 +204,36 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "moving_average_update",
     "name_scope",
     "ndim",
+    "normalize_batch_in_training",
     "not_equal",
     "one_hot",
     "ones",
     "ones_like",
     "permute_dimensions",
+    "pool2d",
+    "pool3d",
     "pow",
+    "print_tensor",
     "prod",
+    "random_binomial",
     "random_normal",
+    "random_normal_variable",
     "random_uniform",
+    "random_uniform_variable",
     "relu",
+    "repeat",
     "repeat_elements",
+    "reset_uids",
     "reshape",
+    "resize_images",
+    "resize_volumes",
     "reverse",
+    "rnn",
     "round",
+    "separable_conv2d",
     "set_epsilon",
     "set_floatx",
     "set_image_data_format",
@@ -162,6 +247,8 @@ __all__ = [
     "softplus",
     "softsign",
     "sparse_categorical_crossentropy",
+    "spatial_2d_padding",
+    "spatial_3d_padding",
     "sqrt",
     "square",
     "squeeze",
@@ -171,7 +258,9 @@ __all__ = [
     "sum",
     "switch",
     "tanh",
+    "temporal_padding",
     "tile",
+    "to_dense",
     "transpose",
     "truncated_normal",
     "update",

@@ -71,7 +71,11 @@ _BY_SOURCES = {
         python.training.checkpointable.base python.training.checkpointable.tracking python.training.checkpointable.util
     """,
     "agog.contrib.data": "contrib.data.python contrib.data.python.ops",
-    "agog.contrib.framework": "contrib.framework.python.ops.sort_ops",
+    "agog.contrib.framework": """
+        contrib.framework.python.ops.critical_section_ops contrib.framework.python.ops.sort_ops
+        python.ops.critical_section_ops
+    """,
+    "agog.contrib.rate": "contrib.rate.rate",
     "agog.contrib.lookup agog": "contrib.lookup contrib.lookup.lookup_ops python.ops.lookup_ops",
     "agog.contrib.layers": """
         contrib.layers.python.layers.initializers contrib.layers.python.layers.layers
@@ -183,6 +187,7 @@ _BY_SOURCES = {
     """,
     "agog_compat.versions": "python.framework.versions",
     "agog_core.nest": "python.util.nest python.data.util.nest",
+    "inspect": "python.util.tf_inspect",
 }
 
 # Modules that programs import, and of which agog has no name.

@@ -1,0 +1,1 @@
+"""Keras backend: functions of ``tf.keras.backend`` that layers and losses of older programs are written with."""

@@ -1,0 +1,24 @@
+"""Sequential: a model whose layers follow one another, and that trains itself."""
+
+from __future__ import annotations
+
+import agog_layers
+from agog_training.model import Model
+
+__all__ = ["Sequential"]
+
+
+class Sequential(agog_layers.Sequential, Model):
+    """A model that feeds each layer's output to the next, and that trains itself.
+
+    Args:
+        layers: the layers.
+        name: the model's name; by default ``sequential``, with a number from the second one on.
+
+    >>> import numpy as np
+    >>> from agog_layers import Dense
+    >>> model = Sequential([Dense(1, kernel_initializer="zeros", input_shape=(2,))])
+    >>> model.compile("sgd", "mse")
+    >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
+    1.0
+    """
