@@ -15,12 +15,12 @@ from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
 from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.configured import constructor_arguments, describe
+from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.masks import all_of, known, mask_of, pass_on
 from agog_layers.base.naming import layer_names, scope, snake_case, weight_name
-from agog_layers.base.shapes import each_shape, zeros_of_shape
-from agog_layers.base.signature import takes
+from agog_layers.base.signature import accepts, takes
 from agog_layers.base.variable_store import kept, weight_getter
-from agog_layers.layer.inference import call_symbolic
+from agog_layers.layer.inference import call_symbolic, output_shape
 from agog_layers.layer.input_spec import Specified
 from agog_layers.layer.module import Module, Regularizer, Weight, current_call
 from agog_layers.layer.older_names import OlderNames
@@ -140,6 +140,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         Returns:
             What `call` returns.
         """
+        if kwargs and "training" in kwargs and not accepts(self.call, "training"):
+            return self._call_untold(inputs, *args, **kwargs)
         if type(inputs) is Tensor:
             if self.built and not (self.names_inside or known):  # the most frequent call
                 return self.call(inputs, *args, **kwargs)
@@ -154,6 +156,11 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         if self.built and not self.names_inside:
             return self.call(inputs, *args, **kwargs)
         return self._call_in_scope(inputs, leaves, args, kwargs)
+
+    def _call_untold(self, inputs: Any, *args: Any, training: Any, **kwargs: Any) -> Any:
+        """A call with ``training`` of a layer that does not take it: the layers inside of it learn it all the same."""
+        with nullcontext() if training is None else learning_phase_scope(bool(training)):
+            return self(inputs, *args, **kwargs)
 
     def _call_with_mask(self, inputs: Any, leaves: list[Any], mask: Any, args: Any, kwargs: Any) -> Any:
         """A call on inputs that have a mask: `call` gets it if it takes one, and the outputs get what becomes of it."""
@@ -231,19 +238,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is, and so
             are others that go with unknown ones.
         """
-        shapes = each_shape(input_shape)
-        batch_is_known = all(shape[:1] != [None] for shape in shapes)
-
-        def run(unknown: int) -> Any:
-            return self(zeros_of_shape(input_shape, self._dtype or "float32", unknown))
-
-        def common(one: Tensor, two: Tensor) -> TensorShape:
-            sizes = [a if a == b else None for a, b in zip(one._shape, two._shape, strict=True)]
-            return TensorShape(sizes if batch_is_known else [None, *sizes[1:]])
-
-        outputs = run(32)
-        again = outputs if all(shape[1:].is_fully_defined() for shape in shapes) else run(64)
-        return nest.map_structure(common, outputs, again)
+        return output_shape(self, input_shape)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names.

@@ -4,6 +4,7 @@ from agog.keras import (
     activations,
     backend,
     callbacks,
+    config,
     constraints,
     datasets,
     initializers,
@@ -12,9 +13,12 @@ from agog.keras import (
     metrics,
     mixed_precision,
     models,
+    ops,
     optimizers,
     preprocessing,
+    random,
     regularizers,
+    saving,
     utils,
 )
 from agog_compat.advice import taught as _taught
@@ -44,6 +48,7 @@ __all__ = [
     "activations",
     "backend",
     "callbacks",
+    "config",
     "constraints",
     "datasets",
     "initializers",
@@ -53,9 +58,12 @@ __all__ = [
     "mixed_precision",
     "models",
     "name_scope",
+    "ops",
     "optimizers",
     "preprocessing",
+    "random",
     "regularizers",
+    "saving",
     "utils",
 ]
 

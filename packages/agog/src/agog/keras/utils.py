@@ -9,6 +9,9 @@ from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_layers import custom_object_scope
 from agog_layers.base.configured import custom_object_scope as CustomObjectScope
+from agog_layers.base.configured import describe as serialize_keras_object
+from agog_layers.base.configured import get_registered_name, get_registered_object, register_keras_serializable
+from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
 from agog_training.preparing.labels import normalize, to_categorical
@@ -30,7 +33,10 @@ __all__ = [
     "array_to_img",
     "clear_session",
     "custom_object_scope",
+    "deserialize_keras_object",
     "get_file",
+    "get_registered_name",
+    "get_registered_object",
     "image_dataset_from_directory",
     "img_to_array",
     "is_keras_tensor",
@@ -39,6 +45,8 @@ __all__ = [
     "normalize",
     "pad_sequences",
     "plot_model",
+    "register_keras_serializable",
+    "serialize_keras_object",
     "set_random_seed",
     "text_dataset_from_directory",
     "timeseries_dataset_from_array",
