@@ -104,26 +104,39 @@ def _test(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     return answers, objective.losses(answers, model.losses)
 
 
-def evaluate(model: Any, batches: Batches, show: Show = lambda results: None) -> Results:
+def evaluate(
+    model: Any, batches: Batches, show: Show = lambda results: None, callbacks: CallbackList | None = None
+) -> Results:
     """The losses and metrics on data; ``show`` is told after each batch how to learn those so far."""
-    objective = model.objective
+    objective, told = model.objective, callbacks or CallbackList()
+    told.tell("on_test_begin", {})
     begin(model)
     results: Results = {}
-    for batch in batches_of(model, batches):
+    for number, batch in enumerate(batches_of(model, batches)):
+        told.tell("on_test_batch_begin", number, {})
         results = model._step("test_step", batch)
+        told.tell("on_test_batch_end", number, dict(results))
         show(partial(objective.so_far, results))
     so_far: Results = objective.so_far(results)
+    told.tell("on_test_end", dict(so_far))
     return so_far
 
 
-def predict(model: Any, batches: Batches, show: Show = lambda results: None) -> Any:
+def predict(
+    model: Any, batches: Batches, show: Show = lambda results: None, callbacks: CallbackList | None = None
+) -> Any:
     """Arrays in the structure of a model's outputs; ``show`` is told of each batch."""
     structure: Any = None
     parts: list[list[Any]] = []
-    for batch in batches_of(model, batches):
+    told = callbacks or CallbackList()
+    told.tell("on_predict_begin", {})
+    for number, batch in enumerate(batches_of(model, batches)):
+        told.tell("on_predict_batch_begin", number, {})
         structure = model._predict(batch.x)
+        told.tell("on_predict_batch_end", number, {"outputs": structure})
         parts.append([leaf.numpy() for leaf in nest.flatten(structure)])
         show(dict)
+    told.tell("on_predict_end", {})
     return nest.pack(structure, [np.concatenate(leaves) for leaves in zip(*parts, strict=True)])
 
 

@@ -192,7 +192,7 @@ class Model(Steps, Generators, agog_layers.Model):
 
         def validate(epoch: int) -> dict[str, float]:
             wanted = held_out is not None and is_due(validation_freq, epoch + 1)
-            results = loop.evaluate(self, held_out) if held_out is not None and wanted else {}
+            results = loop.evaluate(self, held_out, callbacks=told) if held_out is not None and wanted else {}
             return {f"val_{name}": value for name, value in results.items()}
 
         history = History()
@@ -205,7 +205,8 @@ class Model(Steps, Generators, agog_layers.Model):
             "do_validation": held_out is not None,
             "metrics": self.metrics_names,
         }
-        loop.train(self, batches, epochs, initial_epoch, CallbackList(listeners, self, params), validate)
+        told = CallbackList(listeners, self, params)
+        loop.train(self, batches, epochs, initial_epoch, told, validate)
         self.history = history
         return history
 
@@ -218,6 +219,7 @@ class Model(Steps, Generators, agog_layers.Model):
         sample_weight: Any = None,
         steps: int | None = None,
         return_dict: bool = False,
+        callbacks: Iterable[Callback] | None = None,
         **kwargs: Any,
     ) -> Any:
         """Compute the losses and metrics.
@@ -226,6 +228,7 @@ class Model(Steps, Generators, agog_layers.Model):
             verbose: 1 for a progress bar.
             steps: the number of batches; None for all.
             return_dict: whether to return a dict.
+            callbacks: are told of each batch, by ``on_test_begin`` and so on.
 
         Other arguments: see `fit`.
 
@@ -235,16 +238,24 @@ class Model(Steps, Generators, agog_layers.Model):
         check_arguments(Model.evaluate, kwargs, QUEUES)
         batches = make_batches("evaluate", x, y, sample_weight, batch_size, steps)
         with bar(batches.steps, verbose) as show:
-            return _numbers(loop.evaluate(self, batches, show), return_dict)
+            told = CallbackList(given_callbacks("evaluate", callbacks), self, {"steps": batches.steps})
+            return _numbers(loop.evaluate(self, batches, show, told), return_dict)
 
     def predict(
-        self, x: Any, batch_size: int | None = None, verbose: int | str = 0, steps: int | None = None, **kwargs: Any
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: int | str = 0,
+        steps: int | None = None,
+        callbacks: Iterable[Callback] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Compute the outputs.
 
         Args:
             verbose: 1 for a progress bar.
             steps: the number of batches; None for all.
+            callbacks: are told of each batch, by ``on_predict_begin`` and so on.
 
         Other arguments: see `fit`.
 
@@ -254,7 +265,8 @@ class Model(Steps, Generators, agog_layers.Model):
         check_arguments(Model.predict, kwargs, QUEUES)
         batches = make_batches("predict", x, None, None, batch_size, steps)
         with bar(batches.steps, verbose) as show:
-            return loop.predict(self, batches, show)
+            told = CallbackList(given_callbacks("predict", callbacks), self, {"steps": batches.steps})
+            return loop.predict(self, batches, show, told)
 
     def train_on_batch(
         self,

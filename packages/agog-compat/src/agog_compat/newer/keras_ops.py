@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import agog_core as ag
@@ -201,7 +202,7 @@ def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor
     if isinstance(indices_or_sections, int):
         return list(ag.split(tensor, indices_or_sections, axis))
     places = [0, *indices_or_sections, tensor.shape[axis]]
-    return list(ag.split(tensor, [end - begin for begin, end in zip(places, places[1:], strict=False)], axis))
+    return list(ag.split(tensor, [end - begin for begin, end in pairwise(places)], axis))
 
 
 def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
