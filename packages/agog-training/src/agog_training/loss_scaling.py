@@ -130,6 +130,10 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
             pairs = [(gradient, variable) for gradient, (_, variable) in zip(gradients, pairs, strict=True)]
         super().apply_gradients(pairs, global_step, name)
 
+    def apply(self, grads: Iterable[TensorLike], trainable_variables: Iterable[Variable]) -> None:
+        """See `KerasOptimizer.apply`."""
+        self.apply_gradients(zip(grads, trainable_variables, strict=True))
+
     def minimize(
         self, loss: Callable[[], Any], global_step: Any = None, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> None:

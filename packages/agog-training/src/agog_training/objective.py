@@ -57,6 +57,16 @@ class Objective:
             "weighted_metrics": self._metrics[True],
         }
 
+    @property
+    def means(self) -> list[Mean]:
+        """The means of the losses."""
+        return self._means
+
+    @property
+    def meters(self) -> list[tuple[int, Meter]]:
+        """The metrics, each with the number of its output."""
+        return self._meters
+
     def _check(self) -> None:
         """Find the losses and metrics, so that an unknown one is an error now and not at the first batch."""
         for loss in _each(self._losses):
