@@ -127,19 +127,20 @@ def test_stand_ins_list_their_names(tensorflow: Any) -> None:
     assert not [name for name in import_module("tensorflow.nn").__all__ if name.startswith("_")]
 
 
-def test_modules_that_hold_nothing_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing, "_counts", type(missing._counts)())
-    module = import_module("tensorflow.core.framework.function_pb2")
-    assert missing.report() == "agog run: the program asked for nothing that agog has not."
-    with pytest.raises(AttributeError) as error:
-        module.FunctionDef  # noqa: B018  # what is tested
-    text = "tensorflow.core.framework.function_pb2.FunctionDef: agog has none of this module's names."
-    assert str(error.value) == text
-    with pytest.raises(ImportError):
-        exec("from tensorflow.python.ops.math_ops import no_such_op", {})
-    with pytest.raises(AttributeError):
-        import_module("tensorflow")._private  # noqa: B018  # private names are no news
-    assert missing.report().splitlines() == [
+def test_modules_that_hold_nothing_can_be_imported(capsys: pytest.CaptureFixture[str]) -> None:
+    with missing.reported():
+        module = import_module("tensorflow.core.framework.function_pb2")
+    assert capsys.readouterr().err == "agog run: the program asked for nothing that agog has not.\n"
+    with missing.reported():
+        with pytest.raises(AttributeError) as error:
+            module.FunctionDef  # noqa: B018  # what is tested
+        text = "tensorflow.core.framework.function_pb2.FunctionDef: agog has none of this module's names."
+        assert str(error.value) == text
+        with pytest.raises(ImportError):
+            exec("from tensorflow.python.ops.math_ops import no_such_op", {})
+        with pytest.raises(AttributeError):
+            import_module("tensorflow")._private  # noqa: B018  # private names are no news
+    assert capsys.readouterr().err.splitlines() == [
         "agog run: the program asked for 2 names that agog has not:",
         f"     1  tensorflow.core.framework.function_pb2.FunctionDef: {text}",
         "     1  tensorflow.python.ops.math_ops.no_such_op: module 'agog' has no attribute 'no_such_op'",

@@ -164,6 +164,45 @@ def test_what_is_missing_is_reported(tmp_path: Path) -> None:
     ]
 
 
+CHILD = "import tensorflow as tf\nhasattr(tf, 'no_such_name')\n"
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+def test_the_report_has_what_child_processes_miss(method: str, tmp_path: Path) -> None:
+    source = f"""
+import multiprocessing
+import os
+import tensorflow as tf
+
+def ask(place):
+    hasattr(tf, 'no_such_name')
+    os._exit(0)
+
+if __name__ == '__main__':
+    context = multiprocessing.get_context('{method}')
+    children = [context.Process(target=ask, args=(place,)) for place in range(2)]
+    for child in children: child.start()
+    for child in children: child.join()
+    hasattr(tf, 'no_such_name')
+"""
+    done = call(*RUN, "--report", written(tmp_path, "script.py", source), folder=tmp_path)
+    assert done.stderr.splitlines() == [
+        "agog run: the program asked for 1 names that agog has not:",
+        "     3  tensorflow.no_such_name: module 'agog' has no attribute 'no_such_name'",
+    ]
+
+
+@pytest.mark.parametrize("option", [[], ["--report"]])
+def test_the_report_has_what_runs_inside_miss(option: list[str], tmp_path: Path) -> None:
+    command = [*RUN, *option, written(tmp_path, "child.py", CHILD)]
+    script = written(tmp_path, "script.py", f"import subprocess\nsubprocess.run({command!r})\n{CHILD}")
+    done = call(*RUN, "--report", script, folder=tmp_path)
+    first = "agog run: the program asked for 1 names that agog has not:"
+    line = "tensorflow.no_such_name: module 'agog' has no attribute 'no_such_name'"
+    inside = [first, f"     1  {line}"] if option else []
+    assert done.stderr.splitlines() == [*inside, first, f"     2  {line}"]
+
+
 def test_a_report_of_nothing(tmp_path: Path) -> None:
     script = written(tmp_path, "script.py", "import tensorflow as tf")
     done = call(*RUN, "--report", script, folder=tmp_path)

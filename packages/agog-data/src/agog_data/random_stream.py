@@ -165,6 +165,7 @@ class ElementGenerator(random.Generator):
 
     # No checkpoint follows its attributes, which are set for each element.
     __setattr__ = object.__setattr__  # type: ignore[assignment]
+    _for_initial_values = None
 
     def __init__(self) -> None:
         self._base = self._element = self._iterations = 0

@@ -64,11 +64,35 @@ class LossScaleOptimizer(OptimizerWrapper):
 
     def compute_gradients(self, loss: Callable[[], Any], *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
         """See `Optimizer.compute_gradients`; gradients of half precision become float32, where they do not vanish."""
-        scale = late(lambda: float(self.loss_scale_manager.get_loss_scale()))
-        scaled = (lambda: times(convert_to_tensor(loss()), scale)) if callable(loss) else loss
+        scaled = self.get_scaled_loss(loss) if callable(loss) else loss
         pairs = self.optimizer.compute_gradients(scaled, *args, **kwargs)
+        gradients = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
+        return [(gradient, variable) for gradient, (_, variable) in zip(gradients, pairs, strict=True)]
+
+    def get_scaled_loss(self, loss: Any) -> Any:
+        """Scale a loss, for a tape of the program's own.
+
+        Args:
+            loss: the loss, or a function without arguments that returns it.
+
+        Returns:
+            The loss times the present scale, where it was of half precision in float32; or a function that returns it.
+        """
+        if callable(loss):
+            return lambda: self.get_scaled_loss(loss())
+        return _scaled(convert_to_tensor(loss), late(lambda: float(self.loss_scale_manager.get_loss_scale())))
+
+    def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
+        """Divide the gradients of a scaled loss by the present scale.
+
+        Args:
+            grads: the gradients; None stays None.
+
+        Returns:
+            The gradients of the loss itself; those of half precision in float32, where they do not vanish.
+        """
         inverse = late(lambda: 1 / float(self.loss_scale_manager.get_loss_scale()))
-        return [(_scaled(gradient, inverse), variable) for gradient, variable in pairs]
+        return [_scaled(gradient, inverse) for gradient in grads]
 
     def apply_gradients(
         self,

@@ -15,6 +15,7 @@ from agog_training import callbacks, optimizers
 from agog_training.model import *
 from agog_training.saving import *
 from agog_training.sequence import *
+from agog_training.sequential import *
 
 __version__ = "0.1.0"
 _export(globals(), "callbacks", "optimizers")

@@ -30,7 +30,7 @@ def _check(batches: StreamBatches, batch: Batch, symbols: Any) -> None:
     )
     if len(symbols) == len(inputs):
         pairs = list(zip(inputs, symbols, strict=True))
-        single = all(len(shape) == symbol.shape.ndims - 1 for shape, symbol in pairs)
+        single = all(len(shape) == symbol.shape.ndims - 1 and not _is_batch(shape, symbol) for shape, symbol in pairs)
         wanted = f"the model takes {', '.join(str(symbol.shape) for symbol in symbols)}"
     else:
         sizes = {shape[:1] for shape in (*inputs, *labels)}
@@ -42,6 +42,11 @@ def _check(batches: StreamBatches, batch: Batch, symbols: Any) -> None:
         raise ValueError(
             f"{batches.what}: the data gives {told}, but {wanted}. Did you forget .batch(), as in dataset.batch(32)?"
         )
+
+
+def _is_batch(shape: tuple[int, ...], symbol: Any) -> bool:
+    """Whether it is that of numbers, one for each of several examples, for an input that takes them as (batch, 1)."""
+    return len(shape) == 1 and shape != (1,) and symbol.shape.ndims == 2 and symbol.shape[-1] == 1
 
 
 def _has_fixed_sizes(source: Any) -> bool:

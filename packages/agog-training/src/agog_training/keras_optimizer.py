@@ -141,6 +141,15 @@ class KerasOptimizer(Configured, Optimizer):
         super().apply_gradients(pairs, global_step, name, *args, **kwargs)
         self.iterations.assign_add(1)
 
+    def apply(self, grads: Iterable[TensorLike], trainable_variables: Iterable[Variable]) -> None:
+        """Take one step. See `apply_gradients`.
+
+        Args:
+            grads: the gradients.
+            trainable_variables: their variables, in the same order.
+        """
+        self.apply_gradients(zip(grads, trainable_variables, strict=True))
+
     def minimize(
         self, loss: Callable[[], Any], global_step: Any = None, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> None:

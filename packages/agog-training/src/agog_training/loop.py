@@ -12,6 +12,7 @@ from agog_core import GradientTape, cast, convert_to_tensor, nest
 from agog_layers import Layer, Sequential
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.signature import takes_training
+from agog_optimizers import LossScaleOptimizer
 from agog_training.batches import Batch, Batches
 from agog_training.callbacks.callback import CallbackList
 from agog_training.callbacks.results import Results as Named
@@ -76,14 +77,18 @@ def train_step(model: Any, batch: Batch) -> Results:
 
 def _train(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     """Take a step; the outputs with their labels, the losses, and the gradients."""
-    objective = model.objective
+    objective, optimizer = model.objective, model.optimizer
+    scales = isinstance(optimizer, LossScaleOptimizer)
     with GradientTape() as tape:
         tape.watch(model._trained or ())
         answers = objective.match(run(model, x, training=True), Batch(x, y, weights))
         losses = objective.losses(answers, model.losses)
+        loss = optimizer.get_scaled_loss(losses["loss"]) if scales else losses["loss"]
     variables = variables_to_train(model)
-    gradients = tape.gradient(losses["loss"], variables)
-    model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    gradients = tape.gradient(loss, variables)
+    if scales:
+        gradients = optimizer.get_unscaled_gradients(gradients)
+    optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return answers, losses, gradients
 
 
@@ -100,26 +105,39 @@ def _test(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     return answers, objective.losses(answers, model.losses)
 
 
-def evaluate(model: Any, batches: Batches, show: Show = lambda results: None) -> Results:
+def evaluate(
+    model: Any, batches: Batches, show: Show = lambda results: None, callbacks: CallbackList | None = None
+) -> Results:
     """The losses and metrics on data; ``show`` is told after each batch how to learn those so far."""
-    objective = model.objective
+    objective, told = model.objective, callbacks or CallbackList()
+    told.tell("on_test_begin", {})
     begin(model)
     results: Results = {}
-    for batch in batches_of(model, batches):
+    for number, batch in enumerate(batches_of(model, batches)):
+        told.tell("on_test_batch_begin", number, {})
         results = model._step("test_step", batch)
+        told.tell("on_test_batch_end", number, dict(results))
         show(partial(objective.so_far, results))
     so_far: Results = objective.so_far(results)
+    told.tell("on_test_end", dict(so_far))
     return so_far
 
 
-def predict(model: Any, batches: Batches, show: Show = lambda results: None) -> Any:
+def predict(
+    model: Any, batches: Batches, show: Show = lambda results: None, callbacks: CallbackList | None = None
+) -> Any:
     """Arrays in the structure of a model's outputs; ``show`` is told of each batch."""
     structure: Any = None
     parts: list[list[Any]] = []
-    for batch in batches_of(model, batches):
+    told = callbacks or CallbackList()
+    told.tell("on_predict_begin", {})
+    for number, batch in enumerate(batches_of(model, batches)):
+        told.tell("on_predict_batch_begin", number, {})
         structure = model._predict(batch.x)
+        told.tell("on_predict_batch_end", number, {"outputs": structure})
         parts.append([leaf.numpy() for leaf in nest.flatten(structure)])
         show(dict)
+    told.tell("on_predict_end", {})
     return nest.pack(structure, [np.concatenate(leaves) for leaves in zip(*parts, strict=True)])
 
 

@@ -18,14 +18,15 @@ from agog_training.callbacks.results import Results
 from agog_training.checks import check_modes
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
+from agog_training.loss_scaling import scaled_for
 from agog_training.objective import Objective
 from agog_training.saving import weights
 from agog_training.steps import Steps
 
-__all__ = ["Model", "Sequential"]
+__all__ = ["Model"]
 
 # What TensorFlow 2 and Keras are told of how a step is compiled; it changes no result.
-_HOW_IT_RUNS = ("auto_scale_loss", "run_eagerly", "steps_per_execution")
+_HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
 class Model(Steps, Generators, agog_layers.Model):
@@ -67,6 +68,7 @@ class Model(Steps, Generators, agog_layers.Model):
         target_tensors: None = None,
         distribute: None = None,
         jit_compile: bool | str = False,
+        auto_scale_loss: bool = True,
         **kwargs: Any,
     ) -> None:
         """Say how the model is trained.
@@ -84,6 +86,8 @@ class Model(Steps, Generators, agog_layers.Model):
             distribute: must be None.
             jit_compile: whether steps run as functions traced by ``tf.function``: to the same bits, without Python
                 between their ops. ``"auto"`` is False.
+            auto_scale_loss: whether the optimizer of a model with layers of the policy ``"mixed_float16"`` is put into
+                a `LossScaleOptimizer`.
 
         Raises:
             ValueError: a name is unknown, or the losses or metrics do not go with the outputs.
@@ -91,14 +95,12 @@ class Model(Steps, Generators, agog_layers.Model):
             NotImplementedError: an argument that must be None is not.
         """
         check_arguments(Model.compile, {name: kwargs[name] for name in kwargs if name not in _HOW_IT_RUNS})
-        for name, value in (
-            ("target_tensors", target_tensors),
-            ("distribute", distribute),
-        ):
+        for name, value in (("target_tensors", target_tensors), ("distribute", distribute)):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         check_modes(self.name, self._known_names(), sample_weight_mode)
-        self.optimizer = optimizers.get(optimizer)
+        given = optimizers.get(optimizer)
+        self.optimizer = scaled_for(self, given) if auto_scale_loss else given
         # As in Keras, what is to be trained is decided here: a discriminator that is frozen later trains by itself.
         vars(self)["_trained"] = self.trainable_variables or None
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
@@ -193,7 +195,7 @@ class Model(Steps, Generators, agog_layers.Model):
 
         def validate(epoch: int) -> dict[str, float]:
             wanted = held_out is not None and is_due(validation_freq, epoch + 1)
-            results = loop.evaluate(self, held_out) if held_out is not None and wanted else {}
+            results = loop.evaluate(self, held_out, callbacks=told) if held_out is not None and wanted else {}
             return {f"val_{name}": value for name, value in results.items()}
 
         history = History()
@@ -206,7 +208,8 @@ class Model(Steps, Generators, agog_layers.Model):
             "do_validation": held_out is not None,
             "metrics": self.metrics_names,
         }
-        loop.train(self, batches, epochs, initial_epoch, CallbackList(listeners, self, params), validate)
+        told = CallbackList(listeners, self, params)
+        loop.train(self, batches, epochs, initial_epoch, told, validate)
         self.history = history
         return history
 
@@ -219,6 +222,7 @@ class Model(Steps, Generators, agog_layers.Model):
         sample_weight: Any = None,
         steps: int | None = None,
         return_dict: bool = False,
+        callbacks: Iterable[Callback] | None = None,
         **kwargs: Any,
     ) -> Any:
         """Compute the losses and metrics.
@@ -227,6 +231,7 @@ class Model(Steps, Generators, agog_layers.Model):
             verbose: 1 for a progress bar.
             steps: the number of batches; None for all.
             return_dict: whether to return a dict.
+            callbacks: are told of each batch, by ``on_test_begin`` and so on.
 
         Other arguments: see `fit`.
 
@@ -236,16 +241,24 @@ class Model(Steps, Generators, agog_layers.Model):
         check_arguments(Model.evaluate, kwargs, QUEUES)
         batches = make_batches("evaluate", x, y, sample_weight, batch_size, steps)
         with bar(batches.steps, verbose) as show:
-            return _numbers(loop.evaluate(self, batches, show), return_dict)
+            told = CallbackList(given_callbacks("evaluate", callbacks), self, {"steps": batches.steps})
+            return _numbers(loop.evaluate(self, batches, show, told), return_dict)
 
     def predict(
-        self, x: Any, batch_size: int | None = None, verbose: int | str = 0, steps: int | None = None, **kwargs: Any
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: int | str = 0,
+        steps: int | None = None,
+        callbacks: Iterable[Callback] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Compute the outputs.
 
         Args:
             verbose: 1 for a progress bar.
             steps: the number of batches; None for all.
+            callbacks: are told of each batch, by ``on_predict_begin`` and so on.
 
         Other arguments: see `fit`.
 
@@ -255,7 +268,8 @@ class Model(Steps, Generators, agog_layers.Model):
         check_arguments(Model.predict, kwargs, QUEUES)
         batches = make_batches("predict", x, None, None, batch_size, steps)
         with bar(batches.steps, verbose) as show:
-            return loop.predict(self, batches, show)
+            told = CallbackList(given_callbacks("predict", callbacks), self, {"steps": batches.steps})
+            return loop.predict(self, batches, show, told)
 
     def train_on_batch(
         self,
@@ -378,38 +392,6 @@ class Model(Steps, Generators, agog_layers.Model):
             ImportError: it is a file of Keras, and h5py is not installed.
         """
         return weights.load_weights(self, os.fspath(filepath), by_name)
-
-
-class Sequential(agog_layers.Sequential, Model):
-    """A model that feeds each layer's output to the next, and that trains itself.
-
-    Args:
-        layers: the layers.
-        name: the model's name; by default ``sequential``, with a number from the second one on.
-
-    >>> import numpy as np
-    >>> from agog_layers import Dense
-    >>> model = Sequential([Dense(1, kernel_initializer="zeros", input_shape=(2,))])
-    >>> model.compile("sgd", "mse")
-    >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
-    1.0
-    """
-
-    def predict_classes(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
-        """The likeliest class of each example, or for one probability whether it is more than a half.
-
-        Args:
-            x, batch_size, verbose: see `predict`.
-
-        Returns:
-            An array of integers, of shape (examples,), or (examples, 1) for one probability.
-        """
-        scores = self.predict(x, batch_size, verbose)
-        return scores.argmax(-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
-
-    def predict_proba(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
-        """The same as `predict`."""
-        return self.predict(x, batch_size, verbose)
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

@@ -15,6 +15,9 @@ from agog_training.shapes import check_shapes, compared
 
 Loss = Callable[[Any, Any], Any]
 
+# Losses and metrics of what has these dtypes are computed in float32: half precision is too coarse for sums.
+_HALVES = ("float16", "bfloat16")
+
 
 class Objective:
     """The losses and metrics of the model called ``model``; for the arguments see `Model.compile`.
@@ -54,6 +57,16 @@ class Objective:
             "loss_weights": self._loss_weights,
             "weighted_metrics": self._metrics[True],
         }
+
+    @property
+    def means(self) -> list[Mean]:
+        """The means of the losses."""
+        return self._means
+
+    @property
+    def meters(self) -> list[tuple[int, Meter]]:
+        """The metrics, each with the number of its output."""
+        return self._meters
 
     def _check(self) -> None:
         """Find the losses and metrics, so that an unknown one is an error now and not at the first batch."""
@@ -176,6 +189,7 @@ class Objective:
         labels = self._spread("labels", batch.y, len(leaves))
         weights = self._spread("sample_weight", batch.weights, len(leaves))
         masks = [mask_of(leaf) if known else None for leaf in leaves]
+        leaves = [cast(leaf, "float32") if leaf.dtype in _HALVES else leaf for leaf in leaves]
         answers = [
             Answer(_labels(y, output), output, mask, _weights(weight, mask))
             for y, output, mask, weight in zip(labels, leaves, masks, weights, strict=True)

@@ -20,6 +20,7 @@ from agog_optimizers import (
 )
 from agog_training.decaying import AdamW, Lamb, Lion
 from agog_training.keras_optimizer import KerasOptimizer
+from agog_training.loss_scaling import LossScaleOptimizer
 
 __all__ = [
     "SGD",
@@ -31,6 +32,7 @@ __all__ = [
     "KerasOptimizer",
     "Lamb",
     "Lion",
+    "LossScaleOptimizer",
     "Nadam",
     "RMSprop",
     "deserialize",
@@ -281,7 +283,8 @@ def get(identifier: Any) -> Any:
         return make()
     if isinstance(identifier, dict):
         name = identifier["class_name"]
-        return (custom_object(name) or type(get(name))).from_config(identifier["config"])
+        known = LossScaleOptimizer if name == "LossScaleOptimizer" else None  # a name alone names no inner optimizer
+        return (custom_object(name) or known or type(get(name))).from_config(identifier["config"])
     if isinstance(identifier, type) or not hasattr(identifier, "apply_gradients"):
         raise TypeError(f"An optimizer is a name, or an object with apply_gradients; got {shown(identifier)}.")
     return identifier

@@ -11,6 +11,7 @@ from agog_core import convert_to_tensor, nest
 from agog_training import loop
 from agog_training.batches import Batch
 from agog_training.compiled import Compiled
+from agog_training.listed import listed_metrics
 
 __all__ = ["Steps"]
 
@@ -45,6 +46,31 @@ class Steps:
     def _run(self, step: Callable[..., Any], *args: Any) -> Any:
         """What ``step(self, *args)`` returns; traced, where `compile` was told so."""
         return step(self, *args) if self._compiled is None else self._compiled(self, step, *args)
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The losses and metrics of `compile`, and those in attributes: each has ``name``, ``update_state`` and
+        ``result``, for a ``train_step`` of the program's own."""
+        return listed_metrics(self)
+
+    def compute_loss(
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+    ) -> Any:
+        """Compute the loss that `compile` was told, with the model's own terms, for a ``train_step`` of the program's own.
+
+        Args:
+            x: the inputs, which only overrides need.
+            y: the labels.
+            y_pred: the outputs.
+            sample_weight: the weights of the examples; None for 1.
+            training: accepted, for overrides.
+
+        Returns:
+            A scalar tensor.
+        """
+        objective = self.objective  # type: ignore[attr-defined]  # the model's
+        answers = objective.match(y_pred, Batch(x, y, sample_weight))
+        return objective.losses(answers, self.losses)["loss"]  # type: ignore[attr-defined]  # the model's
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Take a step by a batch: `fit` and `train_on_batch` call it, and derived classes may say how.

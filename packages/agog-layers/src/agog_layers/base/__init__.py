@@ -2,6 +2,7 @@
 
 from agog_core.exports import export as _export
 from agog_layers.base.configured import *
+from agog_layers.base.policy import *
 from agog_layers.base.variable_store import *
 
 _export(globals())

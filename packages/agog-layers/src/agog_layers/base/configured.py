@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from agog_core import DType, TensorShape, nest
 from agog_layers.base import activations
 
-__all__ = ["custom_object_scope", "get_custom_objects"]
+__all__ = [
+    "custom_object_scope",
+    "get_custom_objects",
+    "get_registered_name",
+    "get_registered_object",
+    "register_keras_serializable",
+]
+
+T = TypeVar("T")
 
 # The classes of this and the other packages, by name; what a program derives, it names in a `custom_object_scope`.
 classes: dict[str, type[Configured]] = {}
 # The classes of `custom_object_scope` in this thread or task.
 _custom_objects: ContextVar[Mapping[str, Any]] = ContextVar("agog_custom_objects", default={})  # noqa: B039
 
-# What `get_custom_objects` returns: those of the whole process.
-_global_objects: dict[str, Any] = {}
+# The classes and functions that a program has registered for all descriptions, by name.
+_registered: dict[str, Any] = {}
 
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -107,7 +115,7 @@ def get_custom_objects() -> dict[str, Any]:
     <built-in function max>
     >>> del get_custom_objects()["largest"]
     """
-    return _global_objects
+    return _registered
 
 
 def custom_object(name: str) -> Any:
@@ -117,7 +125,63 @@ def custom_object(name: str) -> Any:
     ...     custom_object("largest")
     <built-in function max>
     """
-    return _custom_objects.get().get(name, _global_objects.get(name))
+    return _custom_objects.get().get(name, _registered.get(name))
+
+
+def register_keras_serializable(package: str = "Custom", name: str | None = None) -> Callable[[T], T]:
+    """Let descriptions name a class or function of the program, so that saved models find it without being told.
+
+    Args:
+        package: accepted, and not needed: names are unique.
+        name: the function's name in descriptions; None for its own. Classes have their own.
+
+    Returns:
+        A decorator, which returns what it is given.
+
+    >>> @register_keras_serializable(package="mine")
+    ... def cube(x):
+    ...     return x * x * x
+    >>> get_registered_name(cube), get_registered_object("cube") is cube
+    ('cube', True)
+    """
+
+    def register(thing: T) -> T:
+        known: Any = thing
+        _registered[known.__name__ if isinstance(known, type) else name or known.__name__] = known
+        return thing
+
+    return register
+
+
+def get_registered_name(obj: Any) -> str:
+    """The name of a class or function in descriptions.
+
+    Args:
+        obj: the class or function.
+
+    Returns:
+        What `register_keras_serializable` was told, or its own name.
+    """
+    found = next((name for name, known in _registered.items() if known is obj), None)
+    own: str = obj.__name__
+    return found or own
+
+
+def get_registered_object(name: str, custom_objects: Any = None, module_objects: Any = None) -> Any:
+    """The class or function that descriptions call by a name.
+
+    Args:
+        name: the name.
+        custom_objects: names to classes and functions that are looked at first.
+        module_objects: the same, looked at last.
+
+    Returns:
+        The class or function; None if there is none.
+    """
+    for objects in (custom_objects or {}, {**_registered, **_custom_objects.get()}, module_objects or {}):
+        if name in objects:
+            return objects[name]
+    return None
 
 
 def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
@@ -168,6 +232,8 @@ def describe(value: Any) -> Any:
         return {"class_name": type(value).__name__, "config": value.get_config()}
     if hasattr(value, "item") and hasattr(value, "ndim"):  # an array, or a number of its library
         return value.tolist()
+    if callable(value) and any(known is value for known in _registered.values()):
+        return {"registered_name": get_registered_name(value)}
     return _name_of(value)
 
 
@@ -195,6 +261,8 @@ def revive(data: Any) -> Any:
         return custom_object(data) or data
     if not nest.is_mapping(data):
         return data
+    if set(data) == {"registered_name"} and data["registered_name"] in _registered:
+        return _registered[data["registered_name"]]
     if set(data) != {"class_name", "config"}:
         return {key: revive(part) for key, part in data.items()}
     return find_class(data["class_name"]).from_config(data["config"])

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from agog_core.variables.name_scope import counters
 
-__all__ = ["UniqueNames", "layer_names", "scope", "snake_case"]
+__all__ = ["UniqueNames", "layer_names", "scope", "snake_case", "weight_name"]
 
 _WORD_STARTS = r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])"
 
@@ -60,3 +60,13 @@ def snake_case(name: str) -> str:
     """
     words = re.sub(_WORD_STARTS, "_", name).lower()
     return f"private{words}" if words.startswith("_") else words
+
+
+def weight_name(title: str, name: object) -> str:
+    """The name of a weight of the layer that errors call ``title``: ``variable`` for None."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(
+            f"{title}: the name of a weight must be a string; got {name!r} of type {type(name).__name__}. By name, "
+            f"shapes are given as add_weight(shape={name!r})."
+        )
+    return name or "variable"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["needed_arguments", "takes", "takes_training"]
+__all__ = ["accepts", "needed_arguments", "takes", "takes_training"]
 
 # The names of functions' arguments; reading a signature takes as long as a small layer.
 _names_of: WeakKeyDictionary[Callable[..., Any], frozenset[str]] = WeakKeyDictionary()
@@ -28,11 +28,21 @@ def takes(function: Callable[..., Any], argument: str) -> bool:
     return argument in names
 
 
+def accepts(function: Callable[..., Any], argument: str) -> bool:
+    """Whether a function can be called with an argument of that name, also where it takes any.
+
+    >>> accepts(lambda x, **kwargs: x, "training"), accepts(lambda x: x, "training")
+    (True, False)
+    """
+    return takes(function, argument) or takes(function, "**")
+
+
 def _names(function: Callable[..., Any]) -> frozenset[str]:
     import inspect  # here, because its import takes milliseconds
 
     try:
-        return frozenset(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters.values()
+        return frozenset("**" if p.kind is p.VAR_KEYWORD else p.name for p in parameters)
     except (TypeError, ValueError):
         return frozenset()
 

@@ -39,6 +39,7 @@ class Embedding(Layer):
 
     single_input: ClassVar[bool] = True
     supports_masking: ClassVar[bool] = True
+    computes_in: ClassVar[str | None] = "variable_dtype"  # rows are cast, not the whole table
 
     embeddings: Variable
 
@@ -56,8 +57,8 @@ class Embedding(Layer):
     ) -> None:
         if input_length is not None and "batch_input_shape" not in kwargs:
             kwargs.setdefault("input_shape", input_length if isinstance(input_length, Sequence) else (input_length,))
-        kwargs["dtype"] = kwargs.get("dtype") or dtypes.float32  # and not that of the numbers
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self._dtype = self._dtype or dtypes.float32  # and not that of the numbers
         (self.input_dim,) = one_for_each(type(self).__name__, "input_dim", input_dim, 1)
         (self.output_dim,) = one_for_each(type(self).__name__, "output_dim", output_dim, 1)
         self.embeddings_initializer = initializers.get(embeddings_initializer)

@@ -46,6 +46,7 @@ class LeakyReLU(Elementwise):
 
     Args:
         alpha: the slope where ``x`` is negative.
+        negative_slope: the same; what Keras calls it today.
         **kwargs: further arguments of `Layer`.
 
     >>> import agog_core as ag
@@ -53,9 +54,18 @@ class LeakyReLU(Elementwise):
     tf.Tensor([-1.  2.], shape=(2,), dtype=float32)
     """
 
-    def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
+    def __init__(self, alpha: float = 0.3, negative_slope: float | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.alpha = number("LeakyReLU", "alpha", alpha)
+        self.alpha = number("LeakyReLU", "alpha", alpha if negative_slope is None else negative_slope)
+
+    def get_config(self) -> dict[str, Any]:
+        """See `Layer.get_config`."""
+        return {name: value for name, value in super().get_config().items() if name != "negative_slope"}
+
+    @property
+    def negative_slope(self) -> float:
+        """The same as ``alpha``."""
+        return self.alpha
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""

@@ -69,7 +69,13 @@ class Layer(Base):
             weight_getter.reset(token)
 
     def add_weight(
-        self, name: str, shape: Any = (), dtype: Any = None, initializer: Any = None, *args: Any, **kwargs: Any
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        dtype: Any = None,
+        initializer: Any = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> Variable:
         """See `Layer.add_weight`; the scope's initializer is the default."""
         initializer = get_variable_scope().initializer if initializer is None else initializer

@@ -1,4 +1,4 @@
-"""Deconvolutions: transposed convolutions along two and three axes."""
+"""Deconvolutions: transposed convolutions along one, two and three axes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,18 @@ from agog_layers.base.arguments import handed_on, one_for_each
 from agog_layers.convolutional.convolution import Convolution
 from agog_layers.weights import constraints, initializers, regularizers
 
-__all__ = ["Conv2DTranspose", "Conv3DTranspose", "Convolution2DTranspose", "Convolution3DTranspose"]
+__all__ = [
+    "Conv1DTranspose",
+    "Conv2DTranspose",
+    "Conv3DTranspose",
+    "Convolution1DTranspose",
+    "Convolution2DTranspose",
+    "Convolution3DTranspose",
+]
 
 
 class ConvTranspose(Convolution):
-    """Base of `Conv2DTranspose` and `Conv3DTranspose`.
+    """Base of `Conv1DTranspose`, `Conv2DTranspose` and `Conv3DTranspose`.
 
     M. Zeiler et al., "Deconvolutional networks", CVPR 2010.
 
@@ -110,6 +117,19 @@ class ConvTranspose(Convolution):
         return self.filters
 
 
+class Conv1DTranspose(ConvTranspose):
+    """Transposed convolution along one axis, such as time; the arguments are those of `ConvTranspose`.
+
+    Inputs have the shape (batch, steps, channels), and the kernel has (window, filters, channels).
+
+    >>> import agog_core as ag
+    >>> Conv1DTranspose(3, 4, strides=2, padding="same")(ag.zeros([1, 7, 8])).shape
+    TensorShape([1, 14, 3])
+    """
+
+    axes: ClassVar[int] = 1
+
+
 class Conv2DTranspose(ConvTranspose):
     """Transposed convolution along height and width; the arguments are those of `ConvTranspose`.
 
@@ -138,5 +158,6 @@ class Conv3DTranspose(ConvTranspose):
     axes: ClassVar[int] = 3
 
 
+Convolution1DTranspose = Conv1DTranspose
 Convolution2DTranspose = Conv2DTranspose
 Convolution3DTranspose = Conv3DTranspose

@@ -8,22 +8,23 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
-from agog_core import DType, Tensor, TensorShape, Variable, as_dtype, convert_to_tensor, device, nest
+from agog_core import Tensor, TensorShape, Variable, as_dtype, convert_to_tensor, device, nest
 from agog_core.checkpointable import notify
 from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
 from agog_layers.base.arguments import refuse_unknown
-from agog_layers.base.configured import constructor_arguments
+from agog_layers.base.configured import constructor_arguments, describe
+from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.masks import all_of, known, mask_of, pass_on
-from agog_layers.base.naming import layer_names, scope, snake_case
-from agog_layers.base.shapes import each_shape, zeros_of_shape
-from agog_layers.base.signature import takes
+from agog_layers.base.naming import layer_names, scope, snake_case, weight_name
+from agog_layers.base.signature import accepts, takes
 from agog_layers.base.variable_store import kept, weight_getter
-from agog_layers.layer.inference import call_symbolic
+from agog_layers.layer.inference import call_symbolic, output_shape
 from agog_layers.layer.input_spec import Specified
 from agog_layers.layer.module import Module, Weight, current_call
 from agog_layers.layer.older_names import OlderNames
+from agog_layers.layer.precision import Precise
 from agog_layers.layer.symbolic import Connected, Symbolic
 from agog_layers.weights import constraints, initializers, regularizers
 
@@ -39,7 +40,7 @@ _SHAPES = ("input_shape", "input_dim", "batch_size", "weights")
 _OPTIONAL = ("batch_input_shape", "activity_regularizer")
 
 
-class Layer(Connected, Specified, OlderNames, Module):
+class Layer(Connected, Specified, OlderNames, Precise, Module):
     """Base of layers and models: an object with variables, that is called on tensors.
 
     Subclasses make their variables in `build`, which runs on the first call and knows the input's shape, and compute
@@ -49,7 +50,8 @@ class Layer(Connected, Specified, OlderNames, Module):
     Args:
         trainable: whether `trainable_variables` lists the variables.
         name: the layer's name; by default the class's in snake case, with a number from the second one on.
-        dtype: the dtype of the variables; by default that of the first input.
+        dtype: the dtype of the variables, or a `Policy` or its name; by default the global policy, or that of the first
+            input.
         input_shape: the shape of one example, without the batch axis; it lets a `Sequential` build the layer when it
             is added.
         batch_input_shape: the input's shape with the batch axis, instead of ``input_shape``.
@@ -115,7 +117,7 @@ class Layer(Connected, Specified, OlderNames, Module):
         self._auto_named = not name
         vars(self)["_first_weights"] = weights  # past __setattr__, since arrays are no parts
         self._scope_path = None
-        self._dtype = None if dtype is None else as_dtype(dtype)
+        self._set_precision(dtype)
         if input_dim is not None:
             input_shape = (input_dim,)
         if input_shape is not None:
@@ -132,11 +134,6 @@ class Layer(Connected, Specified, OlderNames, Module):
         assert self._name is not None
         return self._name
 
-    @property
-    def dtype(self) -> DType | None:
-        """The dtype of the variables; None before it is known."""
-        return self._dtype
-
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Run the layer; the first call makes the variables.
 
@@ -148,6 +145,8 @@ class Layer(Connected, Specified, OlderNames, Module):
         Returns:
             What `call` returns.
         """
+        if kwargs and "training" in kwargs and not accepts(self.call, "training"):
+            return self._call_untold(inputs, *args, **kwargs)
         if type(inputs) is Tensor:
             if self.built and not (self.names_inside or known):  # the most frequent call
                 return self.call(inputs, *args, **kwargs)
@@ -162,6 +161,11 @@ class Layer(Connected, Specified, OlderNames, Module):
         if self.built and not self.names_inside:
             return self.call(inputs, *args, **kwargs)
         return self._call_in_scope(inputs, leaves, args, kwargs)
+
+    def _call_untold(self, inputs: Any, *args: Any, training: Any, **kwargs: Any) -> Any:
+        """A call with ``training`` of a layer that does not take it: the layers inside of it learn it all the same."""
+        with nullcontext() if training is None else learning_phase_scope(bool(training)):
+            return self(inputs, *args, **kwargs)
 
     def _call_with_mask(self, inputs: Any, leaves: list[Any], mask: Any, args: Any, kwargs: Any) -> Any:
         """A call on inputs that have a mask: `call` gets it if it takes one, and the outputs get what becomes of it."""
@@ -182,7 +186,8 @@ class Layer(Connected, Specified, OlderNames, Module):
                 if not self.built:
                     self._build_for(inputs, leaves)
                     self._check_spec(inputs)
-            outputs = self.call(inputs, *args, **kwargs)
+            run = self.call if self._policy is None else self._call_in_precision
+            outputs = run(inputs, *args, **kwargs)
             if self._called_shape is None:
                 vars(self)["_called_shape"] = nest.map_structure(lambda leaf: getattr(leaf, "shape", None), outputs)
                 notify(self)  # the layers inside have been built by now
@@ -238,19 +243,7 @@ class Layer(Connected, Specified, OlderNames, Module):
             The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is, and so
             are others that go with unknown ones.
         """
-        shapes = each_shape(input_shape)
-        batch_is_known = all(shape[:1] != [None] for shape in shapes)
-
-        def run(unknown: int) -> Any:
-            return self(zeros_of_shape(input_shape, self._dtype or "float32", unknown))
-
-        def common(one: Tensor, two: Tensor) -> TensorShape:
-            sizes = [a if a == b else None for a, b in zip(one._shape, two._shape, strict=True)]
-            return TensorShape(sizes if batch_is_known else [None, *sizes[1:]])
-
-        outputs = run(32)
-        again = outputs if all(shape[1:].is_fully_defined() for shape in shapes) else run(64)
-        return nest.map_structure(common, outputs, again)
+        return output_shape(self, input_shape)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names.
@@ -269,6 +262,10 @@ class Layer(Connected, Specified, OlderNames, Module):
         names = [name for name in constructor_arguments(type(self)) if name not in _SHAPES or name in vars(self)]
         config = {name: self._described(name) for name in names}
         return {name: value for name, value in config.items() if value is not None or name not in _OPTIONAL}
+
+    def _described(self, name: str) -> Any:
+        with_policy = name == "dtype" and self._policy is not None
+        return describe(self._policy) if with_policy else super()._described(name)
 
     def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
         """The inputs and their leaves as tensors; None stays None."""
@@ -334,7 +331,7 @@ class Layer(Connected, Specified, OlderNames, Module):
 
     def add_weight(
         self,
-        name: str,
+        name: str | None = None,
         shape: Any = (),
         dtype: Any = None,
         initializer: Any = None,
@@ -348,7 +345,7 @@ class Layer(Connected, Specified, OlderNames, Module):
         """Make a variable that belongs to the layer.
 
         Args:
-            name: the variable's name, to which the layer's is prefixed.
+            name: the variable's name, to which the layer's is prefixed; None for ``"variable"``.
             shape: the shape, fully known.
             dtype: the dtype; by default the layer's, which is float32 while no input has set it.
             initializer: an initializer or its name; by default ``"glorot_uniform"`` for floats and ``"zeros"`` for
@@ -362,9 +359,9 @@ class Layer(Connected, Specified, OlderNames, Module):
 
         Raises:
             ValueError: a size of the shape is unknown, or a name.
-            TypeError: the regularizer or the constraint is not a function.
+            TypeError: the regularizer or the constraint is not a function, or the name is no string.
         """
-        path = self._full_path()
+        path, name = self._full_path(), weight_name(self._title, name)
         sizes = TensorShape(shape)
         regularizer = regularizers.get(regularizer) if isinstance(regularizer, (str, dict)) else regularizer
         constraint = constraints.get(constraint) if isinstance(constraint, (str, dict)) else constraint
@@ -394,7 +391,8 @@ class Layer(Connected, Specified, OlderNames, Module):
 
         def make_variable() -> Variable:
             value = make(sizes, dtype=kind)
-            return Variable(value, trainable and self._trainable, name=full_name, dtype=kind, constraint=constraint)
+            cls = self._variable_class(kind)
+            return cls(value, trainable and self._trainable, name=full_name, dtype=kind, constraint=constraint)
 
         variable = kept(current_name_scope() + full_name, make_variable)
         self._own_weights.append(Weight(variable, trainable, regularizer))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agog_core import Tensor, convert_to_tensor, nest
+from agog_core import Tensor, TensorShape, convert_to_tensor, expand_dims, nest
 from agog_layers.base.configured import describe, revive
 from agog_layers.base.signature import takes_training
 from agog_layers.layer.symbolic import Node, Symbolic
@@ -114,7 +114,7 @@ class Graph:
         """
         tensors = []
         for symbol, value in zip(self.input_symbols, self.flat(inputs), strict=True):
-            tensor = value if isinstance(value, Tensor) else _of_dtype(value, symbol.dtype)
+            tensor = _of_rank(value if isinstance(value, Tensor) else _of_dtype(value, symbol.dtype), symbol.shape)
             if not symbol.shape.is_compatible_with(tensor.shape):
                 raise ValueError(
                     f"Model {self.name!r}: input {symbol.name!r} has shape {symbol.shape}; got a value of shape "
@@ -226,6 +226,13 @@ def _by_depth(nodes: Sequence[Node]) -> list[Any]:
             depths[id(symbol.node)] = max(depths.get(id(symbol.node), 0), depth + 1)
     layers = {id(node.layer): node.layer for node in nodes}
     return sorted(layers.values(), key=lambda layer: -layer_depths[id(layer)])
+
+
+def _of_rank(tensor: Tensor, shape: TensorShape) -> Tensor:
+    """A tensor of an input's rank, where only a last axis of size 1 is missing: one number for each example."""
+    if shape.ndims is not None and tensor.ndim == shape.ndims - 1 and tensor.ndim and shape[-1] == 1:
+        return expand_dims(tensor, -1)
+    return tensor
 
 
 def _of_dtype(value: Any, dtype: Any) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from agog_core import TensorShape, as_dtype
 from agog_layers.base.naming import layer_names
+from agog_layers.base.policy import global_policy
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Node, Symbolic
 
@@ -43,7 +44,7 @@ class InputLayer(Layer):
             raise ValueError("Input: say the shape of one example, tf.keras.Input(shape=...); () is that of a number.")
         super().__init__(
             name=name or layer_names.unique("input", taken=("input",)),
-            dtype=dtype or "float32",
+            dtype=dtype or global_policy().variable_dtype,
             input_shape=input_shape,
             batch_input_shape=batch_input_shape,
             batch_size=batch_size,

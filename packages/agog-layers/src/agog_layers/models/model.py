@@ -58,6 +58,7 @@ class Model(Layer):
     """
 
     names_inside: ClassVar[bool] = True
+    computes_in: ClassVar[str | None] = None
 
     _graph: Graph | None = None
     # The specs of the inputs for which the variables were made; None where inputs were described instead.

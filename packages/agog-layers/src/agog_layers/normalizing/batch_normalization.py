@@ -11,13 +11,13 @@ from agog_core.ops.nn.standardization import standardize
 from agog_core.shapes import Shape
 from agog_layers.base.arguments import number
 from agog_layers.base.learning_phase import trains
-from agog_layers.normalizing.normalization import Normalization
+from agog_layers.normalizing.normalization import Normalizing
 from agog_layers.weights import initializers
 
 __all__ = ["BatchNormalization"]
 
 
-class BatchNormalization(Normalization):
+class BatchNormalization(Normalizing):
     """Normalise by the batch's mean and variance while training, else by their moving averages; then scale and shift.
 
     S. Ioffe and C. Szegedy, "Batch normalization: accelerating deep network training by reducing internal covariate
@@ -37,7 +37,7 @@ class BatchNormalization(Normalization):
         virtual_batch_size: must be None.
         adjustment: must be None.
         name: the layer's name.
-        Other arguments: see `Normalization`.
+        Other arguments: see `Normalizing`.
 
     Raises:
         NotImplementedError: ``renorm``, ``virtual_batch_size`` or ``adjustment`` is given.

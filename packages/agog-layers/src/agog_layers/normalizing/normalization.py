@@ -15,7 +15,7 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["GroupNormalization", "InstanceNormalization", "LayerNormalization"]
 
 
-class Normalization(Layer):
+class Normalizing(Layer):
     """Base of normalisations: the scale ``gamma`` and the offset ``beta`` that come after it.
 
     Args:
@@ -35,6 +35,7 @@ class Normalization(Layer):
     supports_masking: ClassVar[bool] = True
     single_input: ClassVar[bool] = True
     needs_floats: ClassVar[bool] = True
+    computes_in: ClassVar[str | None] = "variable_dtype"  # means of half precision are too coarse
 
     gamma: Variable | None = None
     beta: Variable | None = None
@@ -139,8 +140,8 @@ class Normalization(Layer):
         return TensorShape(input_shape)
 
 
-class LayerNormalization(Normalization):
-    """Normalise each example by its own mean and variance, then scale and shift; the arguments are `Normalization`'s.
+class LayerNormalization(Normalizing):
+    """Normalise each example by its own mean and variance, then scale and shift; the arguments are `Normalizing`'s.
 
     J. Ba et al., "Layer normalization", arXiv:1607.06450, 2016.
 
@@ -159,7 +160,7 @@ class LayerNormalization(Normalization):
         return nn.layer_normalization(inputs, self._axes, self.spread(self.gamma), self.spread(self.beta), self.epsilon)
 
 
-class GroupNormalization(Normalization):
+class GroupNormalization(Normalizing):
     """Normalise groups of channels of each example by their own mean and variance, then scale and shift.
 
     Y. Wu and K. He, "Group normalization", ECCV 2018.
@@ -167,7 +168,7 @@ class GroupNormalization(Normalization):
     Args:
         groups: how many groups of channels there are; -1 or None for one for each channel.
         axis: the axis of the channels: the last one, or 1.
-        Other arguments: see `Normalization`.
+        Other arguments: see `Normalizing`.
 
     >>> import agog_core as ag
     >>> print(GroupNormalization(2, epsilon=0.0)(ag.constant([[1.0, 3.0, 0.0, 8.0]])))
@@ -230,7 +231,7 @@ class InstanceNormalization(GroupNormalization):
 
     Args:
         axis: the axis of the channels: the last one, or 1.
-        **kwargs: further arguments of `Normalization`.
+        **kwargs: further arguments of `Normalizing`.
 
     >>> import agog_core as ag
     >>> print(InstanceNormalization(epsilon=0.0)(ag.constant([[[1.0], [3.0]]])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from agog_core import Tensor, convert_to_tensor
 from agog_layers.layer.layer import Layer
@@ -14,6 +14,8 @@ __all__ = ["Adaptable", "Preprocessing"]
 
 class Preprocessing(Layer):
     """Base of layers that take data as it comes: a list is one tensor, and not several inputs."""
+
+    computes_in: ClassVar[str | None] = "variable_dtype"  # what is cast is the result
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """See `Layer.__call__`."""

@@ -38,6 +38,7 @@ __all__ = [
     "RandomCrop",
     "RandomFlip",
     "RandomRotation",
+    "RandomShear",
     "RandomTranslation",
     "RandomZoom",
 ]
@@ -206,6 +207,41 @@ class RandomRotation(Warp):
         angle = multiply(self.drawn(images, *self._turns), 2 * math.pi)
         sine, cosine = sin(angle), cos(angle)
         return add(multiply(x, sine), multiply(y, cosine)), subtract(multiply(x, cosine), multiply(y, sine))
+
+
+class RandomShear(Warp):
+    """Slant each image by a random share.
+
+    Args:
+        x_factor: how far rows move at most, to either side, for each row of distance from the middle; or the least and
+            the largest.
+        y_factor: the same for columns, up and down.
+        Other arguments: see `RandomRotation`.
+
+    >>> import agog_core as ag
+    >>> RandomShear(0.1, 0.1)(ag.ones([2, 3, 3, 1])).shape
+    TensorShape([2, 3, 3, 1])
+    """
+
+    def __init__(
+        self,
+        x_factor: float | Sequence[float] = 0.0,
+        y_factor: float | Sequence[float] = 0.0,
+        fill_mode: str = "reflect",
+        interpolation: str = "bilinear",
+        seed: int | None = None,
+        fill_value: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
+        self.x_factor, self.y_factor = x_factor, y_factor
+        self._across = bounds("RandomShear", "x_factor", x_factor)
+        self._along = bounds("RandomShear", "y_factor", y_factor)
+
+    def places(self, images: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Move rows and columns."""
+        across, along = self.drawn(images, *self._across), self.drawn(images, *self._along)
+        return add(y, multiply(along, x)), add(x, multiply(across, y))
 
 
 class RandomTranslation(Warp):

@@ -71,7 +71,7 @@ class Bidirectional(Wrapper):
         """Make the variables of both layers."""
         shape = each_shape(input_shape)[0]
         for each in (self.forward_layer, self.backward_layer):
-            each._dtype = each.dtype or self._dtype
+            each._follow(self)
             each.build(shape)
         if self.initial_weights is not None:
             self.set_weights(self.initial_weights)

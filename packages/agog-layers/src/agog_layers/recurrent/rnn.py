@@ -94,6 +94,24 @@ class RNN(Layer):
         sizes = self.cell.state_size
         return [sizes] if isinstance(sizes, TensorShape) else nest.flatten(sizes)
 
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None) -> Any:
+        """The states before the first step, for a batch of inputs or for its size.
+
+        Args:
+            inputs: a tensor of shape (batch, time, ...); or the size of the batch, as Keras has it today.
+            batch_size: the size of the batch.
+
+        Returns:
+            A list of tensors; a tensor where there is one state.
+        """
+        tensor = None if inputs is None else convert_to_tensor(inputs)
+        if tensor is None or not tensor.ndim:
+            size = int(batch_size if tensor is None else tensor)
+            states = nest.flatten(initial_state(self.cell.state_size, None, size, self.compute_dtype or "float32"))
+        else:
+            states = self._cell_states(tensor)
+        return states if len(states) > 1 else states[0]
+
     def build(self, input_shape: Any) -> None:
         """Make the cell's variables."""
         sizes = each_shape(input_shape)[0]
@@ -105,7 +123,7 @@ class RNN(Layer):
         if isinstance(self.cell, Layer) and not isinstance(self.cell, Model) and not self.cell.built:
             if isinstance(self.cell, (Cell, StackedRNNCells)):
                 self.cell._scope_path = self._full_path()  # the variables are the layer's, by name
-            self.cell._dtype = self.cell.dtype or self._dtype
+            self.cell._follow(self)
             self.cell.build(TensorShape([sizes[0], *sizes[2:]]))
             self.cell.built = True
         self.built = True
@@ -174,13 +192,15 @@ class RNN(Layer):
                 )
             return list(kept)
         if given is None:
-            make = getattr(self.cell, "get_initial_state", None)
-            sizes = self.cell.state_size
-            return nest.flatten(initial_state(sizes, x) if make is None else make(inputs=x))
+            return self._cell_states(x)
         return self._checked_states(given, x.shape[0])
 
+    def _cell_states(self, x: Tensor) -> list[Tensor]:
+        make = getattr(self.cell, "get_initial_state", None)
+        return nest.flatten(initial_state(self.cell.state_size, x) if make is None else make(inputs=x))
+
     def _checked_states(self, given: Any, batch: int | None) -> list[Tensor]:
-        states = [convert_to_tensor(state, self._dtype) for state in nest.flatten(given)]
+        states = [convert_to_tensor(state, self.compute_dtype) for state in nest.flatten(given)]
         shapes = [
             TensorShape([batch, *(size if isinstance(size, TensorShape) else [int(size)])])
             for size in self._state_sizes()

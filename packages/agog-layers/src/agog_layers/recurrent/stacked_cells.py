@@ -69,7 +69,7 @@ class StackedRNNCells(Layer):
             if isinstance(cell, Layer) and not cell.built:
                 if isinstance(cell, Cell):
                     cell._scope_path = f"{self._full_path()}/cell_{number}"
-                cell._dtype = cell.dtype or self._dtype
+                cell._follow(self)
                 cell.build(shape)
                 cell.built = True
             shape = TensorShape([shape[0], getattr(cell, "output_size", None) or _sizes(cell)[0]])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from agog_core import Variable
+from agog_layers.base.arguments import refuse_unknown
 from agog_training.callbacks.results import Results
 
 __all__ = ["BaseLogger", "Callback", "CallbackList", "History", "LambdaCallback"]
@@ -83,6 +84,38 @@ class Callback:
             logs: ``batch``, ``size``, the losses of the batch, and the metrics of the epoch so far.
         """
 
+    def on_train_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before a batch that is trained on; unless it is overridden, `on_batch_begin`."""
+        self.on_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After a batch that is trained on; unless it is overridden, `on_batch_end`."""
+        self.on_batch_end(batch, logs)
+
+    def on_test_begin(self, logs: Logs | None = None) -> None:
+        """Before the model is evaluated, also by `fit`; ``logs`` is empty."""
+
+    def on_test_end(self, logs: Logs | None = None) -> None:
+        """After that; ``logs`` has the losses and metrics."""
+
+    def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before a batch that is evaluated, whose number counts from 0; ``logs`` is empty."""
+
+    def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After that; ``logs`` has the losses of the batch, and the metrics so far."""
+
+    def on_predict_begin(self, logs: Logs | None = None) -> None:
+        """Before the outputs are computed; ``logs`` is empty."""
+
+    def on_predict_end(self, logs: Logs | None = None) -> None:
+        """After that; ``logs`` is empty."""
+
+    def on_predict_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before the outputs of a batch, whose number counts from 0; ``logs`` is empty."""
+
+    def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After that; ``logs`` has the ``outputs``."""
+
 
 class CallbackList(Callback):
     """Callbacks, of which each is told everything, in order.
@@ -138,7 +171,7 @@ class CallbackList(Callback):
 
     def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
-            callback.on_batch_begin(batch, logs or {})
+            callback.on_train_batch_begin(batch, logs or {})
 
     def on_gradients(self, gradients: Gradients) -> None:
         for callback in self.callbacks:
@@ -146,7 +179,17 @@ class CallbackList(Callback):
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
-            callback.on_batch_end(batch, logs or {})
+            callback.on_train_batch_end(batch, logs or {})
+
+    def tell(self, method: str, *args: Any) -> None:
+        """Call a method of each callback, such as ``"on_test_begin"``.
+
+        Args:
+            method: its name.
+            *args: its arguments.
+        """
+        for callback in self.callbacks:
+            getattr(callback, method)(*args)
 
 
 class BaseLogger(Callback):
@@ -170,6 +213,10 @@ class LambdaCallback(Callback):
         on_batch_end: called with (batch, logs).
         on_train_begin: called with (logs).
         on_train_end: called with (logs).
+        **others: other methods of callbacks by name, such as ``on_train_batch_end`` and ``on_test_begin``.
+
+    Raises:
+        TypeError: callbacks have no such method.
 
     >>> callback = LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch, logs))
     >>> callback.on_epoch_end(0, {"loss": 0.5})
@@ -184,8 +231,11 @@ class LambdaCallback(Callback):
         on_batch_end: Callable[[int, Logs | None], Any] | None = None,
         on_train_begin: Callable[[Logs | None], Any] | None = None,
         on_train_end: Callable[[Logs | None], Any] | None = None,
+        **others: Callable[..., Any] | None,
     ) -> None:
+        refuse_unknown("LambdaCallback", others, [name for name in vars(Callback) if name.startswith("on_")])
         given = {
+            **others,
             "on_epoch_begin": on_epoch_begin,
             "on_epoch_end": on_epoch_end,
             "on_batch_begin": on_batch_begin,

@@ -8,6 +8,7 @@ from typing import Any
 
 from agog_checkpoint import Checkpoint
 from agog_checkpoint.file import file_name
+from agog_checkpoint.warning import CheckpointWarning
 from agog_training.callbacks.callback import Callback, Logs
 from agog_training.callbacks.rates import learning_rate, set_learning_rate
 from agog_training.callbacks.results import Results
@@ -77,8 +78,10 @@ class EarlyStopping(Monitor):
         mode: str = "auto",
         baseline: float | None = None,
         restore_best_weights: bool = False,
+        start_from_epoch: int = 0,
     ) -> None:
         super().__init__(monitor, mode, min_delta)
+        self.start_from_epoch = start_from_epoch
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.restore_best_weights = restore_best_weights
         self.wait, self.stopped_epoch = 0, 0
@@ -92,7 +95,7 @@ class EarlyStopping(Monitor):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         value = self.watched(logs)
-        if value is None:
+        if value is None or epoch < self.start_from_epoch:
             return
         if self.improved(value):
             self.best, self.wait = value, 0
@@ -174,13 +177,16 @@ class ModelCheckpoint(Monitor):
     """Saves the model after epochs.
 
     Args:
-        filepath: the file's name, with or without ``.safetensors``; it may have ``{epoch}`` (from 1) and names of the
+        filepath: the file's name, with or without ``.safetensors``; whole models, for `load_model`, where it ends with
+            ``.agog`` or ``.keras`` and not weights alone are saved. It may have ``{epoch}`` (from 1) and names of the
             logs in it, such as ``"weights-{epoch:02d}-{val_loss:.2f}"``. A name that ends with ``.h5`` gets
             ``.safetensors`` too, with a warning.
         monitor: the name of the number for ``save_best_only``.
         save_best_only: whether only better models are saved.
         save_weights_only: whether the optimizer's state is left out.
         period: the number of epochs between saves.
+        save_freq: ``"epoch"``, or the number of batches between saves.
+        initial_value_threshold: the number that the first model has to be better than; None for any.
 
     Other arguments: see `EarlyStopping`.
 
@@ -197,17 +203,33 @@ class ModelCheckpoint(Monitor):
         save_weights_only: bool = False,
         mode: str = "auto",
         period: int = 1,
+        save_freq: str | int = "epoch",
+        initial_value_threshold: float | None = None,
     ) -> None:
         super().__init__(monitor, mode)
-        self.filepath = told_of_format("ModelCheckpoint", str(filepath))
+        if save_freq != "epoch" and (isinstance(save_freq, str) or save_freq < 1):
+            raise ValueError(f"ModelCheckpoint: save_freq must be 'epoch' or a number of batches; got {save_freq!r}.")
+        self.saves_models = str(filepath).endswith((".agog", ".keras")) and not save_weights_only
+        self.filepath = str(filepath) if self.saves_models else told_of_format("ModelCheckpoint", str(filepath))
+        self.save_freq, self.best = save_freq, initial_value_threshold or self.best
         self.verbose, self.period = verbose, period
         self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
-        self._epochs = 0
+        self._epochs = self._batches = self._epoch = 0
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        self._epoch = epoch
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        self._batches += 1
+        if self.save_freq != "epoch" and self._batches % int(self.save_freq) == 0:
+            self._save(self._epoch, logs)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self._epochs += 1
-        if self._epochs < self.period:
-            return
+        if self.save_freq == "epoch" and self._epochs >= self.period:
+            self._save(epoch, logs)
+
+    def _save(self, epoch: int, logs: Logs | None) -> None:
         if self.save_best_only:
             value = self.watched(logs)
             if value is None or not self.improved(value):
@@ -215,12 +237,15 @@ class ModelCheckpoint(Monitor):
             self.best = value
         self._epochs = 0
         path = self._path(epoch, logs or {})
-        if self.save_weights_only:
+        if self.saves_models:
+            with warnings.catch_warnings(action="ignore", category=CheckpointWarning):  # it is known by now
+                self.model.save(path)
+        elif self.save_weights_only:
             self.model.save_weights(path)
         else:
             Checkpoint(model=self.model).write(path)
         if self.verbose:
-            print(f"Epoch {epoch + 1}: saved {file_name(path)}")
+            print(f"Epoch {epoch + 1}: saved {path if self.saves_models else file_name(path)}")
 
     def _path(self, epoch: int, logs: Logs) -> str:
         known = Results({"epoch": epoch + 1} | logs)

@@ -14,12 +14,15 @@ from agog_layers.losses import named as losses
 from agog_layers.metrics import named as metrics
 from agog_optimizers import Optimizer
 from agog_training import optimizers
+from agog_training.loss_scaling import LossScaleOptimizer
 
 _DESCRIPTIONS = {"function", "class_name"}
 _BY_NAME = {
     name: value
     for name in dir(agog_optimizers)
-    if isinstance(value := getattr(agog_optimizers, name), type) and issubclass(value, Optimizer)
+    if isinstance(value := getattr(agog_optimizers, name), type)
+    and issubclass(value, Optimizer)
+    and name != LossScaleOptimizer.__name__  # Keras's has a description
 }
 
 

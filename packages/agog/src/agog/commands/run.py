@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 
 import click
 
@@ -22,9 +23,6 @@ def run(is_module: bool, report: bool, program: str, arguments: tuple[str, ...])
     from agog.commands.old_programs import missing
     from agog.commands.old_programs.program import run_module, run_script
 
-    try:
+    with missing.reported() if report else nullcontext():
         status = (run_module if is_module else run_script)(program, arguments)
-    finally:
-        if report:
-            print(missing.report(), file=sys.stderr)
     sys.exit(status)

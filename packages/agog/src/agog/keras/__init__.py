@@ -4,6 +4,7 @@ from agog.keras import (
     activations,
     backend,
     callbacks,
+    config,
     constraints,
     datasets,
     initializers,
@@ -12,9 +13,12 @@ from agog.keras import (
     metrics,
     mixed_precision,
     models,
+    ops,
     optimizers,
     preprocessing,
+    random,
     regularizers,
+    saving,
     utils,
     wrappers,
 )
@@ -22,6 +26,7 @@ from agog_compat.advice import taught as _taught
 from agog_core.variables.name_scope import name_scope
 from agog_core.variables.variable import Variable
 from agog_layers import Input, Layer
+from agog_layers.base.policy import Policy as DTypePolicy
 from agog_layers.losses.loss import Loss
 from agog_layers.metrics.updated.metric import Metric
 from agog_layers.weights.initializers import Initializer
@@ -30,6 +35,7 @@ from agog_training import Model, Sequential
 from agog_training.optimizers import KerasOptimizer as Optimizer
 
 __all__ = [
+    "DTypePolicy",
     "Initializer",
     "Input",
     "Layer",
@@ -43,6 +49,7 @@ __all__ = [
     "activations",
     "backend",
     "callbacks",
+    "config",
     "constraints",
     "datasets",
     "initializers",
@@ -52,9 +59,12 @@ __all__ = [
     "mixed_precision",
     "models",
     "name_scope",
+    "ops",
     "optimizers",
     "preprocessing",
+    "random",
     "regularizers",
+    "saving",
     "utils",
     "wrappers",
 ]

@@ -25,12 +25,14 @@ from agog_layers import (
     CenterCrop,
     Concatenate,
     Conv1D,
+    Conv1DTranspose,
     Conv2D,
     Conv2DTranspose,
     Conv3D,
     Conv3DTranspose,
     ConvLSTM2D,
     Convolution1D,
+    Convolution1DTranspose,
     Convolution2D,
     Convolution2DTranspose,
     Convolution3D,
@@ -95,6 +97,7 @@ from agog_layers import (
     RandomCrop,
     RandomFlip,
     RandomRotation,
+    RandomShear,
     RandomTranslation,
     RandomZoom,
     ReLU,
@@ -126,6 +129,8 @@ from agog_layers import (
     ZeroPadding2D,
     ZeroPadding3D,
 )
+from agog_layers.base.configured import describe as serialize
+from agog_layers.base.configured import revive as deserialize
 from agog_layers.merging.merges import add, average, concatenate, dot, maximum, minimum, multiply, subtract
 
 __all__ = [
@@ -152,12 +157,14 @@ __all__ = [
     "CenterCrop",
     "Concatenate",
     "Conv1D",
+    "Conv1DTranspose",
     "Conv2D",
     "Conv2DTranspose",
     "Conv3D",
     "Conv3DTranspose",
     "ConvLSTM2D",
     "Convolution1D",
+    "Convolution1DTranspose",
     "Convolution2D",
     "Convolution2DTranspose",
     "Convolution3D",
@@ -222,6 +229,7 @@ __all__ = [
     "RandomCrop",
     "RandomFlip",
     "RandomRotation",
+    "RandomShear",
     "RandomTranslation",
     "RandomZoom",
     "ReLU",
@@ -255,10 +263,12 @@ __all__ = [
     "add",
     "average",
     "concatenate",
+    "deserialize",
     "dot",
     "maximum",
     "minimum",
     "multiply",
+    "serialize",
     "subtract",
 ]
 

@@ -1,8 +1,20 @@
-"""``tf.keras.mixed_precision``: training in half precision."""
+"""``tf.keras.mixed_precision``: policies of layers, and training in half precision."""
 
 from agog_compat.advice import taught as _taught
-from agog_optimizers import LossScaleOptimizer
+from agog_layers.base.policy import Policy, global_policy, set_global_policy
+from agog_layers.base.policy import Policy as DTypePolicy
+from agog_layers.base.policy import global_policy as dtype_policy
+from agog_layers.base.policy import set_global_policy as set_dtype_policy
+from agog_training.loss_scaling import LossScaleOptimizer
 
-__all__ = ["LossScaleOptimizer"]
+__all__ = [
+    "DTypePolicy",
+    "LossScaleOptimizer",
+    "Policy",
+    "dtype_policy",
+    "global_policy",
+    "set_dtype_policy",
+    "set_global_policy",
+]
 
 __getattr__ = _taught(__name__)

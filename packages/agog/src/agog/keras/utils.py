@@ -1,12 +1,21 @@
 """``tf.keras.utils``: what programs use beside models."""
 
+from typing import TYPE_CHECKING
+
 from agog_compat.advice import taught as _taught
 from agog_compat.newer.backend import is_keras_tensor
 from agog_compat.newer.settings import clear_session
+from agog_core.exports import Some as _Some
+from agog_core.exports import later as _later
 from agog_layers import custom_object_scope
 from agog_layers.base.configured import custom_object_scope as CustomObjectScope
 from agog_layers.base.configured import describe as serialize_keras_object
-from agog_layers.base.configured import get_custom_objects
+from agog_layers.base.configured import (
+    get_custom_objects,
+    get_registered_name,
+    get_registered_object,
+    register_keras_serializable,
+)
 from agog_layers.base.configured import revive_with as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
@@ -17,6 +26,11 @@ from agog_training.preparing.seeds import set_random_seed
 from agog_training.preparing.sequences import pad_sequences
 from agog_training.progress_bar import Progbar
 from agog_training.sequence import Sequence as PyDataset
+
+if TYPE_CHECKING:
+    from agog_training.preparing.directories import image_dataset_from_directory as image_dataset_from_directory
+    from agog_training.preparing.directories import text_dataset_from_directory as text_dataset_from_directory
+    from agog_training.preparing.windows import timeseries_dataset_from_array as timeseries_dataset_from_array
 
 __all__ = [
     "CustomObjectScope",
@@ -29,6 +43,9 @@ __all__ = [
     "deserialize_keras_object",
     "get_custom_objects",
     "get_file",
+    "get_registered_name",
+    "get_registered_object",
+    "image_dataset_from_directory",
     "img_to_array",
     "is_keras_tensor",
     "load_img",
@@ -36,9 +53,19 @@ __all__ = [
     "normalize",
     "pad_sequences",
     "plot_model",
+    "register_keras_serializable",
     "serialize_keras_object",
     "set_random_seed",
+    "text_dataset_from_directory",
+    "timeseries_dataset_from_array",
     "to_categorical",
 ]
 
-__getattr__ = _taught(__name__)
+# Datasets are agog_data's, which most programs import later, if at all.
+_DIRECTORIES = _Some(
+    "agog_training.preparing.directories", "image_dataset_from_directory", "text_dataset_from_directory"
+)
+_WINDOWS = _Some("agog_training.preparing.windows", "timeseries_dataset_from_array")
+__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _WINDOWS])
+__getattr__ = _taught(__name__, __getattr__)
+__dir__ = __all__.copy

@@ -1,27 +1,59 @@
-"""Missing: what a program asked for that agog has not, and how often."""
+"""Missing: what a program and the processes that it starts asked for that agog has not, and how often."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-# How often the program asked for each name that is missing.
-_counts: Counter[str] = Counter()
-# What the error said, by the same names.
-_advice: dict[str, str] = {}
+# The environment's name for the file of notes. Processes inherit it, so that those of children come together in one.
+_NOTES = "AGOG_RUN_NOTES"
 
 
 def note(name: str, advice: str) -> None:
-    """Count one question for a name that is missing, and keep what its error says."""
-    _counts[name] += 1
-    _advice[name] = advice
+    """Note one question for a name that is missing, and what its error says, where a report is wanted."""
+    path = os.environ.get(_NOTES)
+    if path is not None:
+        with suppress(OSError):  # the run that wanted the report is over
+            file = os.open(path, os.O_WRONLY | os.O_APPEND)
+            try:
+                os.write(file, f"{json.dumps([name, advice])}\n".encode())  # at once, as other processes write too
+            finally:
+                os.close(file)
 
 
-def report() -> str:
+@contextmanager
+def reported() -> Iterator[None]:
+    """Print a report to stderr at the end, of what this process and those that it starts miss meanwhile."""
+    outer = os.environ.get(_NOTES)
+    file, path = tempfile.mkstemp(prefix="agog-run-")
+    os.close(file)
+    os.environ[_NOTES] = path
+    try:
+        yield
+    finally:
+        with open(path, encoding="utf-8") as stream:
+            notes = [tuple(json.loads(line)) for line in stream]
+        os.remove(path)
+        del os.environ[_NOTES]
+        if outer is not None:  # a run inside of a run that reports too
+            os.environ[_NOTES] = outer
+            for each in notes:
+                note(*each)
+        print(report(notes), file=sys.stderr)
+
+
+def report(notes: list[tuple[str, str]]) -> str:
     """The missing names, the one asked for most often first, each with its count and what its error says."""
-    if not _counts:
+    if not notes:
         return "agog run: the program asked for nothing that agog has not."
+    advice, counts = dict(notes), Counter(name for name, _ in notes)
     lines = [
-        f"{count:>6}  {name}: {_advice[name]}"
-        for name, count in sorted(_counts.items(), key=lambda item: (-item[1], item[0]))
+        f"{count:>6}  {name}: {advice[name]}"
+        for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return "\n".join([f"agog run: the program asked for {len(lines)} names that agog has not:", *lines])

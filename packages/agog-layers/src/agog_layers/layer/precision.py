@@ -1,0 +1,111 @@
+"""Precision: the dtypes of a layer, by its policy."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agog_core import DType, Tensor, Variable, as_dtype, cast, nest
+from agog_layers.base.masks import known, mask_of, pass_on
+from agog_layers.base.policy import Policy, policy_of
+
+__all__ = ["AutoCastVariable", "Precise"]
+
+# What variables of layers with a policy are read in, in this thread or task: the dtype of the layer that is called.
+_reading: ContextVar[DType | None] = ContextVar("agog_reading_dtype", default=None)
+
+
+class AutoCastVariable(Variable):
+    """A variable that is read, while a layer with a policy is called, in the dtype that the layer computes in."""
+
+    def value(self) -> Tensor:
+        """The present value, in the dtype that the layer computes in whose call this is."""
+        tensor: Tensor = _cast_float(super().value(), _reading.get())
+        return tensor
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype that the value is read in."""
+        return _reading.get() or self._current().dtype
+
+    def _converted(self, method: str, value: Any) -> Tensor:
+        return super()._converted(method, _cast_float(value, self._current().dtype))
+
+
+class Precise:
+    """What layers know of dtypes: those of their variables, and those they compute in."""
+
+    # Which dtype of a policy the layer computes in; None where inputs are left as they are.
+    computes_in: ClassVar[str | None] = "compute_dtype"
+
+    _policy: Policy | None = None
+    _dtype: DType | None = None
+
+    if TYPE_CHECKING:
+
+        def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
+        def _count_calls(self) -> None: ...
+
+    def _set_precision(self, dtype: Any) -> None:
+        policy = policy_of(dtype)
+        if policy is not None:
+            dtype = policy.variable_dtype
+            self._policy = policy
+            self._count_calls()  # calls have to come by `_call_in_precision`
+        self._dtype = None if dtype is None else as_dtype(dtype)
+
+    def _follow(self, outer: Precise) -> None:
+        """Take the dtype and the policy of the layer that runs this one, if none was given."""
+        if self._dtype is None:
+            self._set_precision(outer._policy or outer._dtype)
+
+    @property
+    def dtype(self) -> DType | None:
+        """The dtype of the variables; None before it is known."""
+        return self._dtype
+
+    @property
+    def variable_dtype(self) -> DType | None:
+        """The same as ``dtype``."""
+        return self._dtype
+
+    @property
+    def compute_dtype(self) -> DType | None:
+        """The dtype of the computations: the policy's, or that of the variables."""
+        return self._dtype if self._policy is None else as_dtype(self._policy.compute_dtype)
+
+    @property
+    def dtype_policy(self) -> Policy:
+        """The policy; where the layer has none, that of the variables' dtype."""
+        return self._policy or Policy("float32" if self._dtype is None else self._dtype.name)
+
+    def _variable_class(self, dtype: DType) -> type[Variable]:
+        return AutoCastVariable if self._policy is not None and dtype is self._dtype else Variable
+
+    def _call_in_precision(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call of a layer with a policy: on inputs, and with variables, in the dtype it computes in."""
+        if self.computes_in is None:
+            return self.call(inputs, *args, **kwargs)
+        inside, outside = as_dtype(getattr(self._policy, self.computes_in)), self.compute_dtype
+        token = _reading.set(inside)
+        try:
+            outputs = self.call(
+                _cast_floats(inputs, inside), *_cast_floats(args, inside), **_cast_floats(kwargs, inside)
+            )
+        finally:
+            _reading.reset(token)
+        return outputs if inside is outside else _cast_floats(outputs, outside)
+
+
+def _cast_floats(structure: Any, dtype: DType | None) -> Any:
+    """A structure with its tensors of floats in a dtype; their masks go along."""
+    result = nest.map_structure(lambda leaf: _cast_float(leaf, dtype), structure)
+    if known and result is not structure:
+        pass_on(result, mask_of(structure))
+    return result
+
+
+def _cast_float(value: Any, dtype: DType | None) -> Any:
+    if dtype is None or not isinstance(value, Tensor) or not value.dtype.is_floating or value.dtype is dtype:
+        return value
+    return cast(value, dtype)

@@ -1,0 +1,26 @@
+"""``tf.keras.random``: random numbers with Keras's arguments."""
+
+from agog_compat.advice import taught as _taught
+from agog_compat.newer.keras_random import (
+    SeedGenerator,
+    categorical,
+    dropout,
+    normal,
+    randint,
+    shuffle,
+    truncated_normal,
+    uniform,
+)
+
+__all__ = [
+    "SeedGenerator",
+    "categorical",
+    "dropout",
+    "normal",
+    "randint",
+    "shuffle",
+    "truncated_normal",
+    "uniform",
+]
+
+__getattr__ = _taught(__name__)
