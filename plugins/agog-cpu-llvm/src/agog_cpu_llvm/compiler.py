@@ -63,7 +63,7 @@ def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
             return operations.is_known(primitive.name, computed[0]) or (
                 primitive.name in numpy_loops.UNARY
                 and result == computed[0]
-                and result.startswith("float")
+                and result in ("float32", "float64")
                 and min(operands[0].strides, default=0) >= 0  # NumPy computes backwards by other functions
             )
         case "where":
@@ -161,7 +161,7 @@ def _lies_askew(spec: ArraySpec) -> bool:
 def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
     """Reductions over the last axes, whose elements lie in the order in which NumPy then takes them."""
     spec, target = values[primitive.inputs[0]], values[primitive.output]
-    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype != target.dtype or spec.dtype == "bool":
+    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype != target.dtype or spec.dtype in ("bool", "float16"):
         return False
     reduced, rank = sorted(axes(primitive, values)), len(spec.shape)
     if not reduced or reduced != list(range(reduced[0], rank)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 
 import numpy as np
 from llvmlite import ir
@@ -12,10 +13,24 @@ TYPES: dict[str, ir.Type] = {
     "bool": ir.IntType(8),
     "int32": ir.IntType(32),
     "int64": ir.IntType(64),
+    "float16": ir.HalfType(),
     "float32": ir.FloatType(),
     "float64": ir.DoubleType(),
 }
 """The dtypes that are computed in, and what holds one element."""
+
+
+def _converts_halves() -> bool:
+    """Whether the processor converts float16 to float32 and back; else LLVM would call functions that are not there."""
+    try:
+        features = import_module("numpy._core._multiarray_umath").__cpu_features__
+    except (ImportError, AttributeError):
+        return False
+    return bool(features.get("F16C") or features.get("ASIMDHP"))
+
+
+if not _converts_halves():
+    del TYPES["float16"]
 
 _COMPARISONS = {
     "greater": ">",
@@ -69,6 +84,8 @@ def resolve(name: str, dtypes: tuple[str, ...]) -> tuple[tuple[str, ...], str] |
 
 def build(b: ir.IRBuilder, name: str, dtype: str, operands: list[ir.Value]) -> ir.Value:
     """A function of operands of one dtype."""
+    if dtype == "float16":
+        return _of_halves(b, name, operands)
     x = operands[0]
     if dtype == "bool":
         return _of_booleans(b, _OF_BOOLEANS.get(name, name), operands)
@@ -83,6 +100,16 @@ def build(b: ir.IRBuilder, name: str, dtype: str, operands: list[ir.Value]) -> i
     if name == "square":
         name, operands = "multiply", [x, x]
     return (_of_floats if dtype.startswith("float") else _of_integers)(b, name, dtype, operands)
+
+
+def _of_halves(b: ir.IRBuilder, name: str, operands: list[ir.Value]) -> ir.Value:
+    """A function of float16, which NumPy computes in float32 and rounds."""
+    x, y = wide = [b.fpext(operand, TYPES["float32"]) for operand in (operands[0], operands[-1])]
+    if name in ("maximum", "minimum"):  # of equal zeros the first, other than for float32
+        first = b.fcmp_ordered(">=" if name == "maximum" else "<=", x, y)
+        return b.select(b.or_(first, b.fcmp_unordered("uno", x, x)), operands[0], operands[-1])
+    result = build(b, name, "float32", wide[: len(operands)])
+    return b.fptrunc(result, TYPES["float16"]) if result.type == TYPES["float32"] else result
 
 
 def _of_booleans(b: ir.IRBuilder, name: str, operands: list[ir.Value]) -> ir.Value:
@@ -173,6 +200,8 @@ def width(dtype: str) -> int:
 
 def can_cast(source: str, target: str) -> bool:
     """Whether `cast` gives the bits of NumPy; from floats to integers what is out of range depends on the processor."""
+    if target == "float16" and source not in ("float16", "float32", "bool"):  # which NumPy rounds once
+        return False
     return source in TYPES and target in TYPES and not (source.startswith("float") and target.startswith("int"))
 
 
@@ -181,6 +210,10 @@ def cast(b: ir.IRBuilder, x: ir.Value, source: str, target: str) -> ir.Value:
     kind = TYPES[target]
     if source == target:
         return x
+    if source == "float16" and target == "float64":
+        return b.fpext(b.fpext(x, TYPES["float32"]), kind)
+    if source == "bool" and target == "float16":
+        return b.fptrunc(b.uitofp(x, TYPES["float32"]), kind)
     if target == "bool":
         return b.zext(is_true(b, source, x), kind)
     if source == "bool":
@@ -189,7 +222,7 @@ def cast(b: ir.IRBuilder, x: ir.Value, source: str, target: str) -> ir.Value:
         if target.startswith("float"):
             return b.sitofp(x, kind)
         return b.sext(x, kind) if target == "int64" else b.trunc(x, kind)
-    return b.fpext(x, kind) if target == "float64" else b.fptrunc(x, kind)
+    return b.fpext(x, kind) if width(target) > width(source) else b.fptrunc(x, kind)
 
 
 def _compare(b: ir.IRBuilder, sign: str, dtype: str, x: ir.Value, y: ir.Value) -> ir.Value:

@@ -92,6 +92,18 @@ def test_one_that_declines(register: Callable[..., None]) -> None:
         np.testing.assert_array_equal(traced(ag.constant([1.0, 2.0])).numpy(), [5.0, 7.0])
 
 
+def test_calls_that_are_checked_are_those_of_the_kernel(
+    register: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = Filling()
+    monkeypatch.setenv("AGOG_CHECK", "1")
+    register(fn=kernel.fn, out=kernel.out)
+    traced = function(python, check=False)
+    for _ in range(3):
+        np.testing.assert_array_equal(traced(ag.constant([1.0, 2.0])).numpy(), [5.0, 7.0])
+    assert not kernel.places
+
+
 def test_one_that_is_made(register: Callable[..., None]) -> None:
     kernel, made = Filling(), []
 

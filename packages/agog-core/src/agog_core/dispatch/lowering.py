@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.dispatch.chain import function_of
+from agog_core.dispatch.observation import is_checked
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.reference import load_reference
 from agog_core.dispatch.resolution import resolve
@@ -30,10 +31,12 @@ def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:
 
 
 def filling(op: Op, table: KernelTable) -> Callable[..., Any] | None:
-    """What fills an array with the result of the kernel that runs an op (`Kernel.out`), or None where it has none."""
+    """What fills an array with the result of the kernel that runs an op (`Kernel.out`), or None where it has
+    none, and while each call is checked.
+    """
     kernel_of(op, table)
     chain = table.chains.get(op.name)
-    if chain is None or chain.head < 0 or op.host or op.updates or op.views:
+    if chain is None or chain.head < 0 or op.host or op.updates or op.views or is_checked():
         return None
     candidate = chain.candidates[chain.head]
     if candidate.kernel.out is None:
