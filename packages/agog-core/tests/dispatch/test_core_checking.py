@@ -238,7 +238,8 @@ FAULTS: dict[str, tuple[str, Callable[..., Any], Callable[[], Any], str]] = {
         "add",
         lambda x, y: y[::-1],
         lambda: ag.add(ag.constant(X), ag.constant(X.T)),
-        "returned memory of its input 'y', and the op makes no views. It was called with float32 (2, 2), float32 (2, 2).",
+        "returned memory of its input 'y', and the op makes no views. It was called with float32 (2, 2), float32 (2, "
+        "2).",
     ),
     "updates to another shape": (
         "apply_add",
