@@ -228,6 +228,23 @@ def test_elements_of_lists_and_dicts_that_come_later(tmp_path: Path) -> None:
     status.assert_consumed()
 
 
+def test_what_a_plain_list_or_dict_gets_later_has_its_value_when_it_is_read(tmp_path: Path) -> None:
+    saved = {"a": [ag.Variable(2.0)], "b": ag.Variable(3.0)}
+    path = Checkpoint(v=[ag.Variable(1.0)], named=saved).write(tmp_path / "a")
+    checkpoint = Checkpoint(v=[], named={"a": []})
+    status = checkpoint.restore(path)
+    checkpoint.v.append(ag.Variable(0.0))
+    assert float(checkpoint.v[0]) == 1.0
+    checkpoint.named["a"].append(ag.Variable(0.0))
+    checkpoint.named["a"][0].assign_add(5.0)  # what is read first may be an update
+    assert float(checkpoint.named["a"][0]) == 7.0
+    alone = ag.Variable(0.0)
+    assert float(alone) == 0.0  # read before the dict has it, so that another has to ask
+    checkpoint.named["b"] = alone
+    status.assert_consumed()
+    assert float(alone) == 3.0
+
+
 def test_saving_first_restores_what_was_appended(tmp_path: Path) -> None:
     path = Checkpoint(v=[ag.Variable(1.0), ag.Variable(2.0)]).write(tmp_path / "a")
     checkpoint = Checkpoint(v=[ag.Variable(0.0)])

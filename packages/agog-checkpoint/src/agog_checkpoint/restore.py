@@ -93,13 +93,14 @@ class Restore:
         self._busy = self._again = False
         self._match({0: root}, [(0, root)], deferred=False)
         if self._owners:
-            # Before the others: a later restore wins.
-            listeners.insert(0, self.advance)
+            listeners.insert(0, self.advance)  # before the others: a later restore wins
 
     def advance(self, owner: Any = None, name: str = "", part: Any = None) -> None:
         """Look for objects that did not exist before, and restore them: everywhere, or where an owner has got a part.
         Raises ValueError where one of them does not fit: it keeps its value, and the others are restored."""
         with self._lock:
+            if owner is None and part is not None and (self._busy or not self._is_silent()):
+                return  # a variable is read for the first time, and whatever has got it has told so
             if self._busy:  # restoring has made new parts; the loop below comes back for them
                 self._again = True
                 return

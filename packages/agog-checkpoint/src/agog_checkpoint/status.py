@@ -69,7 +69,8 @@ class CheckpointLoadStatus:
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Restore objects of which the restore has not been told yet, such as variables appended to a list."""
+        """Restore objects of which the restore has not been told yet, such as those in a plain list. (Variables ask for
+        themselves, when they are first read.)"""
         self._restore.advance()
 
     def initialize_or_restore(self, session: Any = None) -> None:

@@ -228,6 +228,19 @@ FAULTS: dict[str, tuple[str, Callable[..., Any], Callable[[], Any], str]] = {
         lambda: ag.Variable(X).assign_add(X),
         "changed its input 'delta', which is not its to write. It was called with float32 (2, 2), float32 (2, 2).",
     ),
+    "its input": (
+        "exp",
+        lambda x: x,
+        lambda: ag.exp(X),
+        "returned memory of its input 'x', and the op makes no views. It was called with float32 (2, 2).",
+    ),
+    "a view of its second input": (
+        "add",
+        lambda x, y: y[::-1],
+        lambda: ag.add(ag.constant(X), ag.constant(X.T)),
+        "returned memory of its input 'y', and the op makes no views. It was called with float32 (2, 2), float32 (2, "
+        "2).",
+    ),
     "updates to another shape": (
         "apply_add",
         lambda variable, value, **attributes: (variable[:1] + 1,),

@@ -71,9 +71,24 @@ class _Call:
         if len(results) != len(shapes):
             return f"returned {len(results)} arrays; {len(shapes)} are expected."
         for array, shape, dtype in zip(results, shapes, dtypes, strict=True):
-            if wrong := self._wrong_array(array, shape, dtype):
+            if wrong := self._wrong_array(array, shape, dtype) or self._aliased(array, written):
                 return wrong
         return None
+
+    def _aliased(self, array: Any, written: int) -> str | None:
+        """What is said of a result in the memory of an input that the op does not update; nothing of a view's."""
+        if self.op.views or type(array) is not self.table.array_type:
+            return None
+        for position in range(written, len(self.arrays)):
+            if self._share_memory(array, self.arrays[position]):
+                return f"returned memory of its input {self._name(position)!r}, and the op makes no views."
+        return None
+
+    def _share_memory(self, first: Any, second: Any) -> bool:
+        backend = self.table.device.backend
+        if backend.host_memory:
+            return np.may_share_memory(backend.to_host(first), backend.to_host(second))
+        return backend.base is not None and backend.base(first) is backend.base(second)
 
     def _wrong_array(self, array: Any, shape: Any, dtype: DType) -> str | None:
         if type(array) is not self.table.array_type:

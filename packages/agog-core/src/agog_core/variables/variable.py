@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
-from agog_core.checkpointable import State
+from agog_core.checkpointable import State, listeners, notify
 from agog_core.dispatch.devices import current_device, scopes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
@@ -24,6 +24,7 @@ from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 from agog_core.tracers import present_tracer, seen, tracing
 from agog_core.variables.holders import OWN_ARRAY_HOLDERS, OWN_HOLDERS, is_seen
 from agog_core.variables.name_scope import current_name_scope
+from agog_core.variables.unread import hold_back, unread
 from agog_core.variables.versions import asked, keep
 
 __all__ = ["Variable"]
@@ -105,6 +106,8 @@ class Variable(State):
             keep(self, self._tensor._array)
         for hook in creation_hooks.get():
             hook(self)
+        if listeners:
+            hold_back(self)
 
     @property
     def name(self) -> str:
@@ -252,14 +255,17 @@ class Variable(State):
         """The present value, once the update that has taken it is done."""
         is_own = updating._is_owned()
         with updating:
-            if self._taken is None:
+            if (taken := self._taken) is None:
                 return self._tensor
-            taken = self._taken
-            if is_own:  # the update is this thread's, interrupted by a signal handler or a finalizer
+            is_first = self in unread
+            unread.discard(self)
+            if is_own and not is_first:  # the update is this thread's, interrupted by a signal handler or a finalizer
                 return wrap(taken._table.device.copy(taken._array), taken._table, taken._shape)
             # A Ctrl-C has ended the update before it gave the value back.
             self._tensor, self._taken = taken, None
-            return taken
+        if is_first:
+            notify(None, "", self)
+        return getattr(self, "_tensor", taken)
 
     def __tensor__(self) -> Tensor:
         return self.value()

@@ -1,0 +1,21 @@
+"""Unread: variables that were made while a restore waits, and that nobody has read yet.
+
+A plain list tells nobody that it has got a variable. So the first read asks whether a restore has a value for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from agog_core.variables.variable import Variable
+
+unread: WeakSet[Variable] = WeakSet()
+
+
+def hold_back(variable: Variable) -> None:
+    """Take a new variable's value away, as an update does, until somebody wants it."""
+    variable._taken = variable._tensor
+    del variable._tensor
+    unread.add(variable)
