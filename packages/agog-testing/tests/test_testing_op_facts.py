@@ -23,8 +23,9 @@ OPS = {name: op for name, op in all_ops().items() if op.function.__module__.star
 
 
 def reference(name: str) -> Any:
-    """The function of an op's kernel for the CPU."""
-    return load_reference(next(c.kernel.fn for c in KERNELS[name] if c.kernel.device == "cpu"))
+    """The function of an op's reference kernel for the CPU."""
+    of_cpu = [candidate.kernel for candidate in KERNELS[name] if candidate.kernel.device == "cpu"]
+    return load_reference(min(of_cpu, key=lambda kernel: kernel.priority).fn)
 
 
 def own_attributes(op: Op) -> dict[str, str]:

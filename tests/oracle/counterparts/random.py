@@ -1,7 +1,8 @@
 """Random: the ops that PyTorch has no counterpart for."""
 
 _OPS = """
-multinomial random_gamma random_integers random_normal random_permutation random_poisson random_uniform truncated_normal
+dropout multinomial random_gamma random_integers random_normal random_permutation random_poisson random_uniform
+truncated_normal
 """
 
 NO_COUNTERPART = dict.fromkeys(_OPS.split(), "its numbers come from a generator of agog's own")

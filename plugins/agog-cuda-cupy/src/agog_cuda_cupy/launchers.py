@@ -46,6 +46,7 @@ OF_ANY_SIZE = (*FLOATS, *INTEGERS, "bool", "complex64", "complex128")
 FAMILIES = (
     Family("random", ("random_uniform", "random_normal", "truncated_normal"), FLOATS),
     Family("random", ("random_integers",), INTEGERS, "low is in the range of int64"),
+    Family("random", ("dropout", "dropout_grad"), FLOATS),
     Family(
         "optimizers",
         (

@@ -75,10 +75,13 @@ def test_dropout_has_the_bits_of_its_ops(either_modules: Any, dtype: str, keep: 
     kind = numpy_dtype(dtype)
     x = np.random.default_rng(7).standard_normal((13, 77)).astype(kind)
     noise = REFERENCE("random_uniform")(shape=x.shape, key=(3, 9, 4), dtype=dtype, index=0)
-    expected = np.divide(x, kind.type(keep)) * np.floor(np.add(noise, kind.type(keep)))
-    found = random.dropout(either_modules, x, key=(3, 9, 4), keep=keep)
+    kept = np.floor(np.add(noise, kind.type(keep)))
+    expected = np.divide(x, kind.type(keep)) * kept
+    found, mask = random.dropout(either_modules, x, key=(3, 9, 4), keep=keep)
     assert found.dtype == expected.dtype
     assert found.tobytes() == expected.tobytes()
+    np.testing.assert_array_equal(mask, kept.astype("bool"), strict=True)
+    assert random.dropout_grad(either_modules, x, mask, keep=keep).tobytes() == expected.tobytes()
 
 
 def test_dropout_keeps_what_is_not_finite_as_its_ops_do(modules: Any, order: str) -> None:
@@ -86,7 +89,9 @@ def test_dropout_keeps_what_is_not_finite_as_its_ops_do(modules: Any, order: str
     noise = REFERENCE("random_uniform")(shape=x.shape, key=(1, 2, 3), dtype="float32", index=0)
     with np.errstate(invalid="ignore"):
         expected = (x / np.float32(0.5)) * np.floor(noise + np.float32(0.5))
-    np.testing.assert_array_equal(random.dropout(modules, x, key=(1, 2, 3), keep=0.5), expected, strict=True)
+    found, mask = random.dropout(modules, x, key=(1, 2, 3), keep=0.5)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    np.testing.assert_array_equal(random.dropout_grad(modules, x, mask, keep=0.5), expected, strict=True)
 
 
 @pytest.mark.parametrize("op", ["random_uniform", "random_normal", "truncated_normal"])
@@ -99,3 +104,4 @@ def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
     small = ml_dtypes.float8_e5m2
     assert random.random_normal(modules, shape=(3,), key=(1, 2, 3), dtype=small, index=0) is NotImplemented
     assert random.dropout(modules, np.ones(3, small), key=(1, 2, 3), keep=0.5) is NotImplemented
+    assert random.dropout_grad(modules, np.ones(3, small), np.ones(3, "bool"), keep=0.5) is NotImplemented

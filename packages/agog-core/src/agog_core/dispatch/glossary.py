@@ -26,6 +26,7 @@ ATTRIBUTES = {
     "index": "the number of the device",
     "input_shape": "the shape of the input",
     "is_complex": "whether the numbers are complex",
+    "keep": "the share of the elements that are kept",
     "keepdims": "whether the reduced axes are kept, with size 1",
     "key": "two words of a key and the first value of the counter, for Philox4x64-10",
     "l1": "the weight of the regularization by absolute values",

@@ -62,9 +62,10 @@ extern "C" __global__ void truncated_normal(number* out, i64 count, u64 key0, u6
     for (int n = 0; n < 8 && start + n < count; ++n) store(out[start + n], (wide)truncated_normal_of(half_of(words, n)));
 }
 
-// x / keep * floor(uniform + keep), each operation rounded to the element type, as the ops one by one give it. Since the
-// last factor is 0 or 1, the same kernel with the same key makes the gradient for x of the gradient for y.
-extern "C" __global__ void dropout(const number* x, number* y, i64 count, u64 key0, u64 key1, u64 counter, double keep) {
+// x / keep * floor(uniform + keep), each operation rounded to the element type, as the ops one by one give it; and whether
+// the last factor, which is 0 or 1, is 1.
+extern "C" __global__ void dropout(
+    const number* x, number* y, bool* mask, i64 count, u64 key0, u64 key1, u64 counter, double keep) {
     i64 start = thread_number() * UNIFORMS;
     if (start >= count) return;
     Words words = philox(key0, key1, counter, thread_number());
@@ -74,5 +75,13 @@ extern "C" __global__ void dropout(const number* x, number* y, i64 count, u64 ke
         uniform_of(words, n, noise);
         wide factor = floor(as_stored(add(load(noise), share)));
         store(y[start + n], multiply(as_stored(divide(load(x[start + n]), share)), factor));
+        mask[start + n] = factor != 0;
     }
+}
+
+extern "C" __global__ void dropout_grad(const number* gradients, const bool* mask, number* y, i64 count, double keep) {
+    i64 n = thread_number();
+    if (n >= count) return;
+    wide share = as_stored((wide)keep);
+    store(y[n], multiply(as_stored(divide(load(gradients[n]), share)), mask[n] ? (wide)1 : (wide)0));
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
 Key = tuple[int, int, int]
@@ -51,15 +52,27 @@ def random_integers(
     return out
 
 
-def dropout(modules: Modules, x: Array, *, key: Key, keep: float) -> Array:
-    """``x / keep`` with the share ``keep`` of its elements, and 0 for the others; of gradients the same."""
+def dropout(modules: Modules, x: Array, *, key: Key, keep: float) -> Any:
+    """See `agog_kernels_xp.nn.dropout`."""
     kind = element(x.dtype)
     if kind is None:
         return NotImplemented
-    x = modules.xp.ascontiguousarray(x)
-    y = modules.xp.empty(x.shape, x.dtype)
+    x = contiguous(modules, x)
+    y, mask = modules.xp.empty(x.shape, x.dtype), modules.xp.empty(x.shape, "bool")
     kernel = modules.kernel("philox", "dropout", AGOG_NUMBER=kind)
-    modules.launch(kernel, -(-x.size // (4 if kind == "double" else 8)), x, y, x.size, *_words(key), float(keep))
+    modules.launch(kernel, -(-x.size // (4 if kind == "double" else 8)), x, y, mask, x.size, *_words(key), float(keep))
+    return y, mask
+
+
+def dropout_grad(modules: Modules, gradients: Array, mask: Array, *, keep: float) -> Any:
+    """See `agog_kernels_xp.nn.dropout`."""
+    kind = element(gradients.dtype)
+    if kind is None:
+        return NotImplemented
+    g, kept = contiguous(modules, gradients), contiguous(modules, mask)
+    y = modules.xp.empty(g.shape, g.dtype)
+    kernel = modules.kernel("philox", "dropout_grad", AGOG_NUMBER=kind)
+    modules.launch(kernel, g.size, g, kept, y, g.size, float(keep))
     return y
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_core import dtypes
+from agog_core.calls.broadcasting import static_shape
+from agog_core.calls.call import call, call_several
+from agog_core.dispatch.op import Op
+from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.linalg.matmul import matmul
@@ -12,7 +17,9 @@ from agog_core.ops.math.elementary import floor
 from agog_core.ops.nn.activations import (
     relu,
 )
-from agog_core.ops.random.uniform_and_normal import random_uniform
+from agog_core.ops.random.uniform_and_normal import random_uniform, words
+from agog_core.random import stream
+from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -124,5 +131,49 @@ def dropout(
     tensor = convert_to_tensor(x)
     if keep == 1:
         return tensor
-    noise = random_uniform(tensor._shape if noise_shape is None else noise_shape, dtype=tensor.dtype, seed=seed)
+    sizes = tensor._shape if noise_shape is None else static_shape(noise_shape)
+    if sizes == tensor._shape and tensor.dtype in FLOATING:
+        return dropout_and_mask(tensor, keep, seed)[0]
+    noise = random_uniform(sizes, dtype=tensor.dtype, seed=seed)
     return multiply(realdiv(tensor, keep), floor(add(noise, keep)))
+
+
+def dropout_and_mask(x: TensorLike, keep: float, seed: int | None = None) -> tuple[Tensor, ...]:
+    """Dropout, and which elements it has kept, which the gradient needs."""
+    tensor = convert_to_tensor(x)
+    return call_several(_dropout, tensor, key=stream(seed)(words(tensor.dtype, tensor._shape)), keep=keep)
+
+
+def dropout_grad(gradients: TensorLike, mask: TensorLike, keep: float) -> Tensor:
+    """The gradient of dropout: what was dropped has none, and the others' are scaled as they were."""
+    return call(_dropout_grad, convert_to_tensor(gradients), convert_to_tensor(mask), keep=keep)
+
+
+def _grad_shape(gradients: Shape, mask: Shape, keep: float) -> Shape:
+    if gradients != mask:
+        raise InvalidArgumentError(
+            f"dropout_grad: gradients have shape {gradients}, and mask has shape {mask}; they must be equal."
+        )
+    return gradients
+
+
+_dropout = Op(
+    "dropout",
+    dropout_and_mask,
+    inputs=["x"],
+    shape=lambda x, key, keep: [x, x],
+    dtype=lambda given, key, keep: [given, dtypes.bool_],
+    dtypes=FLOATING,
+    vjp={"x": lambda g, out, keep: dropout_grad(g[0], out[1], keep)},
+    random=True,
+    late=["key"],
+)
+_dropout_grad = Op(
+    "dropout_grad",
+    dropout_grad,
+    inputs=["gradients", "mask"],
+    shape=_grad_shape,
+    dtypes=FLOATING,
+    vjp={"gradients": lambda g, mask, keep: dropout_grad(g, mask, keep)},
+    alike=["gradients"],
+)

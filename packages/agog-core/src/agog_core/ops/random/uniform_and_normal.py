@@ -72,7 +72,7 @@ def uniform_from(op: str, source: Source, shape: Any, minval: TensorLike, maxval
             raise InvalidArgumentError(f"{op}: for dtype {kind.name} minval must be below maxval; got [{low}, {high}).")
         key = source(math.prod(sizes))
         return create(_random_integers, kind, shape=sizes, key=key, low=low, high=high)
-    values = create(_random_uniform, kind, shape=sizes, key=source(_words(kind, sizes)))
+    values = create(_random_uniform, kind, shape=sizes, key=source(words(kind, sizes)))
     if maxval is None and type(minval) in (int, float) and minval == 0:
         return values
     low_end, high_end = (
@@ -86,7 +86,7 @@ def uniform_from(op: str, source: Source, shape: Any, minval: TensorLike, maxval
     return minimum(scaled, last) if high_end.numpy() > low_end.numpy() else scaled
 
 
-def _words(kind: dtypes.DType, sizes: Shape) -> int:
+def words(kind: dtypes.DType, sizes: Shape) -> int:
     """How many 64-bit values give the bits: 64 bits an element for float64, else 32."""
     return math.prod(sizes) if kind is dtypes.float64 else math.ceil(math.prod(sizes) / 2)
 
@@ -138,7 +138,7 @@ def random_normal(
 def normal_from(op: Op, source: Source, shape: Any, mean: TensorLike, stddev: TensorLike, dtype: Any) -> Tensor:
     """`random_normal` or `truncated_normal`, from any source of bits; ``op`` makes standard normals."""
     kind, sizes = as_dtype(dtype), static_shape(shape)
-    values: Tensor = create(op, kind, shape=sizes, key=source(_words(dtypes.float32, sizes)))
+    values: Tensor = create(op, kind, shape=sizes, key=source(words(dtypes.float32, sizes)))
     if not (type(stddev) in (int, float) and stddev == 1):
         values = multiply(values, convert_to_tensor(stddev, preferred_dtype=kind))
     if not (type(mean) in (int, float) and mean == 0):
