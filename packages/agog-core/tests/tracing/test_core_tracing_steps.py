@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -236,3 +237,28 @@ def test_kinds_of_arguments_may_change_from_call_to_call() -> None:
         expected = sum(np.asarray(x, "float32") for x in xs)
         np.testing.assert_array_equal(f(*xs).numpy(), expected)
     assert len(f.traces()) == 8
+
+
+def test_threads_may_go_different_ways() -> None:
+    def step(x: ag.Tensor) -> ag.Tensor:
+        if ag.reduce_sum(x) > 6.0:
+            return x * 2.0 if ag.reduce_max(x) > 4.0 else x * 3.0
+        return x - 1.0 if x[0] > 1.0 else x + 1.0
+
+    f, wrong = function(step), []
+    inputs = [ag.constant([a, b]) for a in (0.5, 1.5, 3.5, 9.0) for b in (0.0, 3.5)]
+    expected = [step(x).numpy() for x in inputs]
+
+    def work(first: int) -> None:
+        for n in range(first, first + 60):
+            place = n * (first + 1) % len(inputs)
+            if not np.array_equal(f(inputs[place]).numpy(), expected[place]):
+                wrong.append(place)
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(f.traces()) == 4

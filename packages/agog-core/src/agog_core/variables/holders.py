@@ -23,6 +23,8 @@ def _count_own_holders() -> tuple[int, int, int]:
             self.memory = object()
 
     class Holder:
+        _taken: Tensor
+
         def __init__(self) -> None:
             self._tensor = object.__new__(Tensor)
             self._tensor._array = Array()

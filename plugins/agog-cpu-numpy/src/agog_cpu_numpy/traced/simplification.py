@@ -41,14 +41,16 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
     for step in steps:
         if step.kind != "function" or step.options["function"] is not np.concatenate:
             continue
-        [whole] = step.outputs
+        [whole], axis = step.outputs, step.options["keywords"]["axis"]
+        if axis is None:
+            continue
         may_stay = whole not in kept and all(user.kind not in _HOLDERS for user in users.get(whole, ()))
         if may_stay and layouts.is_dense(whole.array) and all(_is_part(x, whole, users, kept) for x in step.inputs):
             step.kind = "join"
-            start, axis = 0, step.options["keywords"]["axis"] % whole.array.ndim
+            start = 0
             for part in step.inputs:
                 end = start + part.array.shape[axis]
-                key = (*(slice(None),) * axis, slice(start, end))
+                key = (*(slice(None),) * (axis % whole.array.ndim), slice(start, end))
                 part.whole, start = (whole, ("getitem", key)), end
                 part.array = whole.array[key]
 
