@@ -21,7 +21,7 @@ from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.eagerly import eagerly
-from agog_core.tracing.errors import is_undone
+from agog_core.tracing.errors import again, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
@@ -122,18 +122,7 @@ class DefinedFunction:
                         return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
             found = other
         found.put_back()
-        return self._after(failure, args, kwargs)
-
-    def _after(self, failure: Exception, args: Any, kwargs: Any) -> Any:
-        """Call the function where a run of a trace has failed, and done nothing yet: it may catch that error, or write
-        variables before it comes to it."""
-        try:
-            return self._called(args, kwargs)
-        except Exception as error:
-            for note in getattr(failure, "__notes__", ()):
-                if note not in getattr(error, "__notes__", ()):
-                    error.add_note(note)
-            raise
+        return again(failure, self._called, args, kwargs)
 
     def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
@@ -193,7 +182,7 @@ class DefinedFunction:
         else:
             return self._called(args, kwargs)
         found.put_back()
-        return self._after(failure, args, kwargs)
+        return again(failure, self._called, args, kwargs)
 
     def _differentiable(
         self,
