@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from functools import partial, reduce
 from typing import Any
 
@@ -36,10 +36,11 @@ class Differentiable:
     one by one. Where a result has no gradient, the function's ops run again, since a gradient of zeros is another
     thing: what depends on that result alone has none, and zeros times infinity are NaN.
 
-    Two things are left to eager calls. Under several tapes one may record what another one walks back: derivatives of
+    Three things are left to eager calls. Under several tapes one may record what another one walks back: derivatives of
     higher order add up, at each value inside of the function, what comes over the function and over its vjp, in one
-    order, so it cannot be one record. And functions with gradients of their own, inside of one with several results,
-    have no ops that would give these gradients for some results alone.
+    order, so it cannot be one record. Functions with gradients of their own, inside of one with several results, have
+    no ops that would give these gradients for some results alone. And a tensor from outside that is not an argument may
+    be watched too.
 
     Args:
         function: what to trace, called as ``function(args, kwargs)``.
@@ -65,9 +66,13 @@ class Differentiable:
         exact: bool = True,
     ) -> None:
         tape, self._wrap = GradientTape(), wrap
+        twins = [_twin(each) for each in tapes_of_context() if each.is_open]
 
         def call(args: Any, kwargs: Any) -> Any:
-            with tape:
+            with tape, ExitStack() as scope:
+                for twin in twins:
+                    twin.start()
+                    scope.callback(twin.stop)
                 tape.watch([x for x in Packing((args, kwargs)).tensors if x.dtype.is_differentiable])
                 tape.watch(list(watched))
                 return function(args, kwargs)
@@ -81,6 +86,7 @@ class Differentiable:
         trace.put_back()  # nothing has happened yet: `__call__` is the call
         self.has_created = bool(recorded.created)
         self.branches: dict[int, Differentiable] = {}
+        self.is_for_eager |= any(twin.records for twin in twins)
         self._pack = recorded.results
         optimize(graph)
         self._cut(graph, count)
@@ -255,6 +261,13 @@ def _sum(gradients: Sequence[Any]) -> Any:
     """The sum of the gradients that are there; None where there is none."""
     found = [gradient for gradient in gradients if gradient is not None]
     return reduce(accumulate, found) if found else None
+
+
+def _twin(tape: Recording) -> Recording:
+    """A tape that records what is done with tensors that another one watches, none of which is traced."""
+    twin = Recording(watch_accessed_variables=False)
+    twin.serial, twin.watching = tape.serial, tape.watching
+    return twin
 
 
 def _is_recorded() -> bool:

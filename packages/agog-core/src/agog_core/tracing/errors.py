@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from agog_core.dtypes import as_dtype
@@ -44,6 +45,17 @@ def undone(error: Exception) -> None:
 def is_undone(error: Exception) -> bool:
     """Whether nothing was done before an error in a run."""
     return getattr(error, "agog_undone", False)
+
+
+def again(failure: Exception, function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function whose trace has failed and done nothing: it may catch the error, or write variables before it."""
+    try:
+        return function(*args)
+    except Exception as error:
+        for note in getattr(failure, "__notes__", ()):
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
+        raise
 
 
 def limit(kind: str, line: str, what: Any = None) -> NoReturn:

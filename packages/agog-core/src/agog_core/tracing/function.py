@@ -21,7 +21,7 @@ from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.eagerly import eagerly
-from agog_core.tracing.errors import is_undone
+from agog_core.tracing.errors import again, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
@@ -95,7 +95,7 @@ class DefinedFunction:
                     if not is_undone(error):
                         raise
                     failure = error
-                return self._after(failure, args, kwargs)
+                return again(failure, self._called, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
         kind = self._key(args, kwargs)
         found = memory.traces.get(kind)
@@ -129,7 +129,7 @@ class DefinedFunction:
             if not is_undone(error):
                 raise
             failure = error
-        return self._after(failure, args, kwargs)
+        return again(failure, self._called, args, kwargs)
 
     def _branched(
         self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any, key: Any = None
@@ -148,17 +148,6 @@ class DefinedFunction:
             at, result = other, other(arrays)
         first.latest = at
         return result
-
-    def _after(self, failure: Exception, args: Any, kwargs: Any) -> Any:
-        """Call the function where a run of a trace has failed, and done nothing yet: it may catch that error, or write
-        variables before it comes to it."""
-        try:
-            return self._called(args, kwargs)
-        except Exception as error:
-            for note in getattr(failure, "__notes__", ()):
-                if note not in getattr(error, "__notes__", ()):
-                    error.add_note(note)
-            raise
 
     def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
@@ -218,7 +207,7 @@ class DefinedFunction:
             found = known.get(result) or self._differentiable(known, result, key, found, args, kwargs, watched)
         else:
             return self._called(args, kwargs)
-        return self._after(failure, args, kwargs)
+        return again(failure, self._called, args, kwargs)
 
     def _differentiable(
         self,

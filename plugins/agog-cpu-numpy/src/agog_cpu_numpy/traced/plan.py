@@ -143,8 +143,8 @@ class _Planner:
         return Place("buffer", self._buffer(value.array.nbytes, i, self.last[value]))
 
     def _updated(self, i: int, step: Step, k: int, value: Value) -> Place:
-        """The place of what a kernel updates in place: the old value's, where nobody else wants that. A variable's memory
-        takes its final value alone, so that an interrupt leaves it with none from in between.
+        """The place of what a kernel updates in place: the old value's, where nobody else wants that. A variable's
+        memory takes its final value alone, so that an interrupt leaves it with none from in between.
         """
         old = step.inputs[k]
         uses = sum(each.root is old.root for each in step.inputs)

@@ -1,0 +1,32 @@
+"""What the tests of traced functions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog as tf
+from agog_core import nest
+
+
+def outcome(run: Callable[[Any], Any], wrap: Callable[[Any], Any]) -> list[Any]:
+    """The dtype, shape and bits of all that a program gives."""
+    tf.set_random_seed(5)
+    arrays = [np.array("None" if leaf is None else tf.convert_to_tensor(leaf)) for leaf in nest.flatten(run(wrap))]
+    return [(each.dtype, each.shape, each.tolist() if each.dtype == object else each.tobytes()) for each in arrays]
+
+
+@pytest.fixture
+def assert_same_bits() -> Callable[[Callable[[Any], Any]], None]:
+    """Asserts that a program gives the same with `tf.function` as with what leaves functions as they are."""
+
+    def check(run: Callable[[Any], Any]) -> None:
+        eager, traced = outcome(run, lambda function: function), outcome(run, tf.function)
+        assert len(eager) == len(traced) > 0
+        for number, (left, right) in enumerate(zip(eager, traced, strict=True)):
+            assert left == right, f"result {number}"
+
+    return check
