@@ -190,9 +190,10 @@ class Module(Configured, Checkpointable):
             ValueError: it was not built yet, so that its variables are unknown.
         """
         if not getattr(self, "built", True) and not self.weights:
+            name = getattr(self, "name", type(self).__name__)
             raise ValueError(
-                f"count_params: layer {getattr(self, 'name', '')!r} has no variables yet, since it was not built; call it on a batch, "
-                "or call its method build(input_shape)."
+                f"count_params: layer {name!r} has no variables yet, since it was not built; call it on a batch, or "
+                "call its method build(input_shape)."
             )
         return sum(v.shape.num_elements() or 0 for v in {id(v): v for v in self.weights}.values())
 
