@@ -24,7 +24,7 @@ QUIET = {
         colocate_with_first_write_call control_inputs flow ignore_existing parallel_iterations sloppy swap_memory values
     """,
     "checks of what a graph does not know, and eager execution does": """
-        expected_shape infer_shape num validate_indices validate_shape
+        expected_shape infer_shape validate_indices validate_shape
     """,
     "which of several programs computes the same result": """
         a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
@@ -32,8 +32,12 @@ QUIET = {
         shift sorted stable stateful synchronization use_cudnn_on_gpu use_gpu use_locking use_resource
     """,
     "what has no effect in TensorFlow's eager execution either": """
-        _ add_regularization_losses attrs checkpoint_format_version create_scope_now_ dtype first_n input_size loss
+        _ add_regularization_losses attrs checkpoint_format_version create_graph_function_ dtype first_n input_size loss
         meta_graph_suffix regularizer reset_test reuse seed unique var variable zero_debias
+    """,
+    "what is written beside the variables, and in which format; what says how a graph restores them": """
+        allow_empty builder defer_build filename graph_parents reshape restore_sequentially save_relative_paths
+        saver_def sharded write_version
     """,
     "what keeps a table apart from others, and its empty places from keys": """
         deleted_key experimental_is_anonymous initial_num_buckets

@@ -43,6 +43,6 @@ def test_ranks() -> None:
     ],
 )
 def test_what_does_not_fit(call: Callable[[], Any], text: str) -> None:
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError, match=r".") as caught:
         call()
     assert str(caught.value) == text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
@@ -198,3 +200,20 @@ def test_advice_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AttributeError) as name:
         searched(("agog.nn", "agog.contrib"), "slim")
     assert str(name.value) == "tf.contrib.slim: not in agog; use tf.keras.layers"
+
+
+def test_names_that_are_missing_leave_no_garbage(tensorflow: Any) -> None:
+    class Held:
+        pass
+
+    def ask() -> weakref.ref[Held]:
+        held = Held()
+        assert not hasattr(tensorflow, "no_such_name")
+        return weakref.ref(held)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert ask()() is None
+    finally:
+        gc.enable()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
+from agog_checkpoint.folders import get_checkpoint_mtimes, update_checkpoint_state
 from agog_checkpoint.named import Saver
 
 __all__ = ["SessionSaver"]
@@ -16,6 +18,8 @@ class SessionSaver(Saver):
     Args:
         var_list: the variables, or a dict from names to them.
         max_to_keep: how many of the newest files are kept; None or 0 for all.
+        keep_checkpoint_every_n_hours: after how many hours another one of the older files is kept, too.
+        pad_step_number: whether the steps in the names of files have at least 8 digits.
 
     Raises:
         RuntimeError: there is no ``var_list``.
@@ -52,6 +56,10 @@ class SessionSaver(Saver):
         filename: str | None = None,
     ) -> None:
         super().__init__(var_list, max_to_keep)
+        self._seconds_between = 3600.0 * keep_checkpoint_every_n_hours
+        self._next_kept = time.time() + self._seconds_between
+        self._pads = pad_step_number
+        self._latest_filename: str | None = None
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -65,6 +73,18 @@ class SessionSaver(Saver):
             last_checkpoints: paths that `save` has returned, the oldest first.
         """
         self._paths = list(last_checkpoints)
+
+    def _list(self, path: str) -> None:
+        """Make a file that is on the disk the newest, delete what is too old, and note all that are left."""
+        others = [other for other in self._paths if other != path]
+        for old in others[: max(len(others) + 1 - self._max_to_keep, 0)] if self._max_to_keep else ():
+            if max(get_checkpoint_mtimes([old]), default=0.0) > self._next_kept:
+                self._paths.remove(old)  # so that nobody deletes it
+                self._next_kept += self._seconds_between
+        super()._list(path)
+        folder = os.path.dirname(path)
+        left = [kept for kept in self._paths if os.path.dirname(kept) == folder]
+        update_checkpoint_state(folder, path, left, self._latest_filename)
 
     def save(  # type: ignore[override]  # a session comes first, where there is one
         self,
@@ -83,15 +103,18 @@ class SessionSaver(Saver):
             sess: accepted; or the folder and the beginning of the file's name, where ``save_path`` is None.
             save_path: the folder, and the beginning of the file's name.
             global_step: a number, or a variable that holds it, which the name ends with; None for none.
+            latest_filename: the name of the file that lists the checkpoints; None for ``checkpoint``.
 
         Returns:
             The path for `restore`.
         """
-        return super().save(sess if save_path is None else save_path, global_step)
+        self._latest_filename = latest_filename
+        path = os.fsdecode(sess if save_path is None else save_path)
+        if self._pads and global_step is not None:
+            return super().save(f"{path}-{int(global_step):08d}")
+        return super().save(path, global_step)
 
-    def restore(  # type: ignore[override]  # as above
-        self, sess: Any, save_path: str | os.PathLike[str] | None = None
-    ) -> None:
+    def restore(self, sess: Any, save_path: str | os.PathLike[str] | None = None) -> None:
         """See `Saver.restore`.
 
         Args:

@@ -232,3 +232,16 @@ def test_files_are_closed_with_the_iterator(tmp_path: Path, reader: Callable[[An
     del iterator
     gc.collect()
     assert not open_files()
+
+
+def test_lines_of_files_are_kept_in_a_cache(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\ny\n")
+    dataset = TextLineDataset(str(tmp_path / "a.txt")).map(lambda line: line, num_parallel_calls=2).cache()
+    for _ in range(2):
+        assert [line.numpy() for line in dataset] == [b"x", b"y"]
+    iterator = iter(TextLineDataset(str(tmp_path / "a.txt")).cache())
+    next(iterator)
+    state = iterator.state_dict()
+    again = iter(TextLineDataset(str(tmp_path / "a.txt")).cache())
+    again.load_state_dict(state)
+    assert [line.numpy() for line in again] == [b"y"]

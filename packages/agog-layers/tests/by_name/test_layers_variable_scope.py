@@ -13,6 +13,7 @@ from agog_layers import (
     AUTO_REUSE,
     Dense,
     EagerVariableStore,
+    Model,
     VariableScope,
     dense,
     get_local_variable,
@@ -359,3 +360,21 @@ def test_gradients_flow_to_the_variables_of_a_template() -> None:
     template = make_template("line", lambda x: x * get_variable("slope", initializer=2.0))
     ((gradient, variable),) = ag.implicit_gradients(template)(3.0)
     assert (float(gradient), variable) == (3.0, template.variables[0])
+
+
+def test_models_have_the_variables_of_their_templates() -> None:
+    class Net(Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = make_template("body", lambda x: x * get_variable("w", initializer=2.0))
+            self.others = [make_template("fixed", lambda: get_variable("v", [], trainable=False))]
+
+        def call(self, x: Any) -> Any:
+            self.others[0]()
+            return self.body(x)
+
+    net = Net()
+    net(ag.ones([1]))
+    assert [v.name for v in net.trainable_variables] == [v.name for v in net.body.variables]
+    assert net.non_trainable_variables == net.others[0].variables
+    assert len(net.variables) == 2

@@ -12,7 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.checkpointable import listeners
-from agog_layers import Dense, Flatten, Layer
+from agog_layers import BatchNormalization, Dense, Flatten, Layer
 from agog_layers.base.naming import UniqueNames, snake_case
 
 

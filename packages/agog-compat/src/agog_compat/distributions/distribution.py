@@ -191,7 +191,7 @@ class Distribution:
         return self._cdf(self._value(value))
 
     def log_cdf(self, value: TensorLike, name: str = "log_cdf") -> Tensor:
-        """The logarithms of `cdf`."""
+        """The logarithms of these; see `cdf`."""
         return self._log_cdf(self._value(value))
 
     def survival_function(self, value: TensorLike, name: str = "survival_function") -> Tensor:
@@ -199,7 +199,7 @@ class Distribution:
         return self._survival_function(self._value(value))
 
     def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> Tensor:
-        """The logarithms of `survival_function`."""
+        """The logarithms of these; see `survival_function`."""
         return self._log_survival_function(self._value(value))
 
     def quantile(self, value: TensorLike, name: str = "quantile") -> Tensor:

@@ -140,6 +140,7 @@ class FileIterator(ElementIterator):
         self._stage = stage
         self._make = stage.format.maker(scope)
         self._filenames = stage.filenames.iterate(scope)
+        self._before = self._filenames.state_dict()
         self._begin(0)
 
     def _begin(self, taken: int) -> None:

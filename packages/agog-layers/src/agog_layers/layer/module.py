@@ -190,9 +190,10 @@ class Module(Configured, Checkpointable):
             ValueError: it was not built yet, so that its variables are unknown.
         """
         if not getattr(self, "built", True) and not self.weights:
+            name = getattr(self, "name", type(self).__name__)
             raise ValueError(
-                f"count_params: layer {self.name!r} has no variables yet, since it was not built; call it on a batch, "
-                "or call its method build(input_shape)."
+                f"count_params: layer {name!r} has no variables yet, since it was not built; call it on a batch, or "
+                "call its method build(input_shape)."
             )
         return sum(v.shape.num_elements() or 0 for v in {id(v): v for v in self.weights}.values())
 
@@ -228,7 +229,14 @@ class Module(Configured, Checkpointable):
         _add_new(self._variables_in_attributes(), trainable if live else others, others, seen)
 
     def _variables_in_attributes(self) -> list[Variable]:
-        return [part for part in _leaves(self._tracked_parts.values()) if isinstance(part, Variable)]
+        """The variables in attributes, and those of templates there: of what has weights and is no module."""
+        found: list[Variable] = []
+        for part in _leaves(self._tracked_parts.values()):
+            if isinstance(part, Variable):
+                found.append(part)
+            elif not isinstance(part, Module) and hasattr(type(part), "trainable_weights"):
+                found += part.weights
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if type(value) is NoDependency or not isinstance(value, _MAY_HOLD_STATE):

@@ -278,7 +278,10 @@ def searched(sources: tuple[str, ...], name: str) -> Any:
             return getattr(import_module(source), name)
         except AttributeError as error:
             errors.append(error)
-    raise next((error for error in errors if _advises(error)), errors[0])
+    try:
+        raise next((error for error in errors if _advises(error)), errors[0])
+    finally:
+        errors.clear()  # they hold this frame and so their callers', which would be garbage in a cycle
 
 
 def _advises(error: AttributeError) -> bool:
