@@ -7,16 +7,14 @@ from functools import partial, update_wrapper
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from agog_core import nest
 from agog_core.dispatch.devices import scope, scopes
 from agog_core.dispatch.observation import is_checked
 from agog_core.recording import active, tapes_of_context
-from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
+from agog_core.tracing.arguments import Arguments
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.differentiable import Differentiable, watched_beside
@@ -51,6 +49,7 @@ class DefinedFunction:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._owner = owner
+        self._arguments = Arguments(owner, self._shown(), self._input_signature)
         self._memory = Memory()
         self._memories = Memories()  # those of instances, where the function is a method
         update_wrapper(self, python_function)
@@ -70,7 +69,7 @@ class DefinedFunction:
         numbers, arrays and variables among its results, become tensors. Arguments that are neither tensors nor
         hashable, and results that are no tensors, are a TypeError."""
         if (tracing and present_tracer() is not None) or eagerly:
-            return self._called(*self._arguments(args, kwargs))
+            return self._called(*self._arguments.taken(args, kwargs))
         if active and tapes_of_context():
             return self._under_tapes(args, kwargs)
         memory = self._memory
@@ -96,7 +95,7 @@ class DefinedFunction:
                         raise
                     failure = error
                 return again(failure, self._called, args, kwargs)
-        args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
+        args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
         kind = self._key(args, kwargs)
         found = memory.traces.get(kind)
         if found is None:
@@ -185,7 +184,7 @@ class DefinedFunction:
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one op with a vjp."""
-        args, kwargs = nest.map_structure(_here, self._arguments(args, kwargs))
+        args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
         if len(tapes) > 1 or any(tape.is_forward for tape in tapes):  # one may see what another one does
             return self._called(args, kwargs)
@@ -237,7 +236,7 @@ class DefinedFunction:
             return made
 
     def _called(self, args: Any, kwargs: Any) -> Any:
-        return nest.map_structure(self._result, self._python_function(*args, **kwargs))
+        return nest.map_structure(self._arguments.returned, self._python_function(*args, **kwargs))
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -293,7 +292,7 @@ class DefinedFunction:
         """
         if not args and not kwargs and self._memory.infos:
             return self._memory.infos[-1].graph
-        found = self._memory.traces.get(self._key(*nest.map_structure(_here, self._arguments(args, kwargs))))
+        found = self._memory.traces.get(self._key(*nest.map_structure(_here, self._arguments.taken(args, kwargs))))
         if found is None:
             raise ValueError(
                 f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."
@@ -302,72 +301,6 @@ class DefinedFunction:
 
     def __graph_nodes__(self) -> list[GraphNode]:
         return self.graph().__graph_nodes__()
-
-    def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        if self._input_signature is not None:
-            return self._checked(args, kwargs), {}
-        return nest.map_structure(self._argument, (args, kwargs))
-
-    def _argument(self, value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return convert_to_tensor(value)
-        try:
-            hash(value)
-        except TypeError:
-            raise TypeError(
-                f"{self._owner}: the arguments of {self._shown()} must be tensors, or hashable; got a "
-                f"{type(value).__name__}. "
-                "Pass it as a tuple, or as a tensor."
-            ) from None
-        return value
-
-    def _checked(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        if kwargs:
-            raise ValueError(
-                f"{self._owner}: {self._shown()} has an input signature, so it takes no keyword arguments; got "
-                f"{', '.join(kwargs)}."
-            )
-        signature = self._input_signature or ()
-        if len(args) != len(signature):
-            raise ValueError(
-                f"{self._owner}: the input signature of {self._shown()} has {len(signature)} arguments; got "
-                f"{len(args)}."
-            )
-        return tuple(
-            self._fitting(spec, value, f"argument {place}")
-            for place, (spec, value) in enumerate(zip(signature, args, strict=True))
-        )
-
-    def _fitting(self, spec: Any, value: Any, where: str) -> Any:
-        if isinstance(spec, TensorSpec):
-            tensor = convert_to_tensor(value)
-            if not spec.is_compatible_with(tensor):
-                raise ValueError(
-                    f"{self._owner}: {where} of {self._shown()} must be a tensor of shape {spec.shape} and dtype "
-                    f"{spec.dtype.name}, by its input signature; got shape {tensor.shape} and dtype "
-                    f"{tensor.dtype.name}."
-                )
-            return tensor
-        if nest.is_mapping(spec) and nest.is_mapping(value) and spec.keys() == value.keys():
-            return {key: self._fitting(spec[key], value[key], f"{where}[{key!r}]") for key in value}
-        is_pair = isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple))
-        if is_pair and len(spec) == len(value):
-            parts = [self._fitting(*pair, f"{where}[{n}]") for n, pair in enumerate(zip(spec, value, strict=True))]
-            return nest.pack(value, nest.flatten(parts))
-        raise ValueError(
-            f"{self._owner}: {where} of {self._shown()} must have the structure {spec!r}, by its input signature; got "
-            f"a {type(value).__name__}."
-        )
-
-    def _result(self, value: Any) -> Any:
-        if isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Variable)):
-            return convert_to_tensor(value)
-        if value is None or isinstance(value, Tensor) or hasattr(value, "dtype"):
-            return value
-        raise TypeError(
-            f"{self._owner}: {self._shown()} must return tensors, structures of them, or None; it returned a "
-            f"{type(value).__name__}."
-        )
 
     def _shown(self) -> str:
         return getattr(self._python_function, "__name__", repr(self._python_function))

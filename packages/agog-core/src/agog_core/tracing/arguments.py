@@ -1,0 +1,95 @@
+"""Arguments: what a traced function takes, by its input signature or without one, and what it may return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agog_core import nest
+from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.tensor import Tensor
+from agog_core.tensors.tensor_spec import TensorSpec
+from agog_core.variables.variable import Variable
+
+
+class Arguments(NamedTuple):
+    """What a function takes and returns.
+
+    Args:
+        owner: who wraps the function, for errors.
+        function: the function's name, for errors.
+        signature: its input signature; None for anything.
+    """
+
+    owner: str
+    function: str
+    signature: tuple[Any, ...] | None
+
+    def taken(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The arguments as the function gets them; TypeError or ValueError where it does not take them."""
+        if self.signature is not None:
+            return self._checked(args, kwargs), {}
+        return nest.map_structure(self._argument, (args, kwargs))
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return convert_to_tensor(value)
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{self.owner}: the arguments of {self.function} must be tensors, or hashable; got a "
+                f"{type(value).__name__}. "
+                "Pass it as a tuple, or as a tensor."
+            ) from None
+        return value
+
+    def _checked(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        if kwargs:
+            raise ValueError(
+                f"{self.owner}: {self.function} has an input signature, so it takes no keyword arguments; got "
+                f"{', '.join(kwargs)}."
+            )
+        signature = self.signature or ()
+        if len(args) != len(signature):
+            raise ValueError(
+                f"{self.owner}: the input signature of {self.function} has {len(signature)} arguments; got {len(args)}."
+            )
+        return tuple(
+            self._fitting(spec, value, f"argument {place}")
+            for place, (spec, value) in enumerate(zip(signature, args, strict=True))
+        )
+
+    def _fitting(self, spec: Any, value: Any, where: str) -> Any:
+        if isinstance(spec, TensorSpec):
+            tensor = convert_to_tensor(value)
+            if not spec.is_compatible_with(tensor):
+                raise ValueError(
+                    f"{self.owner}: {where} of {self.function} must be a tensor of shape {spec.shape} and dtype "
+                    f"{spec.dtype.name}, by its input signature; got shape {tensor.shape} and dtype "
+                    f"{tensor.dtype.name}."
+                )
+            return tensor
+        if nest.is_mapping(spec) and nest.is_mapping(value) and spec.keys() == value.keys():
+            return {key: self._fitting(spec[key], value[key], f"{where}[{key!r}]") for key in value}
+        is_pair = isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple))
+        if is_pair and len(spec) == len(value):
+            parts = [self._fitting(*pair, f"{where}[{n}]") for n, pair in enumerate(zip(spec, value, strict=True))]
+            return nest.pack(value, nest.flatten(parts))
+        raise ValueError(
+            f"{self.owner}: {where} of {self.function} must have the structure {spec!r}, by its input signature; got "
+            f"a {type(value).__name__}."
+        )
+
+    def returned(self, value: Any) -> Any:
+        """A part of what the function returns, as a tensor; TypeError where it can be none."""
+        if isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Variable)):
+            return convert_to_tensor(value)
+        if value is None or isinstance(value, Tensor) or hasattr(value, "dtype"):
+            return value
+        raise TypeError(
+            f"{self.owner}: {self.function} must return tensors, structures of them, or None; it returned a "
+            f"{type(value).__name__}."
+        )
