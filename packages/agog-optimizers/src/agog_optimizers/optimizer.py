@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agog_core import (
-    Checkpointable,
-    GradientTape,
-    IndexedSlices,
-    Tensor,
-    TensorLike,
-    Variable,
-    convert_to_tensor,
-    device,
-)
-from agog_core.checkpointable import listeners, notify
+from agog_core import GradientTape, IndexedSlices, Tensor, TensorLike, Variable, convert_to_tensor, device
+from agog_core.checkpointable import Checkpointable, listeners, notify
 from agog_core.errors import InvalidArgumentError
 from agog_core.tracers import late
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
