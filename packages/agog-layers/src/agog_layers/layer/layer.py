@@ -14,7 +14,7 @@ from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
 from agog_layers.base.arguments import refuse_unknown
-from agog_layers.base.configured import constructor_arguments, describe
+from agog_layers.base.configured import constructor_arguments
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.masks import all_of, known, mask_of, pass_on
 from agog_layers.base.naming import layer_names, scope, snake_case, weight_name
@@ -257,10 +257,6 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         names = [name for name in constructor_arguments(type(self)) if name not in _SHAPES or name in vars(self)]
         config = {name: self._described(name) for name in names}
         return {name: value for name, value in config.items() if value is not None or name not in _OPTIONAL}
-
-    def _described(self, name: str) -> Any:
-        with_policy = name == "dtype" and self._policy is not None
-        return describe(self._policy) if with_policy else super()._described(name)
 
     def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
         """The inputs and their leaves as tensors; None stays None."""
