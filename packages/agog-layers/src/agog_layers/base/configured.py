@@ -17,8 +17,8 @@ classes: dict[str, type[Configured]] = {}
 # The classes of `custom_object_scope` in this thread or task.
 _custom_objects: ContextVar[Mapping[str, Any]] = ContextVar("agog_custom_objects", default={})  # noqa: B039
 
-# What `get_custom_objects` returns: those of the whole process.
-_global_objects: dict[str, Any] = {}
+# The classes and functions that a program has registered for all descriptions, by name.
+_registered: dict[str, Any] = {}
 
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -107,7 +107,7 @@ def get_custom_objects() -> dict[str, Any]:
     <built-in function max>
     >>> del get_custom_objects()["largest"]
     """
-    return _global_objects
+    return _registered
 
 
 def custom_object(name: str) -> Any:
@@ -117,7 +117,7 @@ def custom_object(name: str) -> Any:
     ...     custom_object("largest")
     <built-in function max>
     """
-    return _custom_objects.get().get(name, _global_objects.get(name))
+    return _custom_objects.get().get(name, _registered.get(name))
 
 
 def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
@@ -198,14 +198,6 @@ def revive(data: Any) -> Any:
     if set(data) != {"class_name", "config"}:
         return {key: revive(part) for key, part in data.items()}
     return find_class(data["class_name"]).from_config(data["config"])
-
-
-def revive_with(
-    identifier: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
-) -> Any:
-    """Make a value from what `describe` returned; classes of the program come by name. See `custom_object_scope`."""
-    with custom_object_scope(module_objects or {}, custom_objects or {}):
-        return revive(identifier)
 
 
 def find_class(name: str) -> Any:

@@ -7,7 +7,7 @@ from agog_layers import custom_object_scope
 from agog_layers.base.configured import custom_object_scope as CustomObjectScope
 from agog_layers.base.configured import describe as serialize_keras_object
 from agog_layers.base.configured import get_custom_objects
-from agog_layers.base.configured import revive_with as deserialize_keras_object
+from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
 from agog_training.preparing.labels import normalize, to_categorical
