@@ -298,7 +298,7 @@ def test_metrics_and_losses_of_one_name_are_told_apart() -> None:
 
 def test_values_with_more_axes_than_their_weights() -> None:
     """One axis more is spread over; of more axes the mean counts once for each weight, as in Keras."""
-    mean = Mean()
+    mean = metric.Mean()
     assert mean.stateful
     mean([[1.0, 3.0]], sample_weight=[2.0])
     assert (float(mean.total), float(mean.count)) == (8.0, 4.0)
