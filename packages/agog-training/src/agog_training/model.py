@@ -16,6 +16,7 @@ from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
 from agog_training.checks import check_modes
+from agog_training.classes import Classes
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
 from agog_training.objective import Objective
@@ -28,7 +29,7 @@ __all__ = ["Model", "Sequential"]
 _HOW_IT_RUNS = ("auto_scale_loss", "run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, Generators, agog_layers.Model):
+class Model(Steps, Generators, Classes, agog_layers.Model):
     """A layer that is made of layers, and that trains itself.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
@@ -91,16 +92,12 @@ class Model(Steps, Generators, agog_layers.Model):
             NotImplementedError: an argument that must be None is not.
         """
         check_arguments(Model.compile, {name: kwargs[name] for name in kwargs if name not in _HOW_IT_RUNS})
-        for name, value in (
-            ("target_tensors", target_tensors),
-            ("distribute", distribute),
-        ):
+        for name, value in (("target_tensors", target_tensors), ("distribute", distribute)):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         check_modes(self.name, self._known_names(), sample_weight_mode)
         self.optimizer = optimizers.get(optimizer)
-        # As in Keras, what is to be trained is decided here: a discriminator that is frozen later trains by itself.
-        vars(self)["_trained"] = self.trainable_variables or None
+        vars(self)["_trained"] = self.trainable_variables or None  # as in Keras, even if it is frozen later
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
@@ -394,22 +391,6 @@ class Sequential(agog_layers.Sequential, Model):
     >>> print(model.evaluate(np.eye(2), np.ones(2), verbose=0))
     1.0
     """
-
-    def predict_classes(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
-        """The likeliest class of each example, or for one probability whether it is more than a half.
-
-        Args:
-            x, batch_size, verbose: see `predict`.
-
-        Returns:
-            An array of integers, of shape (examples,), or (examples, 1) for one probability.
-        """
-        scores = self.predict(x, batch_size, verbose)
-        return scores.argmax(-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
-
-    def predict_proba(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
-        """The same as `predict`."""
-        return self.predict(x, batch_size, verbose)
 
 
 def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:

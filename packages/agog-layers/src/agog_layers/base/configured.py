@@ -148,8 +148,15 @@ def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
 def describe(value: Any) -> Any:
     """Describe a value by data that JSON can hold; objects become a dict with ``class_name`` and ``config``.
 
-    A TypeError says that a value is no number, string, None, dtype or shape, no function that is known by name, has no
-    `get_config`, and is no structure of those.
+    Args:
+        value: the value.
+
+    Returns:
+        Numbers, strings, None, lists and dicts.
+
+    Raises:
+        TypeError: a value is no number, string, None, dtype or shape, no function that is known by name, has no
+            `get_config`, and is no structure of those.
 
     >>> describe(("same", TensorShape([None, 3])))
     ['same', [None, 3]]
@@ -185,9 +192,18 @@ def _name_of(function: Any) -> str:
 
 
 def revive(data: Any) -> Any:
-    """Make a value from what `describe` returned; a ValueError if it names an unknown class.
+    """Make a value from what `describe` returned.
 
     Names of functions stay names, which constructors take as well, but for those of a `custom_object_scope`.
+
+    Args:
+        data: what `describe` returned.
+
+    Returns:
+        The value.
+
+    Raises:
+        ValueError: the data names an unknown class.
     """
     if isinstance(data, (list, tuple)):
         return [revive(part) for part in data]

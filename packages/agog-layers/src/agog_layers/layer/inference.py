@@ -10,9 +10,10 @@ from agog_core import Tensor, TensorShape, nest, ones, zeros
 from agog_core.random import generator
 from agog_core.recording import stack
 from agog_layers.base.masks import known, mask_of, with_mask
+from agog_layers.base.shapes import each_shape, zeros_of_shape
 from agog_layers.layer.symbolic import Node, Symbolic
 
-__all__ = ["call_symbolic"]
+__all__ = ["call_symbolic", "output_shape"]
 
 # What unknown sizes are in the two calls: the batch's, and others. Sizes of the output that differ are unknown.
 _SIZES = ((1, 32), (2, 64))
@@ -93,3 +94,20 @@ def _without_traces(layer: Any) -> Iterator[None]:
         for module in layer._walk(set()):
             module._call_losses.clear()
         stack.reset(tapes)
+
+
+def output_shape(layer: Any, input_shape: Any) -> Any:
+    """The shape of what a layer makes of inputs of a shape, or a structure of those."""
+    shapes = each_shape(input_shape)
+    batch_is_known = all(shape[:1] != [None] for shape in shapes)
+
+    def run(unknown: int) -> Any:
+        return layer(zeros_of_shape(input_shape, layer.dtype or "float32", unknown))
+
+    def common(one: Tensor, two: Tensor) -> TensorShape:
+        sizes = [a if a == b else None for a, b in zip(one._shape, two._shape, strict=True)]
+        return TensorShape(sizes if batch_is_known else [None, *sizes[1:]])
+
+    outputs = run(32)
+    again = outputs if all(shape[1:].is_fully_defined() for shape in shapes) else run(64)
+    return nest.map_structure(common, outputs, again)

@@ -17,10 +17,9 @@ from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.configured import constructor_arguments
 from agog_layers.base.masks import all_of, known, mask_of, pass_on
 from agog_layers.base.naming import layer_names, scope, snake_case
-from agog_layers.base.shapes import each_shape, zeros_of_shape
 from agog_layers.base.signature import takes
 from agog_layers.base.variable_store import kept, weight_getter
-from agog_layers.layer.inference import call_symbolic
+from agog_layers.layer.inference import call_symbolic, output_shape
 from agog_layers.layer.input_spec import Specified
 from agog_layers.layer.module import Module, Weight, current_call
 from agog_layers.layer.older_names import OlderNames
@@ -238,19 +237,7 @@ class Layer(Connected, Specified, OlderNames, Module):
             The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is, and so
             are others that go with unknown ones.
         """
-        shapes = each_shape(input_shape)
-        batch_is_known = all(shape[:1] != [None] for shape in shapes)
-
-        def run(unknown: int) -> Any:
-            return self(zeros_of_shape(input_shape, self._dtype or "float32", unknown))
-
-        def common(one: Tensor, two: Tensor) -> TensorShape:
-            sizes = [a if a == b else None for a, b in zip(one._shape, two._shape, strict=True)]
-            return TensorShape(sizes if batch_is_known else [None, *sizes[1:]])
-
-        outputs = run(32)
-        again = outputs if all(shape[1:].is_fully_defined() for shape in shapes) else run(64)
-        return nest.map_structure(common, outputs, again)
+        return output_shape(self, input_shape)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names.
