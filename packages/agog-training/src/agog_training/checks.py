@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -71,8 +72,19 @@ def check_modes(model: str, names: Sequence[str] | None, given: Any) -> None:
 
 
 def variables_to_train(model: Any) -> list[Variable]:
-    """The model's trainable variables; a ValueError where there are none."""
+    """The variables that were trainable when the model was compiled, or are now if there were none then; a ValueError
+    where there are none at all, and a warning where they are others now."""
     variables: list[Variable] = model.trainable_variables
+    trained: list[Variable] | None = model._trained
+    if trained is not None:
+        if {id(variable) for variable in variables} != {id(variable) for variable in trained}:
+            warnings.warn(
+                f"Model {model.name!r}: trainable was changed since the model was compiled, which changes nothing "
+                "before compile is called again.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return trained
     if variables:
         return variables
     count = len(model.variables)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import GradientTape, cast, convert_to_tensor, nest
-from agog_layers import Sequential
+from agog_layers import Layer, Sequential
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.signature import takes_training
 from agog_optimizers import LossScaleOptimizer
@@ -80,6 +80,7 @@ def _train(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     objective, optimizer = model.objective, model.optimizer
     scales = isinstance(optimizer, LossScaleOptimizer)
     with GradientTape() as tape:
+        tape.watch(model._trained or ())
         answers = objective.match(run(model, x, training=True), Batch(x, y, weights))
         losses = objective.losses(answers, model.losses)
         loss = optimizer.get_scaled_loss(losses["loss"]) if scales else losses["loss"]
@@ -150,7 +151,10 @@ def run(model: Any, x: Any, training: bool) -> Any:
 def inputs_of(model: Any, x: Any) -> Any:
     """Inputs as tensors, whose floats take the model's dtype, and whose integers do where it takes floats."""
     x = _listed(model, x)
-    dtypes = [symbol.dtype for symbol in model.inputs or ()]
+    symbols = model.inputs or ()
+    if nest.is_mapping(x) and set(x) == {symbol.name for symbol in symbols}:
+        return {s.name: _of_precision(x[s.name], s.dtype, s.dtype.is_floating) for s in symbols}
+    dtypes = [symbol.dtype for symbol in symbols]
     leaves = nest.flatten(x)
     if len(dtypes) != len(leaves):
         return nest.map_structure(lambda leaf: _of_precision(leaf, _float_dtype(model), _takes_floats(model)), x)
@@ -167,9 +171,12 @@ def _listed(model: Any, x: Any) -> Any:
 
 
 def _takes_floats(model: Any) -> bool:
-    """Whether a model that names no inputs begins with a layer that takes floats alone."""
-    layers = model.layers if isinstance(model, Sequential) else ()
-    return bool(layers) and layers[0].needs_floats
+    """Whether the first layer with weights of a model that names no inputs takes floats alone."""
+    for layer in model.layers if isinstance(model, Sequential) else ():
+        inner = getattr(layer, "layer", layer)  # that of a wrapper
+        if inner.needs_floats or type(inner).build is not Layer.build:
+            return bool(inner.needs_floats)
+    return False
 
 
 def _float_dtype(model: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from agog_core import Tensor, cast, convert_to_tensor, multiply, reduce_mean, reduce_sum
 from agog_layers.metrics import named as keras_metrics
+from agog_training.labels import compared_with
 
 _CHOSEN = ("accuracy", "acc", "crossentropy", "ce")
 
@@ -22,27 +23,28 @@ class Mean:
     3.0
     """
 
+    # Whether no number was taken into account.
+    is_empty: bool
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.reset()
 
     def reset(self) -> None:
         """Forget all numbers."""
-        self._sum, self._count = 0.0, 0.0
+        self._sum, self._count, self.is_empty = 0.0, 0.0, True
 
     def add(self, value: float, count: float) -> None:
         """Take ``count`` numbers of this mean into account."""
         self._sum += value * count
         self._count += count
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no number was taken into account."""
-        return not self._count
+        self.is_empty = False
 
     def result(self) -> float:
-        """The mean so far; NaN while there is none."""
-        return self._sum / self._count if self._count else float("nan")
+        """The mean so far; NaN while there is none, and 0 where none of them counts."""
+        if self.is_empty:
+            return float("nan")
+        return self._sum / self._count if self._count else 0.0
 
 
 class Answer(NamedTuple):
@@ -79,7 +81,7 @@ class Meter(Mean):
     def update(self, answer: Answer, size: int) -> None:
         """Take a batch of ``size`` examples into account."""
         weights = answer.weights if self._weighted else answer.mask
-        values = convert_to_tensor(self._function(answer.y, answer.output))
+        values = convert_to_tensor(compared_with(self._function, answer.y, answer.output))
         if not values.ndim:  # one number for the batch stands for all examples
             self.add(float(values), size)
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import agog_layers
-from agog_core import nest
+from agog_core import Variable, nest
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
 from agog_training.batches import ArrayBatches, Batches, OneBatch, make_batches, one_batch, validation_batches, weighted
@@ -16,6 +16,7 @@ from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
 from agog_training.checks import check_modes
+from agog_training.classes import Classes
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
 from agog_training.loss_scaling import scaled_for
@@ -29,7 +30,7 @@ __all__ = ["Model"]
 _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, Generators, agog_layers.Model):
+class Model(Steps, Generators, Classes, agog_layers.Model):
     """A layer that is made of layers, and that trains itself.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
@@ -55,6 +56,7 @@ class Model(Steps, Generators, agog_layers.Model):
 
     optimizer: Any = None
     stop_training: bool = False
+    _trained: list[Variable] | None = None
 
     def compile(
         self,
@@ -98,8 +100,8 @@ class Model(Steps, Generators, agog_layers.Model):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         check_modes(self.name, self._known_names(), sample_weight_mode)
-        given = optimizers.get(optimizer)
-        self.optimizer = scaled_for(self, given) if auto_scale_loss else given
+        self.optimizer = scaled_for(self, optimizers.get(optimizer), auto_scale_loss)
+        vars(self)["_trained"] = self.trainable_variables or None  # as in Keras, even if it is frozen later
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics

@@ -9,6 +9,7 @@ from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, e
 from agog_layers.base.masks import known, mask_of
 from agog_layers.losses import named as keras_losses
 from agog_training.batches import Batch
+from agog_training.labels import compared_with
 from agog_training.meters import Answer, Mean, Meter, make_meter, weighted_parts
 from agog_training.shapes import check_shapes, compared
 
@@ -243,7 +244,9 @@ def weighted_mean(losses: TensorLike, weights: TensorLike) -> Tensor:
 def _value(loss: Any, answer: Answer) -> Any:
     """The loss of a batch: a loss object makes one number itself."""
     y, output, _, weights = answer
-    return loss(y, output, weights) if hasattr(loss, "reduction") else weighted_mean(loss(y, output), weights)
+    if hasattr(loss, "reduction"):
+        return compared_with(loss, y, output, weights)
+    return weighted_mean(compared_with(loss, y, output), weights)
 
 
 def _weights(weights: Any, mask: Any) -> Any:

@@ -9,8 +9,8 @@ import agog_core as ag
 from agog_core import Tensor, TensorLike, Variable, as_dtype, convert_to_tensor
 
 __all__ = [
-    *("argmax", "argmin", "clip", "concatenate", "expand_dims", "one_hot", "ones", "permute_dimensions", "pow"),
-    *("reverse", "switch", "tile", "zeros"),
+    *("argmax", "argmin", "clip", "concatenate", "constant", "expand_dims", "mean", "one_hot", "ones"),
+    *("permute_dimensions", "pow", "reverse", "switch", "tile", "zeros"),
 ]
 
 
@@ -50,9 +50,20 @@ def concatenate(tensors: Sequence[TensorLike], axis: int = -1) -> Tensor:
     return ag.concat(tensors, axis)
 
 
+def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
+    """Make a tensor, of float32 where nothing else is said. See `tf.constant`."""
+    return ag.constant(convert_to_tensor(value).numpy(), as_dtype(dtype or "float32"), shape)
+
+
 def expand_dims(x: TensorLike, axis: int = -1) -> Tensor:
     """Add an axis of size 1, by default the last one. See `tf.expand_dims`."""
     return ag.expand_dims(x, axis)
+
+
+def mean(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The mean along axes; of booleans it is the share of those that are true. See `tf.reduce_mean`."""
+    values = convert_to_tensor(x)
+    return ag.reduce_mean(ag.cast(values, "float32") if values.dtype.is_bool else values, axis, keepdims)
 
 
 def one_hot(indices: TensorLike, num_classes: int) -> Tensor:

@@ -99,12 +99,12 @@ def update_sub(x: Variable, decrement: TensorLike) -> Variable:
 
 def variable(
     value: TensorLike, dtype: Any = None, name: str | None = None, constraint: Callable[[Tensor], Tensor] | None = None
-) -> Variable:
+) -> Any:
     """Make a variable.
 
     Args:
-        value: its first value.
-        dtype: its dtype; None for float32 where the value is of numbers without one.
+        value: its first value; of a sparse matrix of SciPy a `tf.SparseTensor` is made.
+        dtype: its dtype; None for float32.
         name: its name.
         constraint: a function that optimizers apply to the value after each update.
 
@@ -114,8 +114,11 @@ def variable(
     >>> variable([1, 2]).dtype.name
     'float32'
     """
-    given = getattr(value, "dtype", None) or "float32"
-    return Variable(convert_to_tensor(value, as_dtype(dtype or given)), name=name, constraint=constraint)
+    if hasattr(value, "tocoo"):  # a sparse matrix of SciPy
+        matrix: Any = value.tocoo()
+        return ag.SparseTensor(list(zip(matrix.row, matrix.col, strict=True)), matrix.data, matrix.shape)
+    first = ag.cast(value, as_dtype(dtype or "float32")) if hasattr(value, "dtype") else value
+    return Variable(convert_to_tensor(first, as_dtype(dtype or "float32")), name=name, constraint=constraint)
 
 
 def int_shape(x: Any) -> tuple[int | None, ...]:

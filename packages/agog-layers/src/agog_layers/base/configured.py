@@ -12,6 +12,7 @@ from agog_layers.base import activations
 
 __all__ = [
     "custom_object_scope",
+    "get_custom_objects",
     "get_registered_name",
     "get_registered_object",
     "register_keras_serializable",
@@ -101,6 +102,20 @@ def custom_object_scope(*objects: Mapping[str, Any]) -> Iterator[None]:
         yield
     finally:
         _custom_objects.reset(token)
+
+
+def get_custom_objects() -> dict[str, Any]:
+    """The classes and functions of the program that all descriptions may name.
+
+    Returns:
+        The dict of names to them, which a program may change.
+
+    >>> get_custom_objects()["largest"] = max
+    >>> custom_object("largest")
+    <built-in function max>
+    >>> del get_custom_objects()["largest"]
+    """
+    return _registered
 
 
 def custom_object(name: str) -> Any:
@@ -227,12 +242,14 @@ def describe(value: Any) -> Any:
         return {"class_name": type(value).__name__, "config": value.get_config()}
     if hasattr(value, "item") and hasattr(value, "ndim"):  # an array, or a number of its library
         return value.tolist()
-    if callable(value) and any(known is value for known in _registered.values()):
+    if callable(value) and any(known is value and ">" in name for name, known in _registered.items()):
         return {"registered_name": get_registered_name(value)}
     return _name_of(value)
 
 
 def _name_of(function: Any) -> str:
+    if hasattr(function, "described_as"):
+        return str(function.described_as)
     name = getattr(function, "__name__", None)
     if isinstance(name, str):
         try:
@@ -262,7 +279,7 @@ def revive(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [revive(part) for part in data]
     if isinstance(data, str):
-        return _custom_objects.get().get(data, data)
+        return _custom_objects.get().get(data) or _registered.get(data, data)
     if not nest.is_mapping(data):
         return data
     if set(data) == {"registered_name"} and data["registered_name"] in _registered:

@@ -74,8 +74,8 @@ class Permute(Layer):
         self.dims = integers(type(self).__name__, "dims", dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
             raise ValueError(
-                f"{type(self).__name__}: Invalid permutation: dims must be the numbers from 1 to {len(self.dims)} in "
-                f"any order; got {self.dims}."
+                f"{type(self).__name__}: Invalid permutation {self.dims}: dims must be the numbers from 1 to "
+                f"{len(self.dims)} in any order."
             )
 
     def call(self, inputs: Tensor) -> Tensor:

@@ -22,11 +22,11 @@ from agog_layers.base.signature import accepts, takes
 from agog_layers.base.variable_store import kept, weight_getter
 from agog_layers.layer.inference import call_symbolic, output_shape
 from agog_layers.layer.input_spec import Specified
-from agog_layers.layer.module import Module, Regularizer, Weight, current_call
+from agog_layers.layer.module import Module, Weight, current_call
 from agog_layers.layer.older_names import OlderNames
 from agog_layers.layer.precision import Precise
 from agog_layers.layer.symbolic import Connected, Symbolic
-from agog_layers.weights import initializers, regularizers
+from agog_layers.weights import constraints, initializers, regularizers
 
 __all__ = ["Layer"]
 
@@ -35,8 +35,8 @@ Constraint = Callable[[Tensor], Tensor]
 # Held while a layer makes its weights, so that two threads do not make them twice.
 _building = threading.RLock()
 
-# Arguments that a description leaves out: other forms of ``batch_input_shape``, and what layers rarely have.
-_SHAPES = ("input_shape", "input_dim", "batch_size")
+# Arguments that a description leaves out: other forms of ``batch_input_shape``, values, and what layers rarely have.
+_SHAPES = ("input_shape", "input_dim", "batch_size", "weights")
 _OPTIONAL = ("batch_input_shape", "activity_regularizer")
 
 
@@ -58,6 +58,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         input_dim: the same as ``input_shape=(input_dim,)``.
         batch_size: the size of the batch axis; None for any.
         activity_regularizer: a function of an output, or its name, whose result `losses` lists until the next call.
+        weights: arrays for the variables to begin with, in the order of `weights`.
 
     >>> import agog_core as ag
     >>> class Scale(Layer):
@@ -85,6 +86,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
 
     _name: str | None
     _scope_path: str | None
+    # What `weights` of the constructor was.
+    _first_weights: Any = None
     # The shapes of what the first call returned.
     _called_shape: Any = None
     # The network that names the layer.
@@ -101,6 +104,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         input_dim: int | None = None,
         batch_size: int | None = None,
         activity_regularizer: Any = None,
+        weights: Any = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -111,6 +115,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             self._count_calls()
         self._name = self._initial_name(name)
         self._auto_named = not name
+        vars(self)["_first_weights"] = weights  # past __setattr__, since arrays are no parts
         self._scope_path = None
         self._set_precision(dtype)
         if input_dim is not None:
@@ -287,16 +292,10 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             del self._own_weights[count:]
             raise
         self.built = True
+        if self._first_weights is not None:
+            self.set_weights(self._first_weights)
+            vars(self)["_first_weights"] = None
         notify(self)
-
-    def _check_floats(self, tensor: Tensor) -> None:
-        if not tensor.dtype.is_differentiable:
-            wanted = (self._dtype or as_dtype("float32")).name
-            raise TypeError(
-                f"{self._title} takes floats; got an input of dtype {tensor.dtype.name} and shape "
-                f"{tensor.shape}. "
-                f"Cast it with tf.cast(x, tf.{wanted})."
-            )
 
     def _full_path(self) -> str:
         """What the names of the layer's variables begin with; decided once."""
@@ -323,9 +322,9 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         shape: Any = (),
         dtype: Any = None,
         initializer: Any = None,
-        regularizer: Regularizer | None = None,
+        regularizer: Any = None,
         trainable: bool = True,
-        constraint: Constraint | None = None,
+        constraint: Any = None,
         use_resource: bool | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
@@ -338,19 +337,21 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             dtype: the dtype; by default the layer's, which is float32 while no input has set it.
             initializer: an initializer or its name; by default ``"glorot_uniform"`` for floats and ``"zeros"`` for
                 others.
-            regularizer: a function of the variable, whose results `losses` lists.
+            regularizer: a function of the variable, or its name, whose results `losses` lists.
             trainable: whether the variable is trained.
-            constraint: a function that optimizers apply to the value after each update.
+            constraint: a function that optimizers apply to the value after each update, or its name.
 
         Returns:
             The variable.
 
         Raises:
-            ValueError: a size of the shape is unknown.
+            ValueError: a size of the shape is unknown, or a name.
             TypeError: the regularizer or the constraint is not a function, or the name is no string.
         """
         path, name = self._full_path(), weight_name(self._title, name)
         sizes = TensorShape(shape)
+        regularizer = regularizers.get(regularizer) if isinstance(regularizer, (str, dict)) else regularizer
+        constraint = constraints.get(constraint) if isinstance(constraint, (str, dict)) else constraint
         if not sizes.is_fully_defined():
             raise ValueError(f"{self._title}: the shape of weight {name!r} must be fully known; got {sizes}.")
         for what, function in (("regularizer", regularizer), ("constraint", constraint)):

@@ -30,6 +30,20 @@ class OlderNames:
         )
         return made
 
+    @property
+    def updates(self) -> list[Any]:
+        """What a session would have to run: nothing, since ops run as they are called."""
+        return []
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The same as ``updates``."""
+        return []
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """The same as ``losses``."""
+        layer: Any = self
+        return list(layer.losses)
+
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The older name of calling the layer. See `Layer`."""
         layer: Any = self

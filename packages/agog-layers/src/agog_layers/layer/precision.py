@@ -44,6 +44,8 @@ class Precise:
 
     if TYPE_CHECKING:
 
+        @property
+        def _title(self) -> str: ...
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
         def _count_calls(self) -> None: ...
 
@@ -83,6 +85,15 @@ class Precise:
     def _described(self, name: str) -> Any:
         with_policy = name == "dtype" and self._policy is not None
         return describe(self._policy) if with_policy else super()._described(name)  # type: ignore[misc]  # Module has it
+
+    def _check_floats(self, tensor: Tensor) -> None:
+        if not tensor.dtype.is_differentiable:
+            wanted = (self._dtype or as_dtype("float32")).name
+            raise TypeError(
+                f"{self._title} takes floats; got an input of dtype {tensor.dtype.name} and shape "
+                f"{tensor.shape}. "
+                f"Cast it with tf.cast(x, tf.{wanted})."
+            )
 
     def _variable_class(self, dtype: DType) -> type[Variable]:
         return AutoCastVariable if self._policy is not None and dtype is self._dtype else Variable

@@ -164,6 +164,22 @@ class Connected:
         """The symbolic values that came of the layer's n-th call on such; a ValueError if there was none."""
         return self._node(node_index).outputs
 
+    def get_input_shape_at(self, node_index: int) -> Any:
+        """The shapes of what `get_input_at` gives."""
+        return _shapes(self.get_input_at(node_index))
+
+    def get_output_shape_at(self, node_index: int) -> Any:
+        """The shapes of what `get_output_at` gives."""
+        return _shapes(self.get_output_at(node_index))
+
+    def get_input_mask_at(self, node_index: int) -> Any:
+        """The masks that go along with what `get_input_at` gives; None for those without."""
+        return _masks(self.get_input_at(node_index))
+
+    def get_output_mask_at(self, node_index: int) -> Any:
+        """The masks that go along with what `get_output_at` gives; None for those without."""
+        return _masks(self.get_output_at(node_index))
+
     def _node(self, index: int) -> Node:
         if not 0 <= index < len(self.nodes):
             raise ValueError(

@@ -230,9 +230,10 @@ class RNN(Layer):
                 sequence, last = fused
                 return sequence, last[0], last
         options = self._cell_options(training, constants)
+        run = self.cell if callable(self.cell) else self.cell.call
         outputs: list[Tensor] = []
         for time, step in enumerate(unstack(x)):
-            output, structure = self.cell(step, self._packed(states), **options)
+            output, structure = run(step, self._packed(states), **options)
             new = nest.flatten(structure)
             if mask is not None:
                 before = outputs[-1] if outputs else zeros_like(output)

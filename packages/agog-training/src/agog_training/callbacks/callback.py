@@ -9,7 +9,7 @@ from agog_core import Variable
 from agog_layers.base.arguments import refuse_unknown
 from agog_training.callbacks.results import Results
 
-__all__ = ["Callback", "CallbackList", "History", "LambdaCallback"]
+__all__ = ["BaseLogger", "Callback", "CallbackList", "History", "LambdaCallback"]
 
 Logs = dict[str, Any]
 Gradients = Sequence[tuple[Any, Variable]]
@@ -200,6 +200,17 @@ class CallbackList(Callback):
         """
         for callback in self.callbacks:
             getattr(callback, method)(*args)
+
+
+class BaseLogger(Callback):
+    """Does nothing: what Keras's one adds up over an epoch, the logs hold already.
+
+    Args:
+        stateful_metrics: not used.
+    """
+
+    def __init__(self, stateful_metrics: Any = None) -> None:
+        self.stateful_metrics = set(stateful_metrics or ())
 
 
 class LambdaCallback(Callback):

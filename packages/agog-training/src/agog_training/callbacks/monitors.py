@@ -121,6 +121,7 @@ class ReduceLROnPlateau(Monitor):
         factor: what the learning rate is multiplied by; below 1.
         cooldown: how many epochs after a reduction are not counted.
         min_lr: what the learning rate does not go below.
+        epsilon: an older name of ``min_delta``.
 
     Other arguments: see `EarlyStopping`.
 
@@ -138,10 +139,11 @@ class ReduceLROnPlateau(Monitor):
         min_delta: float = 1e-4,
         cooldown: int = 0,
         min_lr: float = 0.0,
+        epsilon: float | None = None,
     ) -> None:
         if factor >= 1:
             raise ValueError(f"ReduceLROnPlateau: factor must be below 1; got {factor}.")
-        super().__init__(monitor, mode, min_delta)
+        super().__init__(monitor, mode, min_delta if epsilon is None else epsilon)
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
         self.wait, self.cooldown_counter = 0, 0

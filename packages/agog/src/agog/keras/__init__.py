@@ -20,6 +20,7 @@ from agog.keras import (
     regularizers,
     saving,
     utils,
+    wrappers,
 )
 from agog_compat.advice import taught as _taught
 from agog_compat.habits import OF_LAYERS as _OF_LAYERS
@@ -69,6 +70,7 @@ __all__ = [
     "regularizers",
     "saving",
     "utils",
+    "wrappers",
 ]
 
 _teach(Layer, _OF_LAYERS)

@@ -20,7 +20,9 @@ from agog_compat.keras_backend.renamed import (
     argmin,
     clip,
     concatenate,
+    constant,
     expand_dims,
+    mean,
     one_hot,
     ones,
     permute_dimensions,
@@ -50,7 +52,6 @@ from agog_compat.keras_backend.values import (
     dropout,
     eval,
     get_uid,
-    in_top_k,
     is_sparse,
     moving_average_update,
     print_tensor,
@@ -113,11 +114,10 @@ from agog_core.ops.reduce.moments import reduce_std as std
 from agog_core.ops.reduce.moments import reduce_variance as var
 from agog_core.ops.reduce.reduction import reduce_all as all
 from agog_core.ops.reduce.reduction import reduce_any as any
-from agog_core.ops.reduce.reduction import reduce_mean as mean
 from agog_core.ops.reduce.reduction import reduce_prod as prod
 from agog_core.ops.reduce.reduction import reduce_sum as sum
 from agog_core.ops.reduce.scans import cumprod, cumsum
-from agog_core.tensors.constant import constant
+from agog_core.ops.sorting.sorting import in_top_k
 from agog_core.variables.name_scope import name_scope
 from agog_layers.base.activations import elu, hard_sigmoid
 from agog_layers.base.learning_phase import (

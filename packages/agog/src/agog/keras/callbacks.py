@@ -3,6 +3,7 @@
 from agog_compat.advice import taught as _taught
 from agog_training.callbacks import (
     BackupAndRestore,
+    BaseLogger,
     Callback,
     CallbackList,
     CSVLogger,
@@ -19,6 +20,7 @@ from agog_training.callbacks import (
 
 __all__ = [
     "BackupAndRestore",
+    "BaseLogger",
     "CSVLogger",
     "Callback",
     "CallbackList",

@@ -16,6 +16,9 @@ from agog_layers.weights.constraints import (
     unit_norm,
 )
 
+# The names that Keras 1 had.
+maxnorm, nonneg, unitnorm = max_norm, non_neg, unit_norm
+
 __all__ = [
     "Constraint",
     "MaxNorm",
@@ -25,10 +28,13 @@ __all__ = [
     "deserialize",
     "get",
     "max_norm",
+    "maxnorm",
     "min_max_norm",
     "non_neg",
+    "nonneg",
     "serialize",
     "unit_norm",
+    "unitnorm",
 ]
 
 __getattr__ = _taught(__name__)

@@ -10,7 +10,12 @@ from agog_core.exports import later as _later
 from agog_layers import custom_object_scope
 from agog_layers.base.configured import custom_object_scope as CustomObjectScope
 from agog_layers.base.configured import describe as serialize_keras_object
-from agog_layers.base.configured import get_registered_name, get_registered_object, register_keras_serializable
+from agog_layers.base.configured import (
+    get_custom_objects,
+    get_registered_name,
+    get_registered_object,
+    register_keras_serializable,
+)
 from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
@@ -19,6 +24,7 @@ from agog_training.preparing.pictures import array_to_img, img_to_array, load_im
 from agog_training.preparing.plotting import model_to_dot, plot_model
 from agog_training.preparing.seeds import set_random_seed
 from agog_training.preparing.sequences import pad_sequences
+from agog_training.progress_bar import Progbar
 from agog_training.sequence import Sequence as PyDataset
 
 if TYPE_CHECKING:
@@ -28,12 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CustomObjectScope",
+    "Progbar",
     "PyDataset",
     "Sequence",
     "array_to_img",
     "clear_session",
     "custom_object_scope",
     "deserialize_keras_object",
+    "get_custom_objects",
     "get_file",
     "get_registered_name",
     "get_registered_object",

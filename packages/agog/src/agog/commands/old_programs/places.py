@@ -217,6 +217,7 @@ RENAMED = {
     "python.keras.engine.network.Network": "agog.keras:Model",
     "python.keras.optimizer_v2.optimizer_v2.OptimizerV2": "agog.keras:Optimizer",
     "python.framework.ops.EagerTensor": "agog:Tensor",
+    "python.framework.tensor_shape.as_shape": "agog:TensorShape",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
