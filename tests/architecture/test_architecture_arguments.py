@@ -17,8 +17,8 @@ from agog_compat import graph_only
 # What changes nothing in eager execution, or here, with the reason.
 QUIET = {
     "what names and collects the nodes of a graph, and runs them": """
-        collections config critical_section_def extra_feed_dict graph import_scope init_targets loss_collection name op scope
-        session shared_name tensor_array_name var_list variable_def
+        collections config critical_section_def extra_feed_dict graph import_scope init_targets loss_collection
+        name op scope session shared_name tensor_array_name var_list variable_def
     """,
     "the order in which a graph would run, which is the program's own here": """
         colocate_with_first_write_call control_inputs flow ignore_existing parallel_iterations sloppy swap_memory values
