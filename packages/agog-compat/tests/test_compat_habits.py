@@ -40,6 +40,23 @@ def test_what_teaches(make: Any, name: str) -> None:
     assert not hasattr(x, name)
 
 
+def test_other_classes_teach_too_but_for_what_they_have() -> None:
+    class Machine:
+        train = "a method of its own"
+
+    class Derived(Machine):
+        pass
+
+    habits.teach(Machine, {"train": "m.fit", "parameters": "m.trainable_variables"})
+    machine: Any = Derived()
+    with pytest.raises(AttributeError) as error:
+        machine.parameters  # noqa: B018  # what is tested
+    assert str(error.value) == "Derived.parameters: not in agog; use m.trainable_variables"
+    assert machine.train == "a method of its own"
+    machine.parameters = 3
+    assert machine.parameters == 3
+
+
 @pytest.mark.parametrize(
     "function",
     [

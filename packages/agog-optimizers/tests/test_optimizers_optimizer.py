@@ -14,13 +14,16 @@ from agog_core.variables import global_step
 from agog_optimizers import (
     AdagradDAOptimizer,
     AdagradOptimizer,
+    AdaMaxOptimizer,
     AdamOptimizer,
     AdamWOptimizer,
     FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
+    MomentumWOptimizer,
     Optimizer,
     ProximalAdagradOptimizer,
+    extend_with_decoupled_weight_decay,
     get_global_step,
     get_or_create_global_step,
 )
@@ -389,3 +392,31 @@ def test_decay_of_some_variables() -> None:
     assert [float(first), float(second)] == [3.0, 4.0]
     optimizer.minimize(lambda: first * second)
     assert [float(first), float(second)] == [2.25, 3.0]
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_decay_beside_the_steps_of_any_optimizer(rows: bool) -> None:
+    """Against the formula in float64: what decays is taken off before the step, and after a lookup of rows alone."""
+    extended = extend_with_decoupled_weight_decay(MomentumOptimizer)
+    for optimizer in (MomentumWOptimizer(0.25, 0.5, 0.9), extended(0.25, 0.5, 0.9)):
+        v, kept = ag.Variable(np.float64([4.0, 8.0])), ag.Variable(np.float64(4.0))
+        expected, slot, where = np.array([4.0, 8.0]), np.zeros(2), np.array([not rows, True])
+        for step in (1.0, 2.0):
+            row: Any = ag.IndexedSlices(ag.constant(np.float64([step])), ag.constant([1]), (2,))
+            gradient = row if rows else np.float64([0.0, step])
+            optimizer.apply_gradients([(gradient, v), (np.float64(step), kept)], decay_var_list=[v])
+            slot = np.where(where, 0.9 * slot + [0.0, step], slot)
+            expected = np.where(where, expected - 0.25 * expected - 0.5 * slot, expected)
+        np.testing.assert_allclose(v.numpy(), expected, rtol=1e-12)
+        np.testing.assert_allclose(kept.numpy(), 4.0 - 0.5 * 1.0 - 0.5 * (0.9 + 2.0), rtol=1e-12)
+
+
+def test_adamax_keeps_one_power() -> None:
+    v = ag.Variable(1.0)
+    optimizer = AdaMaxOptimizer(0.5)
+    optimizer.minimize(lambda: v * v)
+    assert [each.name for each in optimizer.variables()] == [
+        "Variable/AdaMax:0",
+        "Variable/AdaMax_1:0",
+        "beta1_power:0",
+    ]

@@ -20,6 +20,10 @@ MAKERS: dict[str, Make] = {
     "noise": lambda step: optimizers.GradientDescentOptimizer(optimizers.noisy_linear_cosine_decay(RATE, step, 10)),
     "variables": lambda step: optimizers.AdamOptimizer(RATE, beta1=ag.Variable(0.8)),
     "MomentumOptimizer": lambda step: optimizers.MomentumOptimizer(RATE, 0.9, use_nesterov=True),
+    "MomentumWOptimizer": lambda step: optimizers.MomentumWOptimizer(0.01, RATE, 0.9),
+    "DecoupledWeightDecayExtension": lambda step: optimizers.extend_with_decoupled_weight_decay(
+        optimizers.RMSPropOptimizer
+    )(0.01, RATE),
     "AdagradDAOptimizer": lambda step: optimizers.AdagradDAOptimizer(RATE, step),
     "MovingAverageOptimizer": lambda step: optimizers.MovingAverageOptimizer(
         optimizers.AdamOptimizer(RATE), num_updates=step

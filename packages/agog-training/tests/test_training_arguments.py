@@ -51,8 +51,8 @@ class Derived(Layer):
         ),
         (
             lambda: compiled().predict(X, zzz=2),
-            "predict has no argument 'zzz'; its arguments are x, batch_size, verbose, steps, max_queue_size, workers, "
-            "use_multiprocessing.",
+            "predict has no argument 'zzz'; its arguments are x, batch_size, verbose, steps, callbacks, "
+            "max_queue_size, workers, use_multiprocessing.",
         ),
         (
             lambda: compiled().fit_generator(iter([(X, Y)]), steps_by_epoch=1),

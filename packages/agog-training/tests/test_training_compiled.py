@@ -94,6 +94,7 @@ def test_freezing_a_layer_is_seen() -> None:
     for _ in range(3):
         model.train_on_batch(X, Y)
     model.layers[0].trainable = False
+    model.compile(model.optimizer, "sparse_categorical_crossentropy", jit_compile=True)
     before = model.layers[0].get_weights()[0]
     last = model.layers[-1].get_weights()[0]
     model.train_on_batch(X, Y)

@@ -165,27 +165,22 @@ def test_an_epoch_goes_on_where_the_last_ended() -> None:
     assert source.started == 2
 
 
-def test_a_generator_that_ends_too_early_is_an_error() -> None:
+def test_a_generator_that_ends_too_early_ends_the_training() -> None:
     model = linear()
     model.compile("sgd", "mse")
-    cases: list[tuple[Any, dict[str, Any], str]] = [
-        (
-            iter(Stream()),
-            {"epochs": 2},
-            "fit: an epoch needs a batch, and the data ended after 0. A generator gives its data once: pass a Dataset, "
-            "or one that repeats; or ask for fewer steps or epochs.",
-        ),
-        (
-            iter(Stream()),
-            {"steps_per_epoch": 5},
-            "fit: an epoch needs 5 batches, and the data ended after 3. A generator gives its data once: pass a "
-            "Dataset, or one that repeats; or ask for fewer steps or epochs.",
-        ),
+    advice = "A generator gives its data once: pass a Dataset, or one that repeats; or ask for fewer steps or epochs."
+    cases: list[tuple[dict[str, Any], str, list[int]]] = [
+        ({"epochs": 5}, "fit: an epoch needs a batch, and the data ended after 0.", [0, 1]),
+        ({"epochs": 5, "steps_per_epoch": 5}, "fit: an epoch needs 5 batches, and the data ended after 3.", [0]),
     ]
-    for source, arguments, text in cases:
-        with pytest.raises(ValueError, match=r".") as caught:
-            model.fit(source, verbose=0, **arguments)
-        assert str(caught.value) == text
+    for arguments, text, epochs in cases:
+        with pytest.warns(UserWarning, match="data ended") as caught:
+            history = model.fit(iter(Stream()), verbose=0, **arguments)
+        assert str(caught[0].message) == f"{text} {advice} There are no further epochs."
+        assert history.epoch == epochs
+    with pytest.raises(ValueError, match="data ended") as wrong:
+        model.fit(iter([]), verbose=0, steps_per_epoch=2)
+    assert str(wrong.value) == f"fit: an epoch needs 2 batches, and the data ended after 0. {advice}"
 
 
 def test_validation() -> None:
@@ -529,9 +524,9 @@ def test_errors() -> None:
             f"Model '{two.name}': loss has ['c'], but the outputs are ['a', 'b'].",
         ),
         (
-            NotImplementedError,
-            lambda: model.compile("sgd", "mse", sample_weight_mode="temporal"),
-            f"Model '{model.name}': compile does not support sample_weight_mode; leave it out.",
+            ValueError,
+            lambda: model.compile("sgd", "mse", sample_weight_mode="spatial"),
+            f"Model '{model.name}': sample_weight_mode must be None or 'temporal'; got 'spatial'.",
         ),
         (
             ValueError,

@@ -218,6 +218,7 @@ def test_an_optimizer_that_is_not_made_yet_is_named(cls: Any) -> None:
 def test_a_model_without_variables_to_train_says_why() -> None:
     frozen = linear()
     frozen.trainable = False
+    frozen.compile("sgd", "mse")
     text = "Model 'm': none of its 2 variables is to be trained, since trainable is False in the model. "
     for use in (lambda: frozen.fit(X, Y, verbose=0), lambda: frozen.train_on_batch(X, Y)):
         raises(ValueError, f"{text}Set it to True, or call evaluate.", use)
@@ -235,6 +236,20 @@ def test_a_model_without_variables_to_train_says_why() -> None:
     assert frozen.evaluate(X, Y, verbose=0) >= 0
     frozen.trainable = True
     assert frozen.fit(X, Y, verbose=0).epoch == [0]
+
+
+def test_what_is_trained_is_decided_by_compile() -> None:
+    discriminator = linear()
+    discriminator.compile("sgd", "mse")
+    discriminator.trainable = False
+    before = discriminator.get_weights()
+    with pytest.warns(UserWarning, match="trainable was changed") as caught:
+        discriminator.train_on_batch(X, Y)
+    assert str(caught[0].message) == (
+        "Model 'm': trainable was changed since the model was compiled, which changes nothing before compile is called "
+        "again."
+    )
+    assert not np.array_equal(before[0], discriminator.get_weights()[0])
 
 
 def test_the_second_argument_of_minimize_may_be_the_variables() -> None:

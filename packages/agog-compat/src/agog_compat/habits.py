@@ -7,11 +7,12 @@ from typing import Any, NoReturn
 from agog_core import Checkpointable, Tensor, Variable, stop_gradient
 from agog_core.named_tuple import Named
 
-__all__ = ["METHODS", "SAID_INSTEAD"]
+__all__ = ["METHODS", "OF_LAYERS", "OF_OPTIMIZERS", "SAID_INSTEAD", "teach"]
 
 # The methods that there are not, and what to write instead; x is the tensor.
 SAID_INSTEAD = {
     "abs": "tf.abs(x)",
+    "add": "x + y, or tf.add(x, y)",
     "add_": "v.assign_add(...) on a tf.Variable; tensors never change",
     "all": "tf.reduce_all(x, axis)",
     "any": "tf.reduce_any(x, axis)",
@@ -19,6 +20,7 @@ SAID_INSTEAD = {
     "argmin": "tf.argmin(x, axis)",
     "astype": "tf.cast(x, dtype)",
     "backward": "a tf.GradientTape: with tf.GradientTape() as tape: ..., and then tape.gradient(loss, variables)",
+    "bmm": "x @ y, or tf.matmul(x, y)",
     "bool": "tf.cast(x, tf.bool)",
     "chunk": "tf.split(x, n, axis)",
     "clamp": "tf.clip_by_value(x, low, high)",
@@ -29,40 +31,56 @@ SAID_INSTEAD = {
     "copy_": "v.assign(...) on a tf.Variable; tensors never change",
     "cuda": "x.gpu(), or with tf.device('/gpu:0')",
     "cumsum": "tf.cumsum(x, axis)",
+    "data": "x itself; tf.stop_gradient(x) lets no gradient through",
     "dim": "x.ndim",
+    "div": "x / y",
     "dot": "tf.tensordot(x, y, 1), or x @ y",
     "double": "tf.cast(x, tf.float64)",
+    "eq": "tf.equal(x, y)",
     "exp": "tf.exp(x)",
     "expand": "tf.broadcast_to(x, shape)",
     "fill_": "v.assign(...) on a tf.Variable; tensors never change",
     "flatten": "tf.reshape(x, [-1])",
     "float": "tf.cast(x, tf.float32)",
     "gather": "tf.gather(x, indices, axis=axis)",
+    "ge": "x >= y",
     "grad": "tape.gradient(loss, x), of the tf.GradientTape that recorded the loss",
     "grad_fn": "tape.summary(), of the tf.GradientTape that records",
+    "gt": "x > y",
     "half": "tf.cast(x, tf.float16)",
     "int": "tf.cast(x, tf.int32)",
+    "is_contiguous": "x itself; its array is what kernels need",
     "is_cuda": "x.device",
     "is_leaf": "tape.watched_variables()",
+    "le": "x <= y",
     "log": "tf.log(x)",
     "long": "tf.cast(x, tf.int64)",
+    "lt": "x < y",
     "masked_fill": "tf.where(mask, value, x)",
     "matmul": "x @ y, or tf.matmul(x, y)",
     "max": "tf.reduce_max(x, axis)",
     "mean": "tf.reduce_mean(x, axis)",
     "min": "tf.reduce_min(x, axis)",
     "mm": "x @ y, or tf.matmul(x, y)",
+    "mul": "x * y",
     "mul_": "v.assign(v * ...) on a tf.Variable; tensors never change",
+    "ne": "tf.not_equal(x, y)",
+    "new_ones": "tf.ones(shape, x.dtype)",
+    "new_zeros": "tf.zeros(shape, x.dtype)",
+    "nonzero": "tf.where(x)",
     "norm": "tf.norm(x)",
     "numel": "x.size",
     "permute": "tf.transpose(x, perm)",
     "pow": "x ** y, or tf.pow(x, y)",
     "prod": "tf.reduce_prod(x, axis)",
+    "ravel": "tf.reshape(x, [-1])",
+    "register_hook": "tf.custom_gradient",
     "relu": "tf.nn.relu(x)",
     "repeat": "tf.tile(x, multiples), or tf.repeat(x, repeats, axis) for each element",
     "requires_grad": "tape.watch(x); a tf.Variable is watched as it is",
     "requires_grad_": "tape.watch(x); a tf.Variable is watched as it is",
     "reshape": "tf.reshape(x, shape)",
+    "retain_grad": "tape.gradient(loss, x), for any x that the tape watches",
     "round": "tf.round(x)",
     "scatter_": "tf.tensor_scatter_nd_update(x, indices, updates)",
     "sigmoid": "tf.sigmoid(x)",
@@ -72,18 +90,46 @@ SAID_INSTEAD = {
     "sqrt": "tf.sqrt(x)",
     "squeeze": "tf.squeeze(x, axis)",
     "std": "tf.math.reduce_std(x, axis)",
+    "storage": "x.numpy()",
+    "sub": "x - y",
     "sub_": "v.assign_sub(...) on a tf.Variable; tensors never change",
     "sum": "tf.reduce_sum(x, axis)",
+    "swapaxes": "tf.transpose(x, perm)",
     "t": "tf.transpose(x)",
     "tanh": "tf.tanh(x)",
     "to": "tf.cast(x, dtype) for a dtype, and x.gpu() or x.cpu() for a device",
     "topk": "tf.nn.top_k(x, k)",
     "transpose": "tf.transpose(x, perm)",
     "type": "x.dtype, and tf.cast(x, dtype)",
+    "unbind": "tf.unstack(x, axis=axis)",
     "unsqueeze": "tf.expand_dims(x, axis)",
     "var": "tf.math.reduce_variance(x, axis)",
     "view": "tf.reshape(x, shape)",
     "zero_": "v.assign(tf.zeros_like(v)) on a tf.Variable; tensors never change",
+}
+
+# The same for layers and models; m is the model.
+OF_LAYERS = {
+    "children": "m.layers",
+    "cuda": "with tf.device('/gpu:0') where the layer is first called",
+    "eval": "m(x, training=False)",
+    "forward": "call: def call(self, x), and m(x)",
+    "load_state_dict": "m.load_weights(path), or m.set_weights(arrays)",
+    "modules": "m.layers",
+    "named_parameters": "m.trainable_variables, each of which has a name",
+    "parameters": "m.trainable_variables",
+    "requires_grad_": "m.trainable = False, or True",
+    "state_dict": "m.save_weights(path), or m.get_weights()",
+    "to": "with tf.device(name) where the layer is first called",
+    "train": "m(x, training=True), or m.fit",
+    "zero_grad": "a new tf.GradientTape; gradients are returned, and add up nowhere",
+}
+# The same for optimizers.
+OF_OPTIMIZERS = {
+    "load_state_dict": "tf.train.Checkpoint(optimizer=optimizer).restore(path)",
+    "param_groups": "optimizer.learning_rate",
+    "state_dict": "tf.train.Checkpoint(optimizer=optimizer).save(path), or optimizer.variables()",
+    "zero_grad": "a new tf.GradientTape; gradients are returned, and add up nowhere",
 }
 
 
@@ -95,11 +141,18 @@ class Lesson:
     False
     """
 
-    def __init__(self, owner: str, name: str) -> None:
-        self._text = f"{owner}.{name}: not in agog; use {SAID_INSTEAD[name]}"
+    def __init__(self, name: str, said_instead: str) -> None:
+        self._name, self._said_instead = name, said_instead
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
-        raise AttributeError(self._text)
+        raise AttributeError(f"{owner.__name__}.{self._name}: not in agog; use {self._said_instead}")
+
+
+def teach(kind: type, said_instead: dict[str, str]) -> None:
+    """Give a class lessons: names that it has not, to what to write instead."""
+    for name, text in said_instead.items():
+        if name not in dir(kind):
+            setattr(kind, name, Lesson(name, text))
 
 
 def item(self: Any) -> Any:
@@ -157,6 +210,4 @@ for _kind in (Tensor, Variable):
     for _name, _method in METHODS.items():
         if not hasattr(_kind, _name):
             setattr(_kind, _name, _method)
-    for _name in SAID_INSTEAD:
-        if _name not in dir(_kind):
-            setattr(_kind, _name, Lesson(_kind.__name__, _name))
+    teach(_kind, SAID_INSTEAD)

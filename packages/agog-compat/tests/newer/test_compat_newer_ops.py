@@ -124,7 +124,8 @@ def test_what_map_structure_needs() -> None:
 
 
 def test_values_of_the_backend() -> None:
-    v = backend.variable(np.arange(3))
+    assert backend.variable(np.arange(3)).dtype.name == "float32"
+    v = backend.variable(np.arange(3), "int64")
     assert (v.dtype.name, backend.get_value(v).tolist()) == ("int64", [0, 1, 2])
     backend.batch_set_value([(v, [5, 6, 7])])
     backend.update_sub(backend.update_add(v, [1, 1, 1]), [2, 2, 2])

@@ -67,7 +67,10 @@ def test_masks_of_lambda() -> None:
             lambda: Reshape((-1, -1), name="r")(ag.zeros([2, 4])),
             "Reshape layer 'r' cannot give examples of shape (4,) the shape (-1, -1).",
         ),
-        (lambda: Permute((0, 1)), "Permute: dims must be the numbers from 1 to 2 in any order; got (0, 1)."),
+        (
+            lambda: Permute((0, 1)),
+            "Permute: Invalid permutation (0, 1): dims must be the numbers from 1 to 2 in any order.",
+        ),
         (
             lambda: Permute((2, 1), name="p")(ag.zeros([2, 3])),
             "Permute layer 'p' takes inputs of rank 3 (batch, and dims (2, 1)); got shape (2, 3).",

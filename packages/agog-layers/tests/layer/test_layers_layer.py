@@ -163,10 +163,10 @@ def test_weight_errors() -> None:
         layer.add_weight("w", [None, 2])
     assert str(caught.value) == "Layer layer 'l': the shape of weight 'w' must be fully known; got (?, 2)."
     with pytest.raises(TypeError) as wrong:
-        layer.add_weight("w", [2], regularizer="l2")  # type: ignore[arg-type]
-    assert str(wrong.value) == "Layer layer 'l': the regularizer of weight 'w' must be a function; got 'l2'."
+        layer.add_weight("w", [2], regularizer=2)
+    assert str(wrong.value) == "Layer layer 'l': the regularizer of weight 'w' must be a function; got 2."
     with pytest.raises(TypeError) as wrong:
-        layer.add_weight("w", [2], constraint=3)  # type: ignore[arg-type]
+        layer.add_weight("w", [2], constraint=3)
     assert str(wrong.value) == "Layer layer 'l': the constraint of weight 'w' must be a function; got 3."
     assert layer.variables == []
 

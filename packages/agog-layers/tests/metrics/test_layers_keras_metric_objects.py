@@ -294,3 +294,13 @@ def test_metrics_and_losses_of_one_name_are_told_apart() -> None:
         "R2Score, Recall, RootMeanSquaredError, SparseCategoricalAccuracy, SparseCategoricalCrossentropy, "
         "SparseTopKCategoricalAccuracy, SquaredHinge, Sum, TopKCategoricalAccuracy, TrueNegatives, TruePositives."
     )
+
+
+def test_values_with_more_axes_than_their_weights() -> None:
+    """One axis more is spread over; of more axes the mean counts once for each weight, as in Keras."""
+    mean = metric.Mean()
+    assert mean.stateful
+    mean([[1.0, 3.0]], sample_weight=[2.0])
+    assert (float(mean.total), float(mean.count)) == (8.0, 4.0)
+    mean([[[1.0, 3.0], [5.0, 7.0]]], sample_weight=[0.5])
+    assert (float(mean.total), float(mean.count)) == (10.0, 4.5)

@@ -229,8 +229,7 @@ def one_batch(what: str, x: Any, y: Any = None, weights: Any = None) -> Batch:
     none, or where there are labels or weights beside it."""
     if is_arrays(x) or not isinstance(x, Iterable) or nest.is_nested(x):
         return Batch(x, y, weights)
-    batches: Any = make_batches(what, x, y, weights, steps=1)
-    return next(iter(batches.epoch()))
+    return next(make_batches(what, x, y, weights, steps=1).epoch())
 
 
 class OneBatch:

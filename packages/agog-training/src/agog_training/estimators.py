@@ -42,7 +42,7 @@ class Estimator:
         Raises:
             ValueError: nothing takes one of them.
         """
-        takers = [Sequential.fit, Sequential.predict, Sequential.evaluate, self._builder()]
+        takers: list[Callable[..., Any]] = [Sequential.fit, Sequential.predict, Sequential.evaluate, self._builder()]
         known = {name for taker in takers for name in inspect.signature(taker).parameters}
         for name in params:
             if name not in known and name != "nb_epoch":

@@ -16,6 +16,7 @@ from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import Results
 from agog_training.checks import check_modes
+from agog_training.classes import Classes
 from agog_training.compiled import Compiled
 from agog_training.generators import Generators
 from agog_training.loss_scaling import scaled_for
@@ -29,7 +30,7 @@ __all__ = ["Model"]
 _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, Generators, agog_layers.Model):
+class Model(Steps, Generators, Classes, agog_layers.Model):
     """A layer that is made of layers, and that trains itself.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
@@ -99,10 +100,8 @@ class Model(Steps, Generators, agog_layers.Model):
             if value is not None:
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         check_modes(self.name, self._known_names(), sample_weight_mode)
-        given = optimizers.get(optimizer)
-        self.optimizer = scaled_for(self, given) if auto_scale_loss else given
-        # As in Keras, what is to be trained is decided here: a discriminator that is frozen later trains by itself.
-        vars(self)["_trained"] = self.trainable_variables or None
+        self.optimizer = scaled_for(self, optimizers.get(optimizer), auto_scale_loss)
+        vars(self)["_trained"] = self.trainable_variables or None  # as in Keras, even if it is frozen later
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics

@@ -56,7 +56,7 @@ class Steps:
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
     ) -> Any:
-        """Compute the loss that `compile` was told, with the model's own terms, for a ``train_step`` of the program's own.
+        """Compute the loss that `compile` was told, with the model's own terms, for a ``train_step`` of one's own.
 
         Args:
             x: the inputs, which only overrides need.

@@ -272,7 +272,7 @@ OPTIMIZERS = {
     for name in agog_optimizers.__all__
     if isinstance(kind := getattr(agog_optimizers, name), type)
     and issubclass(kind, agog_optimizers.Optimizer)
-    and kind is not agog_optimizers.Optimizer
+    and kind not in (agog_optimizers.Optimizer, agog_optimizers.DecoupledWeightDecayExtension)
 }
 WRAPPERS = {"GradientAccumulator", "LossScaleOptimizer", "MovingAverageOptimizer", "SWAOptimizer"}
 

@@ -45,7 +45,7 @@ def conv1d(
     first = channels_first("conv1d", data_format)
     inputs = last(convert_to_tensor(x), first)
     if padding == "causal":
-        width = int(convert_to_tensor(kernel).shape[0])
+        width = convert_to_tensor(kernel)._shape[0]
         inputs, padding = pad(inputs, [[0, 0], [dilation_rate * (width - 1), 0], [0, 0]]), "valid"
     return as_given(convolved("conv1d", inputs, kernel, [strides], padding, None, [dilation_rate]), first)
 

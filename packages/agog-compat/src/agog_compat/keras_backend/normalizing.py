@@ -72,4 +72,4 @@ def normalize_batch_in_training(
 def _normalized(x: Tensor, parts: Sequence[Any], others: Sequence[int], epsilon: float) -> Tensor:
     shape = [1 if axis in others else size for axis, size in enumerate(x.shape.as_list())]
     mean, variance, beta, gamma = [None if part is None else reshape(part, shape) for part in parts]
-    return normalized(x, mean, variance, beta, gamma, epsilon)  # type: ignore[arg-type]  # these two are given
+    return normalized(x, mean, variance, beta, gamma, epsilon)

@@ -136,7 +136,7 @@ def resize_images(
         raise ValueError(f"resize_images: interpolation must be 'nearest' or 'bilinear'; got {interpolation!r}.")
     from agog_core.ops.image import resize_bilinear
 
-    _, height, width, _ = images.shape.as_list()
+    _, height, width, _ = images._shape
     return as_given(resize_bilinear(images, [height * height_factor, width * width_factor]), first)
 
 

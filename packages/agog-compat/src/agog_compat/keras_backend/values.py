@@ -11,7 +11,7 @@ from agog_core.ops import nn
 from agog_core.variables.name_scope import counters
 
 __all__ = [
-    *("dropout", "eval", "get_uid", "in_top_k", "is_sparse", "moving_average_update", "print_tensor"),
+    *("dropout", "eval", "get_uid", "is_sparse", "moving_average_update", "print_tensor"),
     *("random_binomial", "random_normal_variable", "random_uniform_variable", "relu", "reset_uids", "to_dense"),
 ]
 
@@ -106,12 +106,6 @@ def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | No
     """
     dropped: Tensor = nn.dropout(convert_to_tensor(x), rate=level, noise_shape=noise_shape, seed=seed)
     return dropped
-
-
-def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> Tensor:
-    """Whether each class is among the k likeliest ones. See `tf.nn.in_top_k`."""
-    found: Tensor = nn.in_top_k(predictions, targets, k)
-    return found
 
 
 def moving_average_update(x: Variable, value: TensorLike, momentum: float) -> Variable:

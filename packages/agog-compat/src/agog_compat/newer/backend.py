@@ -99,7 +99,7 @@ def update_sub(x: Variable, decrement: TensorLike) -> Variable:
 
 def variable(
     value: TensorLike, dtype: Any = None, name: str | None = None, constraint: Callable[[Tensor], Tensor] | None = None
-) -> Variable:
+) -> Any:
     """Make a variable.
 
     Args:
@@ -116,8 +116,7 @@ def variable(
     """
     if hasattr(value, "tocoo"):  # a sparse matrix of SciPy
         matrix: Any = value.tocoo()
-        sparse: Any = ag.SparseTensor(list(zip(matrix.row, matrix.col, strict=True)), matrix.data, matrix.shape)
-        return sparse
+        return ag.SparseTensor(list(zip(matrix.row, matrix.col, strict=True)), matrix.data, matrix.shape)
     first = ag.cast(value, as_dtype(dtype or "float32")) if hasattr(value, "dtype") else value
     return Variable(convert_to_tensor(first, as_dtype(dtype or "float32")), name=name, constraint=constraint)
 

@@ -25,7 +25,7 @@ classes: dict[str, type[Configured]] = {}
 # The classes of `custom_object_scope` in this thread or task.
 _custom_objects: ContextVar[Mapping[str, Any]] = ContextVar("agog_custom_objects", default={})  # noqa: B039
 
-# The classes and functions that a program has registered for all descriptions, by name.
+# The classes and functions that a program has registered for all descriptions, by package and name.
 _registered: dict[str, Any] = {}
 
 _PLAIN = (bool, int, float, str, type(None))
@@ -125,15 +125,21 @@ def custom_object(name: str) -> Any:
     ...     custom_object("largest")
     <built-in function max>
     """
-    return _custom_objects.get().get(name, _registered.get(name))
+    return _custom_objects.get().get(name) or _registered_as(name)
+
+
+def _registered_as(name: str) -> Any:
+    """What was registered by a name, with or without its package; the latest one. None if there is none."""
+    ends = (thing for known, thing in reversed(_registered.items()) if known.endswith(f">{name}"))
+    return _registered.get(name) or next(ends, None)
 
 
 def register_keras_serializable(package: str = "Custom", name: str | None = None) -> Callable[[T], T]:
     """Let descriptions name a class or function of the program, so that saved models find it without being told.
 
     Args:
-        package: accepted, and not needed: names are unique.
-        name: the function's name in descriptions; None for its own. Classes have their own.
+        package: what the name begins with, so that it is the program's own.
+        name: its name in descriptions; None for the class's or function's own.
 
     Returns:
         A decorator, which returns what it is given.
@@ -141,13 +147,13 @@ def register_keras_serializable(package: str = "Custom", name: str | None = None
     >>> @register_keras_serializable(package="mine")
     ... def cube(x):
     ...     return x * x * x
-    >>> get_registered_name(cube), get_registered_object("cube") is cube
-    ('cube', True)
+    >>> get_registered_name(cube), get_registered_object("mine>cube") is cube
+    ('mine>cube', True)
     """
 
     def register(thing: T) -> T:
-        known: Any = thing
-        _registered[known.__name__ if isinstance(known, type) else name or known.__name__] = known
+        own: Any = thing
+        _registered[f"{package}>{name or own.__name__}"] = thing
         return thing
 
     return register
@@ -160,7 +166,7 @@ def get_registered_name(obj: Any) -> str:
         obj: the class or function.
 
     Returns:
-        What `register_keras_serializable` was told, or its own name.
+        The package and the name that `register_keras_serializable` was told, or its own name.
     """
     found = next((name for name, known in _registered.items() if known is obj), None)
     own: str = obj.__name__
@@ -178,10 +184,7 @@ def get_registered_object(name: str, custom_objects: Any = None, module_objects:
     Returns:
         The class or function; None if there is none.
     """
-    for objects in (custom_objects or {}, {**_registered, **_custom_objects.get()}, module_objects or {}):
-        if name in objects:
-            return objects[name]
-    return None
+    return (custom_objects or {}).get(name) or custom_object(name) or (module_objects or {}).get(name)
 
 
 def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
@@ -210,10 +213,17 @@ def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
 
 
 def describe(value: Any) -> Any:
-    """Describe a value by data that JSON can hold; objects become a dict with ``class_name`` and ``config``.
+    """Describe a value by data that JSON can hold.
 
-    A TypeError says that a value is no number, string, None, dtype or shape, no function that is known by name, has no
-    `get_config`, and is no structure of those.
+    Args:
+        value: a layer or another object with ``get_config``; a number, string, None, dtype or shape; a function that is
+            known by name; or a structure of those.
+
+    Returns:
+        Data; objects become a dict with ``class_name`` and ``config``.
+
+    Raises:
+        TypeError: it is something else.
 
     >>> describe(("same", TensorShape([None, 3])))
     ['same', [None, 3]]
@@ -232,7 +242,7 @@ def describe(value: Any) -> Any:
         return {"class_name": type(value).__name__, "config": value.get_config()}
     if hasattr(value, "item") and hasattr(value, "ndim"):  # an array, or a number of its library
         return value.tolist()
-    if callable(value) and any(known is value for known in _registered.values()):
+    if callable(value) and any(known is value and ">" in name for name, known in _registered.items()):
         return {"registered_name": get_registered_name(value)}
     return _name_of(value)
 
@@ -251,14 +261,25 @@ def _name_of(function: Any) -> str:
 
 
 def revive(data: Any) -> Any:
-    """Make a value from what `describe` returned; a ValueError if it names an unknown class.
+    """Make a value from data that describe it, such as ``tf.keras.layers.serialize`` returned.
 
-    Names of functions stay names, which constructors take as well, but for those of a `custom_object_scope`.
+    Args:
+        data: the data. Names of functions stay names, which constructors take as well, but for those of a
+            `custom_object_scope`.
+
+    Returns:
+        The value.
+
+    Raises:
+        ValueError: the data name an unknown class.
+
+    >>> revive({"class_name": "Policy", "config": {"name": "float64"}})
+    <Policy 'float64'>
     """
     if isinstance(data, (list, tuple)):
         return [revive(part) for part in data]
     if isinstance(data, str):
-        return custom_object(data) or data
+        return _custom_objects.get().get(data) or _registered.get(data, data)
     if not nest.is_mapping(data):
         return data
     if set(data) == {"registered_name"} and data["registered_name"] in _registered:
@@ -266,14 +287,6 @@ def revive(data: Any) -> Any:
     if set(data) != {"class_name", "config"}:
         return {key: revive(part) for key, part in data.items()}
     return find_class(data["class_name"]).from_config(data["config"])
-
-
-def revive_with(
-    identifier: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
-) -> Any:
-    """Make a value from what `describe` returned; classes of the program come by name. See `custom_object_scope`."""
-    with custom_object_scope(module_objects or {}, custom_objects or {}):
-        return revive(identifier)
 
 
 def find_class(name: str) -> Any:

@@ -16,12 +16,12 @@ from agog_layers.by_name.variable_scope import get_variable_scope
 __all__ = ["functional"]
 
 
-def functional(layer: type[Layer], order: Sequence[str] = ()) -> Callable[..., Any]:
+def functional(layer: type[Layer], order: Sequence[str] = (), without: Sequence[str] = ()) -> Callable[..., Any]:
     """Make the function of a layer, as ``tf.layers.conv2d`` is that of `Conv2D`.
 
     It takes the inputs and the constructor's arguments. ``order`` names those that come last: of the constructor or the
     base `Layer`; ``"training"``, which the call takes; and ``"reuse"``: whether the variables of the layer of this name
-    are found again.
+    are found again. ``without`` names arguments of the constructor that ``tf.keras`` alone has.
 
     What it is not given it takes from the `variable_scope` around it, as the layer does; also whether variables are
     found again.
@@ -33,7 +33,7 @@ def functional(layer: type[Layer], order: Sequence[str] = ()) -> Callable[..., A
     TensorShape([1, 3, 3, 32])
     """
     function_name = snake_case(layer.__name__)
-    signature = _signature(layer, order)
+    signature = _signature(layer, order, without)
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
         try:
@@ -68,12 +68,12 @@ def check_reuse(function: str, layer: str) -> None:
 _DEFAULTS = {"training": False, "trainable": True, "name": None, "reuse": None}
 
 
-def _signature(layer: type[Layer], order: Sequence[str]) -> inspect.Signature:
+def _signature(layer: type[Layer], order: Sequence[str], without: Sequence[str]) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     own = {
         name: parameter.replace(kind=kind)
         for name, parameter in inspect.signature(layer).parameters.items()
-        if parameter.kind is not parameter.VAR_KEYWORD
+        if parameter.kind is not parameter.VAR_KEYWORD and name not in without
     }
     first = [parameter for name, parameter in own.items() if name not in order]
     last = [own.get(name) or inspect.Parameter(name, kind, default=_DEFAULTS[name]) for name in order]

@@ -242,7 +242,7 @@ class GlobalAveragePooling1D(GlobalPooling):
     function = staticmethod(reduce_mean)
 
     # It takes a mask as well, as in Keras.
-    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:  # type: ignore[override]
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """The mean of the steps that count: of a mask of shape (batch, time), or all."""
         if mask is None:
             return super().call(inputs)

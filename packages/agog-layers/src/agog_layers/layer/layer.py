@@ -14,7 +14,7 @@ from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
 from agog_layers.base.arguments import refuse_unknown
-from agog_layers.base.configured import constructor_arguments, describe
+from agog_layers.base.configured import constructor_arguments
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.masks import all_of, known, mask_of, pass_on
 from agog_layers.base.naming import layer_names, scope, snake_case, weight_name
@@ -263,10 +263,6 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         config = {name: self._described(name) for name in names}
         return {name: value for name, value in config.items() if value is not None or name not in _OPTIONAL}
 
-    def _described(self, name: str) -> Any:
-        with_policy = name == "dtype" and self._policy is not None
-        return describe(self._policy) if with_policy else super()._described(name)
-
     def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
         """The inputs and their leaves as tensors; None stays None."""
         self._check_initialized()
@@ -300,15 +296,6 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             self.set_weights(self._first_weights)
             vars(self)["_first_weights"] = None
         notify(self)
-
-    def _check_floats(self, tensor: Tensor) -> None:
-        if not tensor.dtype.is_differentiable:
-            wanted = (self._dtype or as_dtype("float32")).name
-            raise TypeError(
-                f"{self._title} takes floats; got an input of dtype {tensor.dtype.name} and shape "
-                f"{tensor.shape}. "
-                f"Cast it with tf.cast(x, tf.{wanted})."
-            )
 
     def _full_path(self) -> str:
         """What the names of the layer's variables begin with; decided once."""

@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agog_core import DType, Tensor, Variable, as_dtype, cast, nest
+from agog_layers.base.configured import describe
 from agog_layers.base.masks import known, mask_of, pass_on
 from agog_layers.base.policy import Policy, policy_of
 
@@ -43,6 +44,8 @@ class Precise:
 
     if TYPE_CHECKING:
 
+        @property
+        def _title(self) -> str: ...
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
         def _count_calls(self) -> None: ...
 
@@ -78,6 +81,19 @@ class Precise:
     def dtype_policy(self) -> Policy:
         """The policy; where the layer has none, that of the variables' dtype."""
         return self._policy or Policy("float32" if self._dtype is None else self._dtype.name)
+
+    def _described(self, name: str) -> Any:
+        with_policy = name == "dtype" and self._policy is not None
+        return describe(self._policy) if with_policy else super()._described(name)  # type: ignore[misc]  # Module has it
+
+    def _check_floats(self, tensor: Tensor) -> None:
+        if not tensor.dtype.is_differentiable:
+            wanted = (self._dtype or as_dtype("float32")).name
+            raise TypeError(
+                f"{self._title} takes floats; got an input of dtype {tensor.dtype.name} and shape "
+                f"{tensor.shape}. "
+                f"Cast it with tf.cast(x, tf.{wanted})."
+            )
 
     def _variable_class(self, dtype: DType) -> type[Variable]:
         return AutoCastVariable if self._policy is not None and dtype is self._dtype else Variable

@@ -85,11 +85,21 @@ class Callback:
         """
 
     def on_train_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        """Before a batch that is trained on; unless it is overridden, `on_batch_begin`."""
+        """Before a batch that is trained on; unless it is overridden, `on_batch_begin`.
+
+        Args:
+            batch: its number in the epoch, from 0.
+            logs: see `on_batch_begin`.
+        """
         self.on_batch_begin(batch, logs)
 
     def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
-        """After a batch that is trained on; unless it is overridden, `on_batch_end`."""
+        """After a batch that is trained on; unless it is overridden, `on_batch_end`.
+
+        Args:
+            batch: its number in the epoch, from 0.
+            logs: see `on_batch_end`.
+        """
         self.on_batch_end(batch, logs)
 
     def on_test_begin(self, logs: Logs | None = None) -> None:

@@ -23,6 +23,9 @@ from agog.keras import (
     wrappers,
 )
 from agog_compat.advice import taught as _taught
+from agog_compat.habits import OF_LAYERS as _OF_LAYERS
+from agog_compat.habits import OF_OPTIMIZERS as _OF_OPTIMIZERS
+from agog_compat.habits import teach as _teach
 from agog_core.variables.name_scope import name_scope
 from agog_core.variables.variable import Variable
 from agog_layers import Input, Layer
@@ -31,6 +34,7 @@ from agog_layers.losses.loss import Loss
 from agog_layers.metrics.updated.metric import Metric
 from agog_layers.weights.initializers import Initializer
 from agog_layers.weights.regularizers import Regularizer
+from agog_optimizers import Optimizer as _Optimizer
 from agog_training import Model, Sequential
 from agog_training.optimizers import KerasOptimizer as Optimizer
 
@@ -68,5 +72,8 @@ __all__ = [
     "utils",
     "wrappers",
 ]
+
+_teach(Layer, _OF_LAYERS)
+_teach(_Optimizer, _OF_OPTIMIZERS)
 
 __getattr__ = _taught(__name__)

@@ -52,7 +52,6 @@ from agog_compat.keras_backend.values import (
     dropout,
     eval,
     get_uid,
-    in_top_k,
     is_sparse,
     moving_average_update,
     print_tensor,
@@ -118,6 +117,7 @@ from agog_core.ops.reduce.reduction import reduce_any as any
 from agog_core.ops.reduce.reduction import reduce_prod as prod
 from agog_core.ops.reduce.reduction import reduce_sum as sum
 from agog_core.ops.reduce.scans import cumprod, cumsum
+from agog_core.ops.sorting.sorting import in_top_k
 from agog_core.variables.name_scope import name_scope
 from agog_layers.base.activations import elu, hard_sigmoid
 from agog_layers.base.learning_phase import (

@@ -16,7 +16,7 @@ from agog_layers.base.configured import (
     get_registered_object,
     register_keras_serializable,
 )
-from agog_layers.base.configured import revive_with as deserialize_keras_object
+from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
 from agog_training.preparing.labels import normalize, to_categorical
