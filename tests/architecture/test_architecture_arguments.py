@@ -17,8 +17,8 @@ from agog_compat import graph_only
 # What changes nothing in eager execution, or here, with the reason.
 QUIET = {
     "what names and collects the nodes of a graph, and runs them": """
-        collections config critical_section_def extra_feed_dict graph import_scope init_targets loss_collection name op scope session
-        shared_name tensor_array_name var_list variable_def
+        collections config critical_section_def extra_feed_dict graph import_scope init_targets loss_collection name op
+        scope session shared_name tensor_array_name var_list variable_def
     """,
     "the order in which a graph would run, which is the program's own here": """
         colocate_with_first_write_call control_inputs flow ignore_existing parallel_iterations sloppy swap_memory values
@@ -29,7 +29,8 @@ QUIET = {
     "which of several programs computes the same result": """
         a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
         initial_num_buckets input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
-        sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu use_locking use_resource
+        sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu use_locking
+        use_resource
     """,
     "what has no effect in TensorFlow's eager execution either": """
         _ add_regularization_losses attrs checkpoint_format_version create_scope_now_ dtype first_n input_size loss

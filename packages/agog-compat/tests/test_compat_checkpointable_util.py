@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat.checkpointable_util import add_variable, gather_initializers
+from agog_compat.checkpointable_util import CheckpointableBase, add_variable, gather_initializers
 from agog_compat.tensor_util import constant_value, constant_value_as_shape, is_tensor
 
 
@@ -36,3 +36,11 @@ def test_values_of_tensors() -> None:
     assert constant_value_as_shape(ag.constant([3, -1])) == ag.TensorShape([3, None])
     kinds = [ag.constant(1), ag.Variable(1.0), ag.SparseTensor([[0]], [1.0], [1]), np.zeros(1), 1, None]
     assert [is_tensor(kind) for kind in kinds] == [True, True, True, False, False, False]
+
+
+def test_parts_that_are_told_and_no_others() -> None:
+    holder = CheckpointableBase()
+    holder.loose, told = ag.Variable(1.0), ag.Variable(2.0)
+    assert holder._track_checkpointable(told, "told") is told
+    assert list(holder.checkpoint_dependencies()) == ["told"]
+    assert (holder.checkpoint_dependency("told"), holder.checkpoint_dependency("loose")) == (told, None)

@@ -218,6 +218,7 @@ RENAMED = {
     "python.keras.optimizer_v2.optimizer_v2.OptimizerV2": "agog.keras:Optimizer",
     "python.framework.ops.EagerTensor": "agog:Tensor",
     "python.framework.tensor_shape.as_shape": "agog:TensorShape",
+    "python.training.checkpointable.base.CheckpointableBase": "agog_compat.checkpointable_util:CheckpointableBase",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
