@@ -9,7 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_compat import habits  # noqa: F401  # what attaches names to classes
-from agog_compat.checkpointable_util import NotCheckpointable, add_variable, gather_initializers
+from agog_compat.checkpointable_util import CheckpointableBase, NotCheckpointable, add_variable, gather_initializers
 from agog_compat.tensor_util import constant_value, constant_value_as_shape, is_tensor
 
 
@@ -59,3 +59,11 @@ def test_parts_are_found_where_tensorflow_has_them() -> None:
     holder.step = ag.Variable(1)
     ((name, part),) = holder._checkpoint_dependencies
     assert (name, part, holder._lookup_dependency("step")) == ("step", holder.step, holder.step)
+
+
+def test_parts_that_are_told_and_no_others() -> None:
+    holder = CheckpointableBase()
+    holder.loose, told = ag.Variable(1.0), ag.Variable(2.0)
+    assert holder._track_checkpointable(told, "told") is told
+    assert list(holder.checkpoint_dependencies()) == ["told"]
+    assert (holder.checkpoint_dependency("told"), holder.checkpoint_dependency("loose")) == (told, None)

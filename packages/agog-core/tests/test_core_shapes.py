@@ -183,3 +183,8 @@ def test_shapes_as_arguments_of_ops() -> None:
     with pytest.raises(TypeError) as type_error:
         ag.zeros([1.5])
     assert str(type_error.value) == "A shape's sizes are integers or None; got 1.5 of type float."
+
+
+def test_a_size_may_be_unknown() -> None:
+    assert TensorShape((Dimension(None), Dimension(3))).as_list() == [None, 3]
+    assert (Dimension(None), Dimension(3) + 1) == (None, 4)

@@ -53,6 +53,10 @@ def test_every_renamed_name_leads_somewhere() -> None:
     ("place", "name", "public"),
     [
         ("framework.ops", "convert_to_tensor", "convert_to_tensor"),
+        ("keras.engine.network", "Network", "keras.Model"),
+        ("keras.optimizer_v2.rmsprop", "RMSProp", "keras.optimizers.RMSprop"),
+        ("keras.preprocessing.text", "Tokenizer", "keras.preprocessing.text.Tokenizer"),
+        ("ops.critical_section_ops", "CriticalSection", "CriticalSection"),
         ("framework.dtypes", "half", "float16"),
         ("framework.constant_op", "constant", "constant"),
         ("framework.errors_impl", "NotFoundError", "errors.NotFoundError"),

@@ -90,7 +90,7 @@ def list_objects(root_checkpointable: Checkpointable) -> list[Any]:
         root_checkpointable: the object.
 
     Returns:
-        It, its parts, and so on, breadth first; slots last.
+        It, its parts, and so on, breadth first; slots last. Python's lists and dicts are no objects of their own.
 
     Raises:
         ValueError: a dict has a part with state under a key that is not a string.
@@ -101,7 +101,8 @@ def list_objects(root_checkpointable: Checkpointable) -> list[Any]:
     >>> variable
     <tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>
     """
-    return [part.value for part in walk(root_checkpointable)[0]]
+    values = [part.value for part in walk(root_checkpointable)[0]]
+    return [value for value in values if type(value) not in (list, dict, tuple)]
 
 
 def dot_graph_from_checkpoint(save_path: str | os.PathLike[str]) -> str:

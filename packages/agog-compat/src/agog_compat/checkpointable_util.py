@@ -10,7 +10,31 @@ from agog_core.ops.array.creation import zeros
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.variables.variable import Variable
 
-__all__ = ["NotCheckpointable", "add_variable", "gather_initializers"]
+__all__ = ["CheckpointableBase", "NotCheckpointable", "add_variable", "gather_initializers"]
+
+
+class CheckpointableBase(Checkpointable):
+    """An object whose parts are those alone that ``_track_checkpointable`` was told of, and no attributes.
+
+    >>> from agog_core import Variable
+    >>> holder = CheckpointableBase()
+    >>> holder.v = Variable(1.0)
+    >>> _ = holder._track_checkpointable(holder.v, "w")
+    >>> list(holder.checkpoint_dependencies())
+    ['w']
+    """
+
+    def checkpoint_dependencies(self) -> dict[str, Any]:
+        """See `Checkpointable.checkpoint_dependencies`."""
+        return dict(vars(self).get("_tracked", {}))
+
+    def checkpoint_dependency(self, name: str) -> Any:
+        """See `Checkpointable.checkpoint_dependency`."""
+        return self.checkpoint_dependencies().get(name)
+
+    def _track_checkpointable(self, checkpointable: Any, name: str, overwrite: bool = False) -> Any:
+        vars(self).setdefault("_tracked", {})[name] = checkpointable
+        return checkpointable
 
 
 class NotCheckpointable:

@@ -35,6 +35,10 @@ class Dimension(int):
 
     __slots__ = ()
 
+    def __new__(cls, value: Any = 0) -> Any:
+        """A size; None where it is unknown, as in shapes."""
+        return None if value is None else super().__new__(cls, value)
+
     @property
     def value(self) -> int:
         """The size as a plain int."""

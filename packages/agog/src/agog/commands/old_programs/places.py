@@ -20,7 +20,7 @@ _BY_SOURCES = {
         contrib.summary.python contrib.training.python contrib.training.python.training
         core core.example core.framework core.lib core.protobuf core.util
         python.client python.compat python.data.experimental.ops python.data.ops python.data.util python.eager
-        python.framework python.keras.engine python.keras.preprocessing
+        python.framework python.keras.engine
         python.lib python.lib.io python.ops python.ops.distributions python.ops.linalg python.ops.losses
         python.ops.signal
         python.platform python.summary python.summary.writer python.training python.training.checkpointable
@@ -158,6 +158,10 @@ _BY_SOURCES = {
         python.keras.optimizer_v2.adam python.keras.optimizer_v2.optimizer_v2 python.keras.optimizer_v2.rmsprop
         python.keras.optimizer_v2.sgd
     """,
+    "agog.keras.preprocessing": "python.keras.preprocessing",
+    "agog.keras.preprocessing.image": "python.keras.preprocessing.image",
+    "agog.keras.preprocessing.sequence": "python.keras.preprocessing.sequence",
+    "agog.keras.preprocessing.text": "python.keras.preprocessing.text",
     "agog.keras.regularizers": "python.keras.regularizers",
     "agog.keras.utils": """
         python.keras.utils python.keras.utils.data_utils python.keras.utils.generic_utils
@@ -233,7 +237,9 @@ RENAMED = {
     "python.keras.engine.base_layer.DeferredTensor": "agog_layers.layer.symbolic:Symbolic",
     "python.keras.engine.network.Network": "agog.keras:Model",
     "python.keras.optimizer_v2.optimizer_v2.OptimizerV2": "agog.keras:Optimizer",
+    "python.keras.optimizer_v2.rmsprop.RMSProp": "agog.keras.optimizers:RMSprop",
     "python.framework.tensor_shape.as_shape": "agog:TensorShape",
+    "python.training.checkpointable.base.CheckpointableBase": "agog_compat.checkpointable_util:CheckpointableBase",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
