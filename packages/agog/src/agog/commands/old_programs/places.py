@@ -263,6 +263,7 @@ RENAMED = {
     "python.ops.math_ops.sub": "agog:subtract",
     "python.ops.math_ops.neg": "agog:negative",
     "python.framework.ops.convert_n_to_tensor": "agog_compat.tensor_util:convert_n_to_tensor",
+    "python.framework.ops.get_name_scope": "agog_core.variables.name_scope:current_name_scope",
     "python.ops.control_flow_ops.with_dependencies": "agog_compat.graph_scopes:with_dependencies",
     "python.util.nest.is_sequence": "agog_core.nest:is_nested",
     "python.ops.string_ops.string_format": "agog.strings:format",
