@@ -1,4 +1,4 @@
-"""``tf.contrib.framework``: sorting, functions that exclude each other, nested structures, and what is in checkpoints."""
+"""``tf.contrib.framework``: sorting, functions that exclude each other, nested structures, and checkpoints."""
 
 from agog import nest
 from agog_checkpoint import list_variables, load_checkpoint, load_variable
