@@ -61,8 +61,7 @@ class Recording:
 
     def __init__(self, watch_accessed_variables: bool = True) -> None:
         self.watch_accessed_variables = watch_accessed_variables
-        self.is_open = False  # whether it sees ops: from `start` to `stop`
-        self.is_recording = False
+        self.is_open = self.is_recording = False  # it is open, and sees ops, from `start` to `stop`
         self._begin()
 
     def _begin(self) -> None:
