@@ -46,6 +46,12 @@ def register() -> Iterator[Callable[[Compiler], None]]:
     ag.unregister_plugin("stranger")
 
 
+@pytest.fixture(autouse=True)
+def _on_the_cpu() -> Iterator[None]:
+    with ag.device("/cpu:0"):  # which compilers here are for, whatever device the tests are run on
+        yield
+
+
 def test_each_op_has_a_test_and_programs_have(register: Callable[[Compiler], None]) -> None:
     register(compiler())
     ids = [case.id for case in collect("stranger")]

@@ -139,13 +139,22 @@ def dropout(
 
 
 def dropout_and_mask(x: TensorLike, keep: float, seed: int | None = None) -> tuple[Tensor, ...]:
-    """Dropout, and which elements it has kept, which the gradient needs."""
+    """Dropout, and which elements it has kept, which the gradient needs.
+
+    >>> _, mask = dropout_and_mask([4.0, 6.0], keep=1.0)
+    >>> print(mask)
+    tf.Tensor([ True  True], shape=(2,), dtype=bool)
+    """
     tensor = convert_to_tensor(x)
     return call_several(_dropout, tensor, key=stream(seed)(words(tensor.dtype, tensor._shape)), keep=keep)
 
 
 def dropout_grad(gradients: TensorLike, mask: TensorLike, keep: float) -> Tensor:
-    """The gradient of dropout: what was dropped has none, and the others' are scaled as they were."""
+    """The gradient of dropout: what was dropped has none, and the others' are scaled as they were.
+
+    >>> print(dropout_grad([1.0, 1.0], [True, False], keep=0.5))
+    tf.Tensor([2. 0.], shape=(2,), dtype=float32)
+    """
     return call(_dropout_grad, convert_to_tensor(gradients), convert_to_tensor(mask), keep=keep)
 
 
