@@ -15,7 +15,8 @@ from agog_core.plugin import version
 from agog_core.tensors.convert import from_host
 from agog_core.variables import versions
 from agog_core.variables.lending import lend
-from agog_core.variables.variable import Variable, give_back, take, updating
+from agog_core.variables.taking import give_back, take
+from agog_core.variables.variable import Variable, updating
 
 
 def of(variable: Variable) -> int | None:

@@ -13,7 +13,8 @@ from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
-from agog_core.variables.variable import Variable, give_back, take, updating
+from agog_core.variables.taking import give_back, take
+from agog_core.variables.variable import Variable, updating
 
 
 class Concrete:
