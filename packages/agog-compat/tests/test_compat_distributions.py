@@ -169,7 +169,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: tfd.Uniform(1.0, 1.0, validate_args=True),
         InvalidArgumentError,
-        "Uniform/Condition x < y did not hold: uniform not defined when low >= high.",
+        "Uniform/Condition x < y did not hold: low must be below high.",
     ),
     (
         lambda: tfd.StudentT(1.0, 0.0, 1.0, allow_nan_stats=False).mean(),

@@ -129,7 +129,7 @@ def test_shapes_by_functions() -> None:
         tensor_shape.matrix(None, 2),
         tensor_shape.unknown_shape(1),
     ]
-    assert [shape.as_list() for shape in shapes] == [[], [3], [None, 2]]
+    assert [shape.as_list() for shape in shapes] == [[], [3], [None, 2], [None]]
     assert tensor_shape.unknown_shape().ndims is None
     assert tensor_shape.as_shape(shapes[1]) is shapes[1]
 
