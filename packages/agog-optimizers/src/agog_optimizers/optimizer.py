@@ -9,6 +9,7 @@ from agog_core import GradientTape, IndexedSlices, Tensor, TensorLike, Variable,
 from agog_core.checkpointable import Checkpointable, listeners, notify
 from agog_core.errors import InvalidArgumentError
 from agog_core.tracers import late
+from agog_core.variables.unread import release
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
 from agog_optimizers.rows import distinct, gathered, scattered
 from agog_optimizers.several import take_several
@@ -251,6 +252,7 @@ class Optimizer(Checkpointable):
             fresh = [self._make_slots(variable) for _, variable in steps if variable not in slots_of]
             if fresh:
                 notify()
+                release(slot for slots in fresh for slot in slots.values())
         if len(steps) > 1 and self._updates_alike():
             steps = take_several(self.step, steps, self._slots_for, hyperparameters)
         for gradient, variable in steps:
@@ -364,6 +366,7 @@ class Optimizer(Checkpointable):
         """Make the slots of a variable, and let a restore that waits for them fill them."""
         slots = self._make_slots(variable)
         notify()
+        release(slots.values())
         return slots
 
     def _make_slots(self, variable: Variable) -> dict[str, Variable]:

@@ -5,6 +5,7 @@ A plain list tells nobody that it has got a variable. So the first read asks whe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -19,3 +20,12 @@ def hold_back(variable: Variable) -> None:
     variable._taken = variable._tensor
     del variable._tensor
     unread.add(variable)
+
+
+def release(variables: Iterable[Variable]) -> None:
+    """Let variables be read without asking, since whoever waits for them has been told of them."""
+    for variable in variables:
+        if variable in unread:
+            unread.discard(variable)
+            if variable._taken is not None:
+                variable._tensor, variable._taken = variable._taken, None
