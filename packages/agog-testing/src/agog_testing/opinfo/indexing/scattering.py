@@ -59,7 +59,7 @@ _SCATTER_ERRORS = (
         (np.array([[0], [1]], np.int32), _ONE, (3,)),
         "scatter_nd: indices of shape (2, 1) into shape (3,) need updates of shape (2,); got (1,).",
     ),
-    rejected("scatter_nd", "bool", NUMERIC, (np.array([[0]], np.int32), np.array([True]), (3,))),
+    rejected("scatter_nd", "string", NUMERIC, (np.array([[0]], np.int32), np.array([b"a"], object), (3,))),
 )
 
 FUNCTIONS: dict[str, Any] = {
