@@ -25,9 +25,7 @@ from agog_core.variables.variable import Variable, updating
 
 
 def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
-    """Run an op that has one output, with any number of inputs and attributes.
-
-    Elementwise ops have faster functions of their own, made by `agog_core.calls.elementwise`.
+    """Run an op that has one output; elementwise ops have faster functions, made by `agog_core.calls.elementwise`.
 
     Args:
         op: the op.

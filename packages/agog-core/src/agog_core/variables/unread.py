@@ -12,6 +12,7 @@ from weakref import WeakSet
 if TYPE_CHECKING:
     from agog_core.variables.variable import Variable
 
+# Variables made while a restore waits, until the first read, update or release.
 unread: WeakSet[Variable] = WeakSet()
 
 

@@ -49,7 +49,7 @@ def _reference(x: Array, graph_seed: int, seed: int | None, keep: float, kind: s
 
 def _grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
     for shape in _SHAPES:
-        arguments = (uniform(dtype, rng, shape, -3, 3), rng.random(shape) < 0.5)
+        arguments = (uniform(dtype, rng, shape, -3, 3), np.asarray(rng.random(shape) < 0.5))
         yield Sample(f"shape {shape}", arguments, {"keep": 0.5})
 
 
