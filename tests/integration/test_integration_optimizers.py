@@ -35,6 +35,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "lazy adam": lambda step: opt.LazyAdamOptimizer(0.1),
     "lion": lambda step: opt.LionOptimizer(0.1),
     "momentum": lambda step: tf.train.MomentumOptimizer(0.1, 0.9),
+    "momentumw": lambda step: opt.MomentumWOptimizer(0.01, 0.1, 0.9),
     "nadam": lambda step: opt.NadamOptimizer(0.1),
     "proximal adagrad": lambda step: tf.train.ProximalAdagradOptimizer(0.1),
     "proximal gradient descent": lambda step: tf.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.01),
@@ -82,7 +83,8 @@ CASES = [(name, "float32") for name in MAKERS] + [("loss scale", "float16"), ("a
 
 def test_every_optimizer_is_here() -> None:
     kinds = {kind for kind in vars(agog_optimizers).values() if isinstance(kind, type)}
-    optimizers = {kind for kind in kinds if issubclass(kind, tf.train.Optimizer)} - {tf.train.Optimizer}
+    bases = {tf.train.Optimizer, opt.DecoupledWeightDecayExtension}
+    optimizers = {kind for kind in kinds if issubclass(kind, tf.train.Optimizer)} - bases
     assert {type(make(tf.Variable(0, dtype=tf.int64))) for make in MAKERS.values()} == optimizers
 
 

@@ -14,14 +14,13 @@ from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.linalg.matmul import matmul
 from agog_core.ops.math.arithmetic import add, multiply, realdiv
 from agog_core.ops.math.elementary import floor
-from agog_core.ops.nn.activations import (
-    relu,
-)
+from agog_core.ops.nn.activations import relu
 from agog_core.ops.random.uniform_and_normal import random_uniform, words
 from agog_core.random import stream
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import recorded
 
 __all__ = ["bias_add", "dropout", "relu_layer", "xw_plus_b"]
 
@@ -145,7 +144,7 @@ def dropout_and_mask(x: TensorLike, keep: float, seed: int | None = None) -> tup
     >>> print(mask)
     tf.Tensor([ True  True], shape=(2,), dtype=bool)
     """
-    tensor = convert_to_tensor(x)
+    tensor = recorded(convert_to_tensor(x))
     return call_several(_dropout, tensor, key=stream(seed)(words(tensor.dtype, tensor._shape)), keep=keep)
 
 
