@@ -106,6 +106,16 @@ def test_networks_in_networks(tmp_path: Path) -> None:
     assert same(saved, restored)
 
 
+def test_the_newest_request_wins_for_a_network_inside_of_one(tmp_path: Path) -> None:
+    outer, inner = built(Outer("outer_first")), built(Net("inner_second"))
+    restored = Outer("outer_later")
+    restore_network_checkpoint(restored, save_network_checkpoint(outer, tmp_path / "outer"))
+    restore_network_checkpoint(restored.left, save_network_checkpoint(inner, tmp_path / "inner"))
+    built(restored)
+    assert same(restored.left, inner)
+    assert same(restored.right, outer.right)
+
+
 def test_names_can_be_mapped(tmp_path: Path) -> None:
     saved = built(Net("mapped"))
     path = save_network_checkpoint(saved, tmp_path / "net", map_func=lambda name: name.replace("mapped/", "x/"))

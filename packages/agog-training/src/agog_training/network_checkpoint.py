@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary, ref
 from agog_checkpoint.named import assign_named, read_named, short_name, write_named
 from agog_core import Variable
 from agog_core.checkpointable import listeners
+from agog_core.variables.unread import release
 from agog_layers import Network
 from agog_optimizers import get_global_step
 
@@ -100,6 +101,7 @@ class _Waiting:
         for variable in network.variables if network is not None else ():
             if id(variable) not in self._done:
                 self._done.add(id(variable))
+                release([variable])  # so that to look at it asks nobody, and those who wait keep their order
                 for values, map_func in self._requests:
                     name = _name(network, variable, map_func)
                     if name in values:
