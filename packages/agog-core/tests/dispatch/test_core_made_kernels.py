@@ -233,3 +233,21 @@ def test_what_a_kernel_says_of_itself() -> None:
     kernel = Kernel(op="square", device="cpu", make="a:b", per_thread=True, pool=True, lower="a:c", out=abs)
     assert (kernel.source, kernel.deterministic, kernel.when) == ("a:b", True, "")
     assert Kernel(op="square", device="cpu", fn=fails).source == f"{__name__}:fails"
+
+
+def test_a_function_without_a_module_has_that_of_its_class() -> None:
+    class Native:
+        """A function as NumPy's are before 2.2."""
+
+        def __getattribute__(self, name: str) -> Any:
+            if name in ("__module__", "__qualname__"):
+                raise AttributeError(name)
+            return super().__getattribute__(name)
+
+        def __call__(self, x: Any) -> Any:
+            return x
+
+        def __repr__(self) -> str:
+            return "<native>"
+
+    assert Kernel(op="square", device="cpu", fn=Native()).source == f"{__name__}:<native>"

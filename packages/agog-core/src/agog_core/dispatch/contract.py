@@ -177,7 +177,8 @@ class Kernel:
         function = self.fn if self.make is None else self.make
         if isinstance(function, str):
             return function
-        return f"{function.__module__}:{getattr(function, '__qualname__', repr(function))}"
+        module = getattr(function, "__module__", None) or type(function).__module__  # NumPy 2.0's ufuncs have none
+        return f"{module}:{getattr(function, '__qualname__', repr(function))}"
 
 
 _A = {int: "an int", str: "a string"}
