@@ -279,8 +279,8 @@ def lowest(session: nox.Session) -> None:
     # Not in session.create_tmp(): it would move the tests' temporary folders into the repository.
     constraints = wheel_folder(session) / "lowest.txt"
     constraints.write_text("".join(f"{pin}\n" for pin in lowest_versions()))
-    install(session, "--constraint", str(constraints), *all_members())
-    pytest(session, *(path / "tests" for path in MEMBERS.values()))
+    install(session, "--constraint", str(constraints), *all_members(), WORKERS_PACKAGE)
+    pytest(session, *(path / "tests" for path in MEMBERS.values()), *WORKERS)
 
 
 @in_whole

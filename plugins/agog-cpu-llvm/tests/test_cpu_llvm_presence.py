@@ -33,11 +33,11 @@ def test_free_threaded(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-@pytest.mark.parametrize("version", ["3.0.0", "2.6.0", "1.26.4"])
+@pytest.mark.parametrize("version", ["3.0.0", "2.6.0", "2.2.6", "1.26.4"])
 def test_an_unknown_numpy_is_not_looked_into(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(np, "__version__", version)
     monkeypatch.setattr(numpy_loops, "fault", lambda: pytest.fail("addresses are read"))
-    assert presence.unavailable() == f"It knows how NumPy 2.0 to 2.5 lie in memory, and this is {version}."
+    assert presence.unavailable() == f"It knows how NumPy 2.3 to 2.5 compute, and this is {version}."
 
 
 def test_without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> None:

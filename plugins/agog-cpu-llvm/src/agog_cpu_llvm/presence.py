@@ -9,8 +9,8 @@ from importlib.util import find_spec
 
 import numpy as np
 
-KNOWN = (2, 5)
-"""The last release of NumPy whose layout in memory is known."""
+KNOWN = (2, 3), (2, 5)
+"""The first and the last release of NumPy whose layout in memory, order of sums and powers are known."""
 
 
 @cache
@@ -23,8 +23,9 @@ def unavailable() -> str | None:
     if sys.maxsize < 2**63 - 1 or sys.byteorder != "little":
         return "It is written for little-endian processors of 64 bits."
     release = tuple([int(part) for part in np.__version__.split(".")[:2]])
-    if release[0] != KNOWN[0] or release > KNOWN:
-        return f"It knows how NumPy {KNOWN[0]}.0 to {KNOWN[0]}.{KNOWN[1]} lie in memory, and this is {np.__version__}."
+    if not KNOWN[0] <= release <= KNOWN[1]:
+        first, last = [f"{major}.{minor}" for major, minor in KNOWN]
+        return f"It knows how NumPy {first} to {last} compute, and this is {np.__version__}."
     if find_spec("llvmlite") is None:
         return "llvmlite is not installed: `python -m pip install llvmlite`."
     # Addresses are read only from here on.
