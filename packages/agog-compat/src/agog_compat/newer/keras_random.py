@@ -1,4 +1,8 @@
-"""Keras random: functions of ``tf.keras.random``, whose seeds may be generators."""
+"""Keras random: functions of ``tf.keras.random``, whose seeds may be generators.
+
+A seed goes on from call to call, as those of TensorFlow's ops do and as traced functions need it; Keras repeats with an
+int. Generators of one seed share what they draw. `tf.contrib.stateless` repeats.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ __all__ = ["SeedGenerator", "categorical", "dropout", "normal", "randint", "shuf
 
 
 class SeedGenerator:
-    """A seed that functions of ``tf.keras.random`` take: each call goes on where the one before has ended.
+    """A seed that functions of ``tf.keras.random`` take: each call goes on where the last one of that seed has ended.
 
     Args:
         seed: the seed; None for that of `tf.set_random_seed`.
