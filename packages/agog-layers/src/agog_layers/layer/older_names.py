@@ -30,13 +30,8 @@ class OlderNames:
         )
         return made
 
-    @property
-    def updates(self) -> list[Any]:
-        """What a session would have to run: nothing, since ops run as they are called."""
-        return []
-
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The same as ``updates``."""
+        """The same as ``updates``: nothing, since ops run as they are called."""
         return []
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
