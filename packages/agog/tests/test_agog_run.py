@@ -57,6 +57,43 @@ def test_a_program_runs_unchanged(tmp_path: Path) -> None:
     )
 
 
+KERAS = """
+import keras
+import tensorflow as tf
+from keras import layers, ops
+from keras.layers import Dense
+from keras.models import Sequential
+from keras.utils import to_categorical
+from keras.preprocessing.text import Tokenizer
+from keras.layers.core import Dropout
+from keras.engine.training import Model
+import keras.backend as K
+
+print(keras is tf.keras, layers is tf.keras.layers, Dense is layers.Dense, Dropout is layers.Dropout)
+print(Model is keras.Model, Sequential is keras.Sequential)
+print(keras.__version__, keras.__name__, K.int_shape(K.ones((2, 3))), ops.shape(to_categorical([0, 1])))
+try:
+    import keras.applications
+except ModuleNotFoundError as error:
+    print(error.name, error)
+"""
+
+
+def test_programs_of_keras_run_too(tmp_path: Path) -> None:
+    done = call(*RUN, written(tmp_path, "train.py", KERAS), folder=tmp_path)
+    assert (done.stdout.splitlines(), done.stderr, done.returncode) == (
+        [
+            "True True True True",
+            "True True",
+            "2.1.6-tf tensorflow.keras (2, 3) (2, 2)",
+            "keras.applications No module named 'keras.applications': tf.keras.applications: not in agog; write the "
+            "network with tf.keras.layers, and load weights with tf.train.load_tensors",
+        ],
+        "",
+        0,
+    )
+
+
 SAME = {
     "output": "import sys; print(sys.argv, sys.path[0], __file__, __name__, __spec__, __package__)",
     "exit status": "import sys; sys.exit(3)",

@@ -15,9 +15,9 @@ import agog_core as ag
 
 def test_a_tensor_is_made_by_an_op() -> None:
     with pytest.raises(TypeError) as caught:
-        ag.Tensor()
+        ag.Tensor([1.0], dtype=ag.float32)
     assert str(caught.value) == (
-        "A Tensor is made by an op, such as tf.constant or tf.convert_to_tensor; Tensor() itself makes none."
+        "A Tensor is made by an op, such as tf.constant or tf.convert_to_tensor; Tensor itself makes none."
     )
 
 

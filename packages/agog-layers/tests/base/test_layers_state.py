@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -180,9 +183,36 @@ def test_layers_of_the_program_must_be_named() -> None:
     assert (again.factor, again.layer.name, again.name) == (2.0, "a", "s")
 
 
+class Placed(Layer):
+    """A layer of the program that others derive from, with an argument that they give in their own way."""
+
+    def __init__(self, length: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+
+class Positions(Placed):
+    """A layer of the program that keeps none of its arguments."""
+
+    def __init__(self, length: int, size: Any = (2, 3), *, start: float = 0.5, **kwargs: Any) -> None:
+        super().__init__(length + 1, **kwargs)
+        self.table = Dense(length)
+
+
+@pytest.mark.parametrize(
+    "changed", [lambda layer: layer, copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))]
+)
+def test_layers_of_the_program_are_described_by_what_they_were_made_with(changed: Any) -> None:
+    config = changed(Positions(4, start=1.0, name="p")).get_config()
+    assert (config["length"], config["size"], config["start"], config["name"]) == (4, [2, 3], 1.0, "p")
+    again = Positions.from_config(config)
+    assert (again.get_config(), again.table.units) == (config, 4)
+    assert set(again._tracked_parts) == {"table"}
+    assert str(inspect.signature(Positions)).startswith("(length: 'int', size: 'Any' = (2, 3), *, start")
+
+
 def test_what_has_no_description() -> None:
     class Keeper(Layer):
-        def __init__(self, secret: int) -> None:
+        def __init__(self, secret: Any) -> None:
             super().__init__()
             self._secret = secret
 
@@ -191,7 +221,7 @@ def test_what_has_no_description() -> None:
 
     cases: list[tuple[Layer, str]] = [
         (
-            Keeper(1),
+            Keeper(double),
             "Keeper.get_config: no attribute 'secret' keeps the constructor's argument of that name; assign it in "
             "__init__, or implement get_config.",
         ),

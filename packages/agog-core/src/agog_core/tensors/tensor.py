@@ -53,9 +53,9 @@ class Tensor:
     # NumPy hands `array + tensor` over to the tensor.
     __array_priority__ = 100
 
-    def __init__(self) -> None:
+    def __init__(self, *values: Any, **options: Any) -> None:
         raise TypeError(
-            "A Tensor is made by an op, such as tf.constant or tf.convert_to_tensor; Tensor() itself makes none."
+            "A Tensor is made by an op, such as tf.constant or tf.convert_to_tensor; Tensor itself makes none."
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from typing import Any, Self, TypeVar
 
 from agog_core import DType, TensorShape, nest
@@ -46,11 +47,14 @@ class Configured:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("agog_"):
             classes.setdefault(cls.__name__, cls)  # layers come before the cells of tf.nn.rnn_cell of the same names
+        elif "__init__" in vars(cls):
+            setattr(cls, "__init__", _keeping_arguments(vars(cls)["__init__"]))  # noqa: B010  # mypy: a method
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names, as data that JSON can hold.
 
-        A NotImplementedError says that an argument is in no attribute, or is of a kind that is no data.
+        Where a class of the program has no such attribute, it is what the constructor was given. A NotImplementedError
+        says that an argument is in no attribute and no data, or in one of a kind that is no data.
         """
         return {name: self._described(name) for name in constructor_arguments(type(self))}
 
@@ -59,10 +63,12 @@ class Configured:
         try:
             value = getattr(self, name)
         except AttributeError:
+            value = self._constructed_with(name)
+        if value is ...:
             raise NotImplementedError(
                 f"{what}: no attribute {name!r} keeps the constructor's argument of that name; assign it in __init__, "
                 "or implement get_config."
-            ) from None
+            )
         try:
             return describe(value)
         except TypeError:
@@ -71,10 +77,48 @@ class Configured:
                 "description only if tf.keras knows it by name. Implement get_config and from_config."
             ) from None
 
+    def _constructed_with(self, name: str) -> Any:
+        """What the constructor of a class of the program was given for an argument; `...` where that is not known."""
+        import inspect  # here, because its import takes milliseconds
+
+        arguments: _Arguments | None = vars(self).get("_constructor_arguments")
+        if arguments is None:
+            return ...
+        bound = inspect.signature(type(self).__init__).bind(self, *arguments.args, **arguments.kwargs)
+        bound.apply_defaults()
+        return bound.arguments.get(name, ...)
+
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """Make an object from what `get_config` returned."""
         return cls(**{name: revive(value) for name, value in config.items()})
+
+
+class _Arguments:
+    """What a constructor was given, where it is data, and `...` elsewhere; no dict, in which layers look for parts."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args = [value if _is_data(value) else ... for value in args]
+        self.kwargs = {name: value if _is_data(value) else ... for name, value in kwargs.items()}
+
+
+def _keeping_arguments(constructor: Callable[..., None]) -> Callable[..., None]:
+    """A constructor whose object knows its arguments; of several, the one that the class of the object has counts."""
+
+    @wraps(constructor)
+    def keeping(self: Configured, *args: Any, **kwargs: Any) -> None:
+        vars(self).setdefault("_constructor_arguments", _Arguments(args, kwargs))
+        constructor(self, *args, **kwargs)
+
+    return keeping
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_data, value))
+    if isinstance(value, dict):
+        return all(map(_is_data, value.values()))
+    return isinstance(value, _PLAIN)
 
 
 @contextmanager

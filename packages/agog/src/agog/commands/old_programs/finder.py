@@ -1,4 +1,4 @@
-"""Finder: answers imports of TensorFlow's modules with stand-ins."""
+"""Finder: answers imports of TensorFlow's and Keras's modules with stand-ins."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -29,18 +30,33 @@ class _StandInLoader(Loader):
         """Do nothing: a stand-in finds its names when they are asked for."""
 
 
+class _SameLoader(Loader):
+    """Gives a module of TensorFlow's Keras for one of Keras: programs mix both, and their layers are the same."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return import_module(self._name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: the module is there."""
+
+
 class Finder(MetaPathFinder):
-    """Finds ``tensorflow`` and the modules below it: those that agog stands in for, then the program's own."""
+    """Finds ``tensorflow``, ``keras`` and the modules below: those that agog stands in for, then the program's own."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of a module of TensorFlow's; None for every other module.
+        """The spec of a module of TensorFlow's or Keras's; None for every other module.
 
         Raises:
-            ModuleNotFoundError: the module is TensorFlow's, and neither agog nor the program has it.
+            ModuleNotFoundError: the module is theirs, and neither agog nor the program has it.
         """
         top, _, place = fullname.partition(".")
+        if top == "keras":
+            return _keras_spec(fullname)
         if top != "tensorflow":
             return None
         sources = sources_of(place)
@@ -49,17 +65,30 @@ class Finder(MetaPathFinder):
             return own
         if sources is not None:
             return ModuleSpec(fullname, _StandInLoader(sources), is_package=True)
-        text = f"No module named {fullname!r}: {why_not(place)}"
-        parent, _, name = fullname.rpartition(".")
-        if name not in getattr(sys.modules.get(parent), "awaited", ()):
-            missing.note(fullname, text)
-        raise ModuleNotFoundError(text, name=fullname)
+        raise _not_found(fullname, place)
 
 
 def activate() -> None:
     """Let this process find TensorFlow's modules in agog."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder())
+
+
+def _keras_spec(fullname: str) -> ModuleSpec:
+    """The spec of a module of Keras, which TensorFlow has too; it keeps those inside of Keras below `python`."""
+    for place in (fullname, f"python.{fullname}"):
+        if sources_of(place) is not None:
+            return ModuleSpec(fullname, _SameLoader(f"tensorflow.{place}"), is_package=True)
+    raise _not_found(fullname, fullname)
+
+
+def _not_found(fullname: str, place: str) -> ModuleNotFoundError:
+    """The error for a module that neither agog nor the program has; it is noted for the report."""
+    text = f"No module named {fullname!r}: {why_not(place)}"
+    parent, _, name = fullname.rpartition(".")
+    if name not in getattr(sys.modules.get(parent), "awaited", ()):
+        missing.note(fullname, text)
+    return ModuleNotFoundError(text, name=fullname)
 
 
 def _own_spec(fullname: str) -> ModuleSpec | None:

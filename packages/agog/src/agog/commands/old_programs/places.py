@@ -223,6 +223,7 @@ PLACES["core.util.event_pb2"] = ("tensorboardX.proto.event_pb2",)
 # Names that are others in agog, or elsewhere.
 RENAMED = {
     "__version__": "agog_compat.versions:__version__",
+    "keras.__version__": "agog_compat.versions:KERAS_VERSION",
     "python.eager.backprop.implicit_grad": "agog.eager:implicit_gradients",
     "python.eager.backprop.implicit_val_and_grad": "agog.eager:implicit_value_and_gradients",
     "python.eager.backprop.gradients_function": "agog.eager:gradients_function",
