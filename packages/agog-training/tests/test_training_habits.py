@@ -25,7 +25,7 @@ from agog_layers.preprocessing.numbers import Normalization
 from agog_layers.preprocessing.texts import TextVectorization
 from agog_training import Model, Sequential, load_model
 from agog_training.callbacks import Callback, EarlyStopping, LambdaCallback, ModelCheckpoint
-from agog_training.optimizers import SGD
+from agog_training.optimizers import SGD, RMSprop
 
 SEED = 61
 
@@ -35,11 +35,11 @@ def examples(count: int = 12) -> tuple[Any, Any]:
     return rng.normal(size=(count, 3)).astype(np.float32), rng.normal(size=(count, 1)).astype(np.float32)
 
 
-def line(model_class: Any = Model) -> Any:
+def line(model_class: Any = Model, jit_compile: bool = False) -> Any:
     ag.set_random_seed(SEED)
     x = Input(shape=(3,))
     model = model_class(x, Dense(1)(x))
-    model.compile(SGD(0.1), "mse", metrics=["mae"])
+    model.compile(SGD(0.1), "mse", metrics=["mae"], jit_compile=jit_compile)
     return model
 
 
@@ -81,7 +81,8 @@ def test_callbacks_of_functions_take_every_name() -> None:
     assert str(caught.value) == "LambdaCallback has no argument 'on_epoch_ends'; did you mean 'on_epoch_end'?"
 
 
-def test_a_step_of_its_own_with_the_compiled_loss_and_metrics() -> None:
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_a_step_of_its_own_with_the_compiled_loss_and_metrics(jit_compile: bool) -> None:
     class Own(Model):
         def train_step(self, data: Any) -> dict[str, Any]:
             x, y = data
@@ -97,9 +98,49 @@ def test_a_step_of_its_own_with_the_compiled_loss_and_metrics() -> None:
             return {metric.name: metric.result() for metric in self.metrics}
 
     given: Any = {"epochs": 3, "batch_size": 4, "shuffle": False, "verbose": 0}
-    own, plain = line(Own), line()
+    own, plain = line(Own, jit_compile=jit_compile), line()
     assert own.fit(*examples(), **given).history == plain.fit(*examples(), **given).history
     assert [metric.name for metric in plain.metrics] == ["loss", "mae"]
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_a_step_of_tensorflow_2_with_the_compiled_loss_and_metrics(jit_compile: bool) -> None:
+    class Own(Model):
+        def train_step(self, data: Any) -> dict[str, Any]:
+            x, y, sample_weight = data
+            with ag.GradientTape() as tape:
+                y_pred = self(x, training=True)
+                loss = self.compiled_loss(
+                    y, y_pred, sample_weight=sample_weight, regularization_losses=[2.0 * ag.reduce_sum(self.weights[0])]
+                )
+            self.optimizer.apply(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+            self.compiled_metrics.update_state(y, y_pred, sample_weight)
+            return {metric.name: metric.result() for metric in self.metrics}
+
+    own = line(Own, jit_compile=jit_compile)
+    (x, y), weights = examples(), np.linspace(0.5, 1.5, 12).astype(np.float32)
+    kernel, bias = own.get_weights()
+    losses, errors = [], []
+    for each in (slice(0, 6), slice(6, 12)):
+        error = x[each] @ kernel + bias - y[each]
+        losses.append(np.average(error[:, 0] ** 2, weights=weights[each]) + 2 * kernel.sum())
+        errors.append(np.abs(error).mean())
+        slope = 2 * weights[each, None] * error / weights[each].sum()
+        kernel, bias = kernel - 0.1 * (x[each].T @ slope + 2), bias - 0.1 * slope.sum(0)
+    own.fit(x, y, sample_weight=weights, batch_size=6, shuffle=False, verbose=0)
+    assert own.history.history == {
+        "loss": [pytest.approx(np.mean(losses), rel=1e-5)],
+        "mae": [pytest.approx(np.mean(errors), rel=1e-5)],
+    }
+    np.testing.assert_allclose(own.get_weights()[0], kernel, rtol=1e-5)
+    own.reset_metrics()
+    assert np.isnan([metric.result() for metric in own.metrics]).all()  # as of no examples
+
+
+def test_an_optimizer_that_is_not_named_is_rmsprop() -> None:
+    model = line()
+    model.compile(loss="mse")
+    assert type(model.optimizer) is RMSprop
 
 
 @pytest.mark.parametrize("training", [True, False, None])

@@ -11,7 +11,7 @@ from agog_core import convert_to_tensor, nest
 from agog_training import loop
 from agog_training.batches import Batch
 from agog_training.compiled import Compiled
-from agog_training.listed import listed_metrics
+from agog_training.listed import CompiledLoss, CompiledMetrics, listed_metrics
 
 __all__ = ["Steps"]
 
@@ -52,6 +52,21 @@ class Steps:
         """The losses and metrics of `compile`, and those in attributes: each has ``name``, ``update_state`` and
         ``result``, for a ``train_step`` of the program's own."""
         return listed_metrics(self)
+
+    @property
+    def compiled_loss(self) -> CompiledLoss:
+        """The loss of `compile`, which a ``train_step`` of TensorFlow 2 calls with labels and outputs."""
+        return CompiledLoss(self.objective)  # type: ignore[attr-defined]  # the model's
+
+    @property
+    def compiled_metrics(self) -> CompiledMetrics:
+        """The metrics of `compile`, which a ``train_step`` of TensorFlow 2 updates with labels and outputs."""
+        return CompiledMetrics(self.objective)  # type: ignore[attr-defined]  # the model's
+
+    def reset_metrics(self) -> None:
+        """Forget what the losses and metrics have seen; `fit` and `evaluate` do so before each epoch."""
+        for metric in self.metrics:
+            metric.reset_states() if hasattr(metric, "reset_states") else metric.reset_state()
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
