@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import agog as tf
-from agog_compat import advice
+from agog_compat import advice, habits
 
 FOLDER = Path(__file__).parent / "names"
 # A line for each namespace: a colon, and its names; `list_names.py` reads them from wheels.
@@ -67,6 +67,8 @@ def test_what_advice_names_is_there() -> None:
     import re
 
     texts = {*advice.absent().values(), *(text for _, text in advice.refused().values())}
+    texts |= {text for name, table in vars(habits).items() if name.startswith("OF_") for text in table.values()}
+    texts |= {*habits.SAID_INSTEAD.values()}
     named = {word for text in texts for word in re.findall(r"\btf\.[A-Za-z_.0-9]*\w", text)}
     assert len(named) > 50
     assert sorted(name for name in named if reached(name)[2] is not None) == []
@@ -97,4 +99,33 @@ def test_texts(name: str, text: str) -> None:
 def test_an_import_of_what_is_missing_teaches_too() -> None:
     with pytest.raises(ImportError) as error:
         exec("from agog import ragged", {})
-    assert str(error.value).startswith("cannot import name 'ragged' from 'agog'")
+    assert (
+        str(error.value)
+        == "cannot import name 'ragged' from 'agog': tf.ragged: not in agog; use padded_batch with masks"
+    )
+    with pytest.raises(ImportError) as error:
+        exec("from agog.keras.layers import Dense, TFSMLayer", {})
+    assert str(error.value) == (
+        "cannot import name 'TFSMLayer' from 'agog.keras.layers': tf.keras.layers.TFSMLayer: not in agog; hand over "
+        "arrays with tensor.numpy() or DLPack, in a layer of your own"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "text"),
+    [
+        (
+            tf.data.Dataset.range(3),
+            "save",
+            "use cache(filename), or tf.data.experimental.TFRecordWriter(path).write(dataset)",
+        ),
+        (tf.random.Generator(1), "normal", "use tf.random.set_generator(g), and tf.random.normal(shape)"),
+        (tf.keras.Sequential(), "to_yaml", "use m.to_json()"),
+        (tf.keras.Sequential(), "parameters", "use m.trainable_variables"),
+        (tf.keras.optimizers.Adam(), "get_weights", "use [v.numpy() for v in optimizer.variables()]"),
+    ],
+)
+def test_objects_teach_too(value: object, name: str, text: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(value, name)
+    assert str(error.value) == f"{type(value).__name__}.{name}: not in agog; {text}"

@@ -40,6 +40,13 @@ def test_what_teaches(make: Any, name: str) -> None:
     assert not hasattr(x, name)
 
 
+@pytest.mark.parametrize("name", habits.OF_VARIABLES)
+def test_what_variables_teach(name: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(ag.Variable(1.0), name)
+    assert str(error.value).endswith(f"Variable.{name}: not in agog; use {habits.OF_VARIABLES[name]}")
+
+
 def test_other_classes_teach_too_but_for_what_they_have() -> None:
     class Machine:
         train = "a method of its own"

@@ -66,6 +66,8 @@ from keras.models import Sequential
 from keras.utils import to_categorical
 from keras.preprocessing.text import Tokenizer
 from keras.layers.core import Dropout
+from keras.utils import np_utils
+from keras.layers.experimental.preprocessing import Rescaling
 from keras.engine.training import Model
 import keras.backend as K
 
@@ -76,6 +78,11 @@ try:
     import keras.applications
 except ModuleNotFoundError as error:
     print(error.name, error)
+for line in ("from keras.layers import TFSMLayer", "from keras.layers import Telepathy"):
+    try:
+        exec(line)
+    except ImportError as error:
+        print(error)
 """
 
 
@@ -88,6 +95,9 @@ def test_programs_of_keras_run_too(tmp_path: Path) -> None:
             "2.1.6-tf tensorflow.keras (2, 3) (2, 2)",
             "keras.applications No module named 'keras.applications': tf.keras.applications: not in agog; write the "
             "network with tf.keras.layers, and load weights with tf.train.load_tensors",
+            "cannot import name 'TFSMLayer' from 'tensorflow.keras.layers': tf.keras.layers.TFSMLayer: not in agog; "
+            "hand over arrays with tensor.numpy() or DLPack, in a layer of your own",
+            "cannot import name 'Telepathy' from 'tensorflow.keras.layers': agog has nothing of this name.",
         ],
         "",
         0,

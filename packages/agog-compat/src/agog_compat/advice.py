@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
+from types import FrameType
 from typing import Any, NamedTuple
 
 __all__ = ["absent", "advice_on", "refused", "taught"]
@@ -78,7 +80,8 @@ def advice_on(name: str) -> str | None:
 
 
 def taught(module: str, found: Callable[[str], Any] | None = None) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a namespace of the umbrella: an AttributeError for a known name says what to do instead.
+    """The ``__getattr__`` of a namespace of the umbrella: the error for a known name says what to do instead. It is an
+    AttributeError, and an ImportError for ``from namespace import name``.
 
     Args:
         module: the namespace, such as ``"agog.keras"``.
@@ -103,11 +106,21 @@ def taught(module: str, found: Callable[[str], Any] | None = None) -> Callable[[
                 if str(error) != f"{plain}{name!r}":  # it comes from inside of what is imported
                     raise
         advice = None if name.startswith("_") else advice_on(f"{said(module)}.{name}")
-        raise AttributeError(
-            f"{plain}{name!r}" if advice is None else f"{said(module)}.{name}: not in agog; {advice}"
-        ) from None
+        if advice is None:
+            raise AttributeError(f"{plain}{name!r}") from None
+        text = f"{said(module)}.{name}: not in agog; {advice}"
+        if is_import(sys._getframe(1)):
+            raise ImportError(f"cannot import name {name!r} from {module!r}: {text}", name=module) from None
+        raise AttributeError(text) from None
 
     return __getattr__
+
+
+def is_import(frame: FrameType) -> bool:
+    """Whether a frame is at ``from module import name``, for which Python hides what an AttributeError says."""
+    from opcode import opmap
+
+    return frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
 def said(module: str) -> str:

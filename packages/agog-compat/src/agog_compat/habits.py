@@ -1,4 +1,5 @@
-"""Habits: what programmers of PyTorch and NumPy write after a tensor; what costs nothing works, the rest teaches."""
+"""Habits: what programmers of PyTorch, NumPy and today's TensorFlow and Keras write after a tensor, a variable, a layer
+or a dataset; what costs nothing works, the rest teaches."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ from typing import Any, NoReturn
 from agog_core import Checkpointable, Tensor, Variable, stop_gradient
 from agog_core.named_tuple import Named
 
-__all__ = ["METHODS", "OF_LAYERS", "OF_OPTIMIZERS", "SAID_INSTEAD", "teach"]
+__all__ = [
+    "METHODS",
+    "OF_DATASETS",
+    "OF_GENERATORS",
+    "OF_LAYERS",
+    "OF_MODELS",
+    "OF_OPTIMIZERS",
+    "OF_VARIABLES",
+    "SAID_INSTEAD",
+    "teach",
+]
 
 # The methods that there are not, and what to write instead; x is the tensor.
 SAID_INSTEAD = {
@@ -74,6 +85,7 @@ SAID_INSTEAD = {
     "pow": "x ** y, or tf.pow(x, y)",
     "prod": "tf.reduce_prod(x, axis)",
     "ravel": "tf.reshape(x, [-1])",
+    "ref": "x itself: in dicts and sets, tensors and variables count by identity",
     "register_hook": "tf.custom_gradient",
     "relu": "tf.nn.relu(x)",
     "repeat": "tf.tile(x, multiples), or tf.repeat(x, repeats, axis) for each element",
@@ -124,11 +136,65 @@ OF_LAYERS = {
     "train": "m(x, training=True), or m.fit",
     "zero_grad": "a new tf.GradientTape; gradients are returned, and add up nowhere",
 }
+# The same for models.
+OF_MODELS = {
+    "add_metric": "compile(metrics=[...]), or a metric in an attribute that train_step updates",
+    "export": "m.save(path) and tf.keras.models.load_model(path)",
+    "get_compile_config": "m.save(path), which keeps what compile was told",
+    "make_predict_function": "predict_step, or @tf.function around a call of the model",
+    "make_test_function": "test_step, or @tf.function around a step of your own",
+    "make_train_function": "train_step, or @tf.function around a step of your own",
+    "quantize": "dtype='float16' or 'bfloat16' of layers, for smaller weights",
+    "run_eagerly": "tf.config.run_functions_eagerly(True); steps run eagerly unless compile gets jit_compile=True",
+    "stateless_call": "m(x); its variables may change",
+    "to_yaml": "m.to_json()",
+}
+# The same for variables.
+OF_VARIABLES = {
+    "aggregation": "v itself: there is one copy of it",
+    "batch_scatter_update": "v.scatter_nd_update(indices, updates)",
+    "eval": "v.numpy()",
+    "gather_nd": "tf.gather_nd(v, indices)",
+    "graph": "v itself; there are no graphs",
+    "handle": "v itself",
+    "is_initialized": "v itself: a variable always has a value",
+    "op": "v itself; its name is v.name",
+    "synchronization": "v itself: there is one copy of it",
+}
+# The same for datasets.
+OF_DATASETS = {
+    "fingerprint": "a name of your own, such as that of a file for cache(filename)",
+    "load": "tf.data.Dataset.cache(filename), or tf.data.TFRecordDataset",
+    "options": "dataset itself: pipelines need no options",
+    "ragged_batch": "padded_batch(batch_size)",
+    "random": "tf.data.experimental.RandomDataset(seed)",
+    "rebatch": "unbatch().batch(batch_size)",
+    "save": "cache(filename), or tf.data.experimental.TFRecordWriter(path).write(dataset)",
+    "snapshot": "cache(filename)",
+    "sparse_batch": "padded_batch(batch_size)",
+    "with_options": "dataset itself: pipelines need no options",
+}
+# The same for generators of random numbers.
+OF_GENERATORS = {
+    "from_key_counter": "tf.random.Generator(seed)",
+    "from_non_deterministic_state": "tf.random.Generator()",
+    "from_seed": "tf.random.Generator(seed)",
+    "from_state": "tf.random.Generator(seed), and its set_state",
+    "make_seeds": "tf.random.stateless_uniform([2, n], seed, minval=None, maxval=None, dtype=tf.int32)",
+    "normal": "tf.random.set_generator(g), and tf.random.normal(shape)",
+    "reset_from_seed": "tf.random.Generator(seed)",
+    "split": "a tf.random.Generator(seed) for each",
+    "truncated_normal": "tf.random.set_generator(g), and tf.random.truncated_normal(shape)",
+    "uniform": "tf.random.set_generator(g), and tf.random.uniform(shape)",
+}
 # The same for optimizers.
 OF_OPTIMIZERS = {
+    "get_weights": "[v.numpy() for v in optimizer.variables()]",
     "load_state_dict": "tf.train.Checkpoint(optimizer=optimizer).restore(path)",
     "param_groups": "optimizer.learning_rate",
+    "set_weights": "tf.train.Checkpoint(optimizer=optimizer), or v.assign(...) of optimizer.variables()",
     "state_dict": "tf.train.Checkpoint(optimizer=optimizer).save(path), or optimizer.variables()",
+    "weights": "optimizer.variables()",
     "zero_grad": "a new tf.GradientTape; gradients are returned, and add up nowhere",
 }
 
@@ -211,3 +277,4 @@ for _kind in (Tensor, Variable):
         if not hasattr(_kind, _name):
             setattr(_kind, _name, _method)
     teach(_kind, SAID_INSTEAD)
+teach(Variable, OF_VARIABLES)

@@ -68,6 +68,7 @@ vectorized_map = map_fn
 if TYPE_CHECKING:
     from agog import app as app
     from agog import array_api as array_api
+    from agog import autodiff as autodiff
     from agog import bitwise as bitwise
     from agog import compat as compat
     from agog import config as config
@@ -156,6 +157,7 @@ __version__ = "0.1.0"
 _NAMESPACES = [
     "app",
     "array_api",
+    "autodiff",
     "bitwise",
     "compat",
     "config",

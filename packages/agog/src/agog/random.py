@@ -2,6 +2,8 @@
 
 from agog_compat.advice import taught as _taught
 from agog_compat.graph_scopes import get_seed
+from agog_compat.habits import OF_GENERATORS as _OF_GENERATORS
+from agog_compat.habits import teach as _teach
 from agog_core.ops.random.distributions import categorical, multinomial
 from agog_core.ops.random.distributions import random_gamma as gamma
 from agog_core.ops.random.distributions import random_poisson as poisson
@@ -35,5 +37,7 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
+
+_teach(Generator, _OF_GENERATORS)
 
 __getattr__ = _taught(__name__)

@@ -6,6 +6,8 @@
 from typing import TYPE_CHECKING
 
 from agog_compat.advice import taught as _taught
+from agog_compat.habits import OF_DATASETS as _OF_DATASETS
+from agog_compat.habits import teach as _teach
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_data import Dataset as Dataset
@@ -33,3 +35,5 @@ __getattr__, __dir__ = _later(
     rooms=[_Some("agog_data.readers", "FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset")],
 )
 __getattr__ = _taught(__name__, __getattr__)
+
+_teach(Dataset, _OF_DATASETS)

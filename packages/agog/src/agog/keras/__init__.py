@@ -24,6 +24,7 @@ from agog.keras import (
 )
 from agog_compat.advice import taught as _taught
 from agog_compat.habits import OF_LAYERS as _OF_LAYERS
+from agog_compat.habits import OF_MODELS as _OF_MODELS
 from agog_compat.habits import OF_OPTIMIZERS as _OF_OPTIMIZERS
 from agog_compat.habits import teach as _teach
 from agog_core.variables.name_scope import name_scope
@@ -74,6 +75,7 @@ __all__ = [
 ]
 
 _teach(Layer, _OF_LAYERS)
+_teach(Model, _OF_MODELS)
 _teach(_Optimizer, _OF_OPTIMIZERS)
 
 __getattr__ = _taught(__name__)

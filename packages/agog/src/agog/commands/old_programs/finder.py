@@ -56,7 +56,9 @@ class Finder(MetaPathFinder):
         """
         top, _, place = fullname.partition(".")
         if top == "keras":
-            return _keras_spec(fullname)
+            if sources_of(fullname) is None:
+                raise _not_found(fullname, fullname)
+            return ModuleSpec(fullname, _SameLoader(f"tensorflow.{fullname}"), is_package=True)
         if top != "tensorflow":
             return None
         sources = sources_of(place)
@@ -72,14 +74,6 @@ def activate() -> None:
     """Let this process find TensorFlow's modules in agog."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder())
-
-
-def _keras_spec(fullname: str) -> ModuleSpec:
-    """The spec of a module of Keras, which TensorFlow has too; it keeps those inside of Keras below `python`."""
-    for place in (fullname, f"python.{fullname}"):
-        if sources_of(place) is not None:
-            return ModuleSpec(fullname, _SameLoader(f"tensorflow.{place}"), is_package=True)
-    raise _not_found(fullname, fullname)
 
 
 def _not_found(fullname: str, place: str) -> ModuleNotFoundError:

@@ -27,7 +27,7 @@ _BY_SOURCES = {
         python.util python.util.protobuf
     """,
     "agog": """
-        core.protobuf.config_pb2 python.client.session
+        compat.v2 core.protobuf.config_pb2 python.client.session
         python.eager.backprop python.framework.constant_op python.framework.device python.framework.indexed_slices
         python.framework.ops python.framework.sparse_tensor
         python.framework.tensor_spec
@@ -140,7 +140,8 @@ _BY_SOURCES = {
     "agog.keras.constraints": "python.keras.constraints",
     "agog.keras.initializers": "python.keras.initializers",
     "agog.keras.layers agog.keras": """
-        python.keras.engine.base_layer python.keras.engine.input_layer python.keras.layers
+        keras.layers.experimental keras.layers.experimental.preprocessing
+        python.keras.engine.base_layer python.keras.engine.input_layer python.keras.engine.topology python.keras.layers
         python.keras.layers.advanced_activations python.keras.layers.convolutional
         python.keras.layers.convolutional_recurrent python.keras.layers.core python.keras.layers.cudnn_recurrent
         python.keras.layers.embeddings python.keras.layers.local python.keras.layers.merge python.keras.layers.noise
@@ -149,6 +150,7 @@ _BY_SOURCES = {
     """,
     "agog.keras.losses": "python.keras.losses",
     "agog.keras.metrics": "python.keras.metrics",
+    "agog.keras.mixed_precision": "keras.mixed_precision.experimental",
     "agog.keras.models agog.keras": """
         python.keras.engine.saving python.keras.engine.sequential python.keras.engine.training python.keras.models
     """,
@@ -224,6 +226,9 @@ PLACES["core.util.event_pb2"] = ("tensorboardX.proto.event_pb2",)
 RENAMED = {
     "__version__": "agog_compat.versions:__version__",
     "keras.__version__": "agog_compat.versions:KERAS_VERSION",
+    "keras.mixed_precision.experimental.global_policy": "agog.keras.mixed_precision:global_policy",
+    "keras.mixed_precision.experimental.set_policy": "agog.keras.mixed_precision:set_global_policy",
+    "python.client.device_lib.list_local_devices": "agog.config:list_logical_devices",
     "python.eager.backprop.implicit_grad": "agog.eager:implicit_gradients",
     "python.eager.backprop.implicit_val_and_grad": "agog.eager:implicit_value_and_gradients",
     "python.eager.backprop.gradients_function": "agog.eager:gradients_function",
@@ -287,12 +292,12 @@ def searched(sources: tuple[str, ...], name: str) -> Any:
         except AttributeError as error:
             errors.append(error)
     try:
-        raise next((error for error in errors if _advises(error)), errors[0])
+        raise next((error for error in errors if advises(error)), errors[0])
     finally:
         errors.clear()  # they hold this frame and so their callers', which would be garbage in a cycle
 
 
-def _advises(error: AttributeError) -> bool:
+def advises(error: AttributeError) -> bool:
     """Whether an error says more than Python's own, which says that a module has no such attribute."""
     return not str(error).startswith("module ")
 
@@ -303,7 +308,7 @@ def why_not(place: str) -> str:
     try:
         searched(sources_of(parent) or ("agog",), name)
     except AttributeError as error:
-        if _advises(error):
+        if advises(error):
             return str(error)
     return "agog stands in for TensorFlow here, and has nothing that this module holds."
 
@@ -323,7 +328,8 @@ def sources_of(place: str) -> tuple[str, ...] | None:
         value = getattr(import_module(source), name, None)
         if isinstance(value, ModuleType) and value.__name__.startswith("agog"):
             return (value.__name__,)
-    return None
+    # What TensorFlow keeps inside of Keras, Keras itself has below its own name.
+    return sources_of(f"python.{place}") if place.startswith("keras.") else None
 
 
 def has_modules_only(place: str) -> bool:

@@ -8,7 +8,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import PLACES, RENAMED, has_modules_only, searched
+from agog.commands.old_programs.places import PLACES, RENAMED, advises, has_modules_only, searched
+from agog_compat.advice import is_import
 
 
 class StandIn(ModuleType):
@@ -34,6 +35,9 @@ class StandIn(ModuleType):
             value = self.find(name)
         except AttributeError as error:
             self._note(name, str(error))
+            if is_import(sys._getframe(1)):
+                text = str(error) if advises(error) else "agog has nothing of this name."
+                raise ImportError(f"cannot import name {name!r} from {self.__name__!r}: {text}") from None
             raise
         if isinstance(value, FunctionType) and "refusal" in vars(value):
             self._note(name, vars(value)["refusal"])
