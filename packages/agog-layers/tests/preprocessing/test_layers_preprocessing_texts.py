@@ -73,6 +73,12 @@ def test_vectors(mode: str) -> None:
     assert layer(rows).numpy().tolist() == MODES[mode]
 
 
+def test_vectors_by_the_names_of_older_versions() -> None:
+    config = StringLookup(vocabulary=WORDS, output_mode="binary").get_config()
+    assert config == {**StringLookup(vocabulary=WORDS, output_mode="multi_hot", name=config["name"]).get_config()}
+    assert StringLookup(output_mode="tf-idf").output_mode == "tf_idf"
+
+
 def test_inverse_document_frequencies() -> None:
     layer = StringLookup(output_mode="tf_idf")
     layer.adapt(ROWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agog_core import (
@@ -30,6 +31,13 @@ from agog_layers.preprocessing.adapting import Preprocessing
 __all__ = ["CategoryEncoding", "Hashing"]
 
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
+# What TensorFlow 2.3 to 2.5 called them.
+_OLDER_MODES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
+
+
+def chosen_mode(layer: str, mode: str, allowed: Sequence[str]) -> str:
+    """An output mode that a layer was given, also by the name that older versions had for it."""
+    return choice(layer, "output_mode", _OLDER_MODES.get(mode, mode), allowed)
 
 
 def encoded(numbers: Tensor, mode: str, size: int, weights: TensorLike = None) -> Tensor:
@@ -71,7 +79,7 @@ class CategoryEncoding(Preprocessing):
     def __init__(self, num_tokens: int, output_mode: str = "multi_hot", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.num_tokens = integer("CategoryEncoding", "num_tokens", num_tokens)
-        self.output_mode = choice("CategoryEncoding", "output_mode", output_mode, ("multi_hot", "one_hot", "count"))
+        self.output_mode = chosen_mode("CategoryEncoding", output_mode, ("multi_hot", "one_hot", "count"))
 
     def call(self, inputs: Tensor, count_weights: TensorLike = None) -> Tensor:
         """Make the vectors; with ``count_weights`` each number counts that much."""
@@ -107,7 +115,7 @@ class Hashing(Preprocessing):
         super().__init__(**kwargs)
         self.num_bins = integer("Hashing", "num_bins", num_bins)
         self.mask_value, self.salt = mask_value, salt
-        self.output_mode = choice("Hashing", "output_mode", output_mode, MODES[:4])
+        self.output_mode = chosen_mode("Hashing", output_mode, MODES[:4])
 
     def call(self, inputs: Tensor) -> Tensor:
         """Find the numbers."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core import Tensor, constant, convert_to_tensor, reshape
 from agog_layers.base.arguments import choice
-from agog_layers.preprocessing.encoding import MODES
+from agog_layers.preprocessing.encoding import MODES, chosen_mode
 from agog_layers.preprocessing.vocabulary import Vocabulary
 
 __all__ = ["TextVectorization"]
@@ -69,7 +69,7 @@ class TextVectorization(Vocabulary):
             split = choice("TextVectorization", "split", split, _SPLITS)
         self.standardize, self.split, self.ngrams = standardize, split, ngrams
         self.output_sequence_length = output_sequence_length
-        mode = choice("TextVectorization", "output_mode", output_mode, ("int", *MODES[2:]))
+        mode = chosen_mode("TextVectorization", output_mode, ("int", *MODES[2:]))
         super().__init__(max_tokens, 1, "", "[UNK]", vocabulary, idf_weights, False, mode, **kwargs)
 
     def update_state(self, data: Tensor) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 
 from agog_core import Tensor, constant, convert_to_tensor, reshape, string_to_hash_bucket_fast
 from agog_core.errors import InvalidArgumentError
-from agog_layers.base.arguments import choice
 from agog_layers.preprocessing.adapting import Adaptable
-from agog_layers.preprocessing.encoding import MODES, encoded
+from agog_layers.preprocessing.encoding import MODES, chosen_mode, encoded
 
 __all__ = ["IntegerLookup", "StringLookup"]
 
@@ -38,7 +37,7 @@ class Vocabulary(Adaptable):
         kind = type(self).__name__
         self.max_tokens, self.num_oov_indices = max_tokens, num_oov_indices
         self.mask_token, self.oov_token, self.invert = mask_token, oov_token, invert
-        self.output_mode = choice(kind, "output_mode", output_mode, MODES)
+        self.output_mode = chosen_mode(kind, output_mode, MODES)
         self._terms: list[Any] = []
         self._idf: list[float] | None = None
         self._given = vocabulary is not None
