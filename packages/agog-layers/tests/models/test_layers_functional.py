@@ -361,6 +361,27 @@ def test_summary_of_a_functional_model() -> None:
     ]
 
 
+def test_summary_of_models_inside_and_of_what_is_trained() -> None:
+    inner = Sequential([Dense(3, input_shape=(4,), name="a"), Dense(3, name="b", trainable=False)], name="inner")
+    model = Sequential([inner, Dense(1, name="head")], name="m")
+    lines: list[str] = []
+    model.summary(print_fn=lines.append, expand_nested=True, show_trainable=True)
+    assert lines[4:8] == [
+        "inner (Sequential)  (?, 3)                27    108  yes",
+        "  a (Dense)         (?, 3)                15     60  yes",
+        "  b (Dense)         (?, 3)                12     48  no",
+        "head (Dense)        (?, 1)                 4     16  yes",
+    ]
+    lines.clear()
+    inner.summary(print_fn=lines.append, layer_range=["b", "b"])
+    assert lines[4].split()[0] == "b"
+    with pytest.raises(ValueError, match=r".") as caught:
+        inner.summary(print_fn=lines.append, layer_range=["a", "c"])
+    assert str(caught.value) == (
+        "summary: layer_range must be two patterns that begin names of layers; got ['a', 'c'], and the layers are a, b."
+    )
+
+
 @pytest.mark.parametrize(("positions", "line_length"), [([16, 29, 39, 46], None), ([0.5, 0.75, 0.875, 1.0], 32)])
 def test_columns_of_a_summary_end_where_it_is_said(positions: list[float], line_length: int | None) -> None:
     lines: list[str] = []

@@ -191,6 +191,9 @@ class Model(Layer):
         line_length: int | None = None,
         positions: Sequence[float] | None = None,
         print_fn: Callable[[str], Any] | None = None,
+        expand_nested: bool = False,
+        show_trainable: bool = False,
+        layer_range: Sequence[str] | None = None,
     ) -> None:
         """Print a table of the layers: the shapes of their outputs, how many parameters they have, and bytes.
 
@@ -199,10 +202,13 @@ class Model(Layer):
             positions: where each column ends: characters, or parts of the width up to 1; what is longer is cut. None
                 for as wide as they need.
             print_fn: a function that takes a line; None for `print`.
+            expand_nested: whether the layers of models inside are shown too, behind them.
+            show_trainable: whether a column says what is trained.
+            layer_range: patterns of the names of the first and the last layer to show; None for all.
 
         Raises:
-            ValueError: the model has no variables yet, since it was not called or built; or the positions are not
-                ascending, one for each column.
+            ValueError: the model has no variables yet, since it was not called or built; the positions are not
+                ascending, one for each column; or no layer has such a name.
 
         >>> from agog_layers import Dense, Sequential
         >>> Sequential([Dense(3, input_shape=(4,), name="a"), Dense(1, name="b")], name="m").summary()
@@ -218,7 +224,7 @@ class Model(Layer):
         total                                19     76
         ──────────────────────────────────────────────
         """
-        print_summary(self, line_length, positions, print_fn or print)
+        print_summary(self, line_length, positions, print_fn or print, expand_nested, show_trainable, layer_range)
 
     def __graph_nodes__(self) -> list[GraphNode]:
         return nodes_of_model(self)

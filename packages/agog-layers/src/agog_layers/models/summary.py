@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,13 @@ Row = tuple[str, ...]
 
 
 def print_summary(
-    model: Any, line_length: int | None, positions: Sequence[float] | None, print_fn: Callable[[str], Any]
+    model: Any,
+    line_length: int | None,
+    positions: Sequence[float] | None,
+    print_fn: Callable[[str], Any],
+    expand_nested: bool = False,
+    show_trainable: bool = False,
+    layer_range: Sequence[str] | None = None,
 ) -> None:
     """Print a table of a model's layers; see `Model.summary`."""
     if not model.built:
@@ -26,14 +33,22 @@ def print_summary(
             f"Model {model.name!r} has not been built, so the shapes are unknown: call it on a batch, or call "
             "model.build(input_shape)."
         )
-    header, rows, totals = rows_of_summary(model)
+    header, rows, totals = rows_of_summary(model, expand_nested, show_trainable, layer_range)
     _print(f"Model: {model.name}", header, rows, totals, line_length, positions, print_fn)
 
 
-def rows_of_summary(model: Any) -> tuple[Row, list[Row], list[Row]]:
+def rows_of_summary(
+    model: Any,
+    expand_nested: bool = False,
+    show_trainable: bool = False,
+    layer_range: Sequence[str] | None = None,
+) -> tuple[Row, list[Row], list[Row]]:
     """The header, the rows and the totals of a model's table."""
-    rows: list[Row] = [_row(layer) for layer in model.layers]
-    bare = [variable for variable in model._variables_in_attributes() if id(variable) not in _ids(model.layers)]
+    layers, bare = _layers(model, layer_range), []
+    if layer_range is None:
+        bare = [variable for variable in model._variables_in_attributes() if id(variable) not in _ids(model.layers)]
+    entries: list[tuple[Any, int]] = list(_entries(layers, expand_nested))
+    rows: list[Row] = [_row(layer, depth) for layer, depth in entries]
     rows += [(f"{variable.name} (Variable)", str(variable.shape), *_size([variable])) for variable in bare]
     totals: list[Row] = [
         (what, "", *_size(variables))
@@ -44,16 +59,48 @@ def rows_of_summary(model: Any) -> tuple[Row, list[Row], list[Row]]:
         )
     ]
     header: Row = HEADER
-    sources = [] if model._graph is None else _sources(model)
-    if sources and sources[1:] != [layer.name for layer in model.layers[:-1]]:  # no mere chain
+    sources = {} if model._graph is None else _sources(model)
+    if sources and list(sources.values())[1:] != [layer.name for layer in model.layers[:-1]]:  # no mere chain
         header = (*header, "called on")
-        rows = [(*row, text) for row, text in zip(rows, sources + [""] * len(bare), strict=True)]
+        texts = [sources.get(id(layer), "") for layer, _ in entries]
+        rows = [(*row, text) for row, text in zip(rows, texts + [""] * len(bare), strict=True)]
+        totals = [(*row, "") for row in totals]
+    if show_trainable:
+        header = (*header, "trainable")
+        marks = [*(layer.trainable for layer, _ in entries), *(variable.trainable for variable in bare)]
+        rows = [(*row, "yes" if mark else "no") for row, mark in zip(rows, marks, strict=True)]
         totals = [(*row, "") for row in totals]
     return header, rows, totals
 
 
-def _row(layer: Any) -> Row:
-    return f"{layer.name} ({type(layer).__name__})", output_shape(layer), *_size(layer.weights)
+def _layers(model: Any, layer_range: Sequence[str] | None) -> list[Any]:
+    """The layers of a model, or those from the first to the last one whose names begin with two patterns."""
+    layers: list[Any] = list(model.layers)
+    if layer_range is None:
+        return layers
+    first, last = layer_range
+    names = [layer.name for layer in layers]
+    found = [[n for n, name in enumerate(names) if re.match(pattern, name)] for pattern in (first, last)]
+    if not all(found):
+        raise ValueError(
+            f"summary: layer_range must be two patterns that begin names of layers; got {list(layer_range)}, and the "
+            f"layers are {', '.join(names)}."
+        )
+    ends = min(found[0]), max(found[1])
+    return layers[min(ends) : max(ends) + 1]
+
+
+def _entries(layers: Iterable[Any], expand_nested: bool, depth: int = 0) -> Iterator[tuple[Any, int]]:
+    """The layers, each with how deep it lies; behind a model those in it, where they are wanted."""
+    for layer in layers:
+        yield layer, depth
+        if expand_nested:
+            yield from _entries(getattr(layer, "layers", ()), expand_nested, depth + 1)
+
+
+def _row(layer: Any, depth: int) -> Row:
+    indent = "  " * depth
+    return f"{indent}{layer.name} ({type(layer).__name__})", output_shape(layer), *_size(layer.weights)
 
 
 def output_shape(layer: Any) -> str:
@@ -85,12 +132,12 @@ def _ids(layers: Iterable[Any]) -> set[int]:
     return {id(variable) for layer in layers for variable in layer.weights}
 
 
-def _sources(model: Any) -> list[str]:
-    """For each layer the names of those whose outputs it is called on."""
+def _sources(model: Any) -> dict[int, str]:
+    """For each layer, by its identity, the names of those whose outputs it is called on."""
     sources: dict[int, list[str]] = {}
     for node in model._graph.nodes:
         sources.setdefault(id(node.layer), []).extend(symbol.node.layer.name for symbol in node.parents())
-    return [", ".join(sources[id(layer)]) for layer in model.layers]
+    return {id(layer): ", ".join(sources[id(layer)]) for layer in model.layers}
 
 
 def _print(

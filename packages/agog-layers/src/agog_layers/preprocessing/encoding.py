@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from agog_core import (
@@ -35,7 +34,7 @@ MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
 _OLDER_MODES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
 
 
-def chosen_mode(layer: str, mode: str, allowed: Sequence[str]) -> str:
+def chosen_mode(layer: str, mode: str, allowed: tuple[str, ...]) -> str:
     """An output mode that a layer was given, also by the name that older versions had for it."""
     return choice(layer, "output_mode", _OLDER_MODES.get(mode, mode), allowed)
 
