@@ -226,6 +226,30 @@ class Checkpoint(Checkpointable):
         graph, arrays = file.read(path)
         return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True)
 
+    def read(
+        self, save_path: str | os.PathLike[str], options: Any = None
+    ) -> CheckpointLoadStatus | InitializationOnlyStatus:
+        """Restore all state from what `write` has written: `restore`, by the name that TensorFlow 2 has for this.
+
+        Args:
+            save_path: what `write` returned.
+            options: accepted, and of no effect.
+
+        Returns:
+            A status; see `restore`.
+
+        >>> import tempfile
+        >>> v = Variable(1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Checkpoint(v=v).write(f"{folder}/ckpt")
+        ...     v.assign(2.0)
+        ...     status = Checkpoint(v=v).read(path)
+        <tf.Variable 'Variable:0' shape=() dtype=float32, numpy=2.0>
+        >>> float(v)
+        1.0
+        """
+        return self.restore(save_path)
+
     def restore_tensors(
         self,
         tensors: Mapping[str, Any],

@@ -118,6 +118,9 @@ def test_numbers() -> None:
 def test_index() -> None:
     assert ["a", "b"][ag.constant(1)] == "b"
     assert list(range(ag.constant(3))) == [0, 1, 2]
+    assert ["a", "b"][ag.constant(True)] == "b"  # as Python's own bools
+    with pytest.raises(TypeError, match="Tensor indices are ints, slices"):
+        ag.constant([1, 2])[ag.constant(True) :]
     with pytest.raises(TypeError) as caught:
         ["a", "b"][ag.constant(1.0)]
     assert str(caught.value) == (

@@ -209,9 +209,10 @@ class Tensor:
         return complex(self._item("complex"))
 
     def __index__(self) -> int:
-        if not self._table.dtype.is_integer:
+        dtype = self._table.dtype
+        if not dtype.is_integer and not dtype.is_bool:  # bools are integers to Python and to protocol buffers
             raise TypeError(
-                f"Only a tensor of integers can be used as an index; this one has dtype {self.dtype.name}. Cast it "
+                f"Only a tensor of integers can be used as an index; this one has dtype {dtype.name}. Cast it "
                 "with tf.cast."
             )
         return int(self._item("an index"))

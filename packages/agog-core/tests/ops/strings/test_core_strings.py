@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.ops.strings.strings import regex_full_match, string_length
+from agog_core.ops.strings.strings import regex_full_match, string_length, string_split_v2
 
 
 def test_parts_are_a_sparse_matrix() -> None:
@@ -16,6 +16,15 @@ def test_parts_are_a_sparse_matrix() -> None:
     assert sparse.values.numpy().tolist() == [b"hello", b"world", b"a", b"b", b"c"]
     assert sparse.shape == (3, 3) == sparse.get_shape()
     assert (sparse.dtype, sparse.indices.dtype, sparse.dense_shape.dtype) == (ag.string, ag.int64, ag.int64)
+
+
+@pytest.mark.parametrize(
+    ("text", "sep", "maxsplit"), [("a/b/c.csv", "/", -1), (" a  b ", None, -1), ("", ",", -1), ("a,b,c", ",", 1)]
+)
+def test_one_string_is_cut_into_a_vector(text: str, sep: str | None, maxsplit: int) -> None:
+    found = string_split_v2(text, sep, maxsplit)
+    assert isinstance(found, ag.Tensor)
+    assert [part.decode() for part in found.numpy()] == text.split(sep, maxsplit)
 
 
 def test_delimiters_patterns_and_separators_may_be_tensors() -> None:

@@ -246,7 +246,8 @@ def out_of_bounds(index: int, axis: int, length: int) -> InvalidArgumentError:
 
 
 def _position(value: Any) -> int:
-    if isinstance(value, (bool, list)) or not hasattr(value, "__index__") or getattr(value, "shape", ()) != ():
+    is_bool = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "is_bool", False)
+    if is_bool or isinstance(value, list) or not hasattr(value, "__index__") or getattr(value, "shape", ()) != ():
         raise TypeError(
             f"Tensor indices are ints, slices, ..., None, and tensors of integers or bools; got {value!r} of type "
             f"{type(value).__name__}."

@@ -10,6 +10,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call, call_several
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array.reshaping import reshape
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes, normalize_axis, reduced_shape
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.sparse_tensor import SparseTensor
@@ -160,25 +161,30 @@ _string_split = Op(
 
 def string_split_v2(
     source: TensorLike, sep: TensorLike = None, maxsplit: int = -1, name: str | None = None
-) -> SparseTensor:
+) -> SparseTensor | Tensor:
     """Cut strings at a separator, as Python's ``split`` does.
 
     Args:
-        source: a tensor of strings of shape (n,).
+        source: a tensor of strings of shape (n,); or one string, as in TensorFlow 2.
         sep: the separator; None or the empty string for runs of white space.
         maxsplit: how many cuts to make at most in one string; -1 for no limit.
 
     Returns:
-        A sparse matrix of n rows, whose row i holds the parts of string i.
+        A sparse matrix of n rows, whose row i holds the parts of string i. Of one string its parts, of shape (parts,).
 
     Raises:
-        InvalidArgumentError: the source is not of rank 1, or not of strings.
+        InvalidArgumentError: the source is of another rank, or not of strings.
 
     >>> print(string_split_v2(["a,b,,c"], sep=",").values)
     tf.Tensor([b'a' b'b' b'' b'c'], shape=(4,), dtype=string)
+    >>> print(string_split_v2("a b"))
+    tf.Tensor([b'a' b'b'], shape=(2,), dtype=string)
     """
     given = b"" if sep is None else host_value(sep).item()
-    return SparseTensor(*call_several(_string_split_v2, convert_to_tensor(source), sep=given, maxsplit=int(maxsplit)))
+    texts = convert_to_tensor(source)
+    rows = texts if texts.ndim else reshape(texts, [1])
+    parts = SparseTensor(*call_several(_string_split_v2, rows, sep=given, maxsplit=int(maxsplit)))
+    return parts if texts.ndim else parts.values
 
 
 _string_split_v2 = Op(

@@ -10,7 +10,6 @@ import numpy as np
 
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.strings.strings import string_split, string_split_v2
-from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
 from agog_testing.opinfo.values import SHAPES, Rng, rejected, uniform
 
@@ -86,7 +85,7 @@ def _reduce_join(x: Array, axis: Any, separator: str = "", keepdims: bool = Fals
     return filled(joined, tuple(shape))
 
 
-def _triple(split: Callable[..., SparseTensor]) -> Callable[..., Any]:
+def _triple(split: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         sparse = split(*args, **kwargs)
         return sparse.indices, sparse.values, sparse.dense_shape
@@ -250,7 +249,8 @@ INFOS = (
         differentiable=False,
         errors=(
             _error(
-                "string_split_v2: the source must be a tensor of rank 1; got shape (). Reshape it.", filled([b"a"], ())
+                "string_split_v2: the source must be a tensor of rank 1; got shape (1, 1). Reshape it.",
+                filled([b"a"], (1, 1)),
             ),
             _wrong("string_split_v2"),
         ),
