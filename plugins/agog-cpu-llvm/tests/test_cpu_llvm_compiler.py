@@ -175,7 +175,7 @@ def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pyt
     x, bias = numbers(*shape), numbers(shape[-1], seed=1)
     subgraph, wanted = gelu(x, bias)
     seen: set[str] = set()
-    has_begun = threading.Event()
+    has_begun, in_halves = threading.Event(), halves.in_halves
 
     def counted(function: Any, first: Any, end: Any, *arrays: Any) -> None:
         seen.add(threading.current_thread().name.partition("_")[0])
@@ -187,9 +187,7 @@ def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pyt
 
     for count in (1, 2):
         monkeypatch.setattr(halves, "threads", lambda count=count: count)
-        monkeypatch.setattr(
-            compiler, "in_halves", lambda function, *rest: halves.in_halves(partial(counted, function), *rest)
-        )
+        monkeypatch.setattr(halves, "in_halves", lambda function, *rest: in_halves(partial(counted, function), *rest))
         function = compiler.compile(subgraph)
         assert function is not None
         out = np.zeros_like(x)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,16 +21,21 @@ if TYPE_CHECKING:
 _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
 
 
-@dataclass(slots=True)
 class Lowered:
     """A program, what it takes and what it gives; ``opaque`` says of each node that stays a call of its kernel why."""
 
-    program: Program
-    inputs: list[Value]
-    variables: list[Value]
-    outputs: list[Value]
-    finals: list[tuple[int, Value]]  # the position among the variables, and the value at the end
-    opaque: dict[Node, str]
+    def __init__(
+        self,
+        program: Program,
+        inputs: list[Value],
+        variables: list[Value],
+        outputs: list[Value],
+        finals: list[tuple[int, Value]],
+        opaque: dict[Node, str],
+    ) -> None:
+        self.program, self.inputs, self.variables, self.outputs = program, inputs, variables, outputs
+        self.finals = finals  # the position among the variables, and the value at the end
+        self.opaque = opaque
 
 
 def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
