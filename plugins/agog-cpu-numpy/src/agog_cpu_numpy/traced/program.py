@@ -1,8 +1,8 @@
 """Program: a traced function in steps of NumPy. Each step makes new values; none changes one that is there.
 
 A step that writes into a part of a value, ``"put"``, makes a new value too; whether it takes the memory of the old one
-is for `agog_cpu_numpy.traced.plan`. Classes are plain ones here: to make a dataclass takes as long as to record ten ops,
-and the first call of a traced function waits for it.
+is for `agog_cpu_numpy.traced.plan`. Classes are plain ones here: to make a dataclass takes as long as to record ten
+ops, and the first call of a traced function waits for it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Value:
         self.array = array
         self.step = step
         self.base: Value | None = None  # whose memory a view shows
-        self.whole: tuple[Value, View] | None = None  # of which it is computed as a part, where a later step joins parts
+        self.whole: tuple[Value, View] | None = (
+            None  # of which it is computed as a part, where a later step joins parts
+        )
 
     @property
     def root(self) -> Value:
