@@ -105,7 +105,8 @@ class Emitter(Writer):
             if place is not None and place.kind == "new":
                 given.append(self.array(value))
             elif place is not None and place.kind == "scalar":
-                given.append(f"asarray({self.operand(value)})")
+                is_plain = value in self.scalars and value.array.dtype in _PLAIN  # whose scalars take a shorter way
+                given.append(f"{self.operand(value)}.__array__()" if is_plain else f"asarray({self.operand(value)})")
             else:
                 given.append(f"array({self.operand(value)})")
         self.line(f"return ({_listed(given)}), ({_listed(finals)})")
