@@ -23,7 +23,7 @@ _MOST_INPUTS = 12  # of a group without reductions, for which all of them have t
 _LARGE = 1 << 15  # elements from which on a step alone may be worth a function of its own
 _IN_ORDER = ("guard", "late", "update", "host")
 _MAY_FAIL = ("kernel", "function")  # which a guard may be there for
-_LEFT = ("guard", "late", "number", "scalar", "kernel", "update", "host", "function", "dot", "matmul", "group")
+_TAKEN = ("ufunc", "reduce", "where", "cast", "copy", "view")
 
 
 class Group:
@@ -115,7 +115,7 @@ class _Grouping:
             elif step.kind in _MAY_FAIL and guard is not None:
                 self.before[step] = guard
         self.direct = {step: self._direct(step) for step in steps}
-        self.answers: dict[Any, bool] = {}  # of the compiler, by what it was asked
+        self.answers: dict[Any, bool] = {}  # whether steps are taken, by all that it depends on
         self.of: dict[Step, Group] = {}
         for step in steps:
             if self._is_taken(step):
@@ -128,23 +128,29 @@ class _Grouping:
                     self.users.setdefault(each, set()).add(self.unit(step))
 
     def _is_taken(self, step: Step) -> bool:
-        if step.kind in _LEFT or (step.kind == "reduce" and not (self.has_reductions and step.inputs[0].array.ndim)):
+        """Whether the compiler takes a step; it is asked once about those that are alike."""
+        values = (*step.inputs, *step.outputs)
+        if step.kind not in _TAKEN or any(value.array is None for value in values):
+            return False
+        options = step.options["function"] if step.kind == "ufunc" else repr(step.options)
+        same = tuple([values.index(value) for value in values])
+        arrays = [(value.array.dtype, value.array.shape, value.array.strides) for value in values]
+        key = step.kind, step.name, options, step.outputs[0].whole is None, same, *arrays
+        if key not in self.answers:
+            self.answers[key] = self._asked(step)
+        return self.answers[key]
+
+    def _asked(self, step: Step) -> bool:
+        if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
             return False
         values = list(dict.fromkeys((*step.inputs, *step.outputs)))
-        if any(value.array is None or value.array.dtype.hasobject or not value.array.size for value in values):
+        if any(value.array.dtype.hasobject or not value.array.size for value in values):
             return False
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
         if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):
             return False
         has_place = step.outputs[0].whole is not None or bool(layouts.is_dense(step.outputs[0].array))
-        return has_place and self._asked(primitive, [spec_of(value) for value in values])
-
-    def _asked(self, primitive: Primitive, specs: list[ArraySpec]) -> bool:
-        """What the compiler says to a primitive; it is asked once about those that are alike."""
-        key = primitive.kind, primitive.name, primitive.inputs, str(primitive.options), *specs
-        if key not in self.answers:
-            self.answers[key] = bool(self.takes(primitive, specs))
-        return self.answers[key]
+        return has_place and bool(self.takes(primitive, [spec_of(value) for value in values]))
 
     # -- what depends on what --------------------------------------------------------------------------------------
 
