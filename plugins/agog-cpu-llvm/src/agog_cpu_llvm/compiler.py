@@ -93,7 +93,7 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     code, turns, grain = unit
     arrays = [np.asarray(subgraph.constants[value]) for value in constants]
     addresses = np.array([id(None), *[array.ctypes.data for array in arrays]])
-    function = code.function(addresses, arrays)
+    function: Callable[..., None] = code.function(addresses, arrays)
     if not turns:
         return function
     from agog_cpu_llvm.halves import in_halves

@@ -75,8 +75,10 @@ class DefinedFunction:
         memory = self._memory
         kinds, found = memory.latest
         if not kwargs and len(args) == len(kinds) and not scopes:
-            arrays = []
-            for x, (table, shape, strides) in zip(args, kinds):  # noqa: B905  # strict takes as long as the rest
+            arrays, place = [], 0
+            for table, shape, strides in kinds:
+                x = args[place]
+                place += 1  # noqa: SIM113  # enumerate and zip take half as long as all the rest
                 if type(x) is not Tensor or x._table is not table or x._shape != shape:
                     break
                 array = x._array
