@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from functools import partial
@@ -315,6 +317,15 @@ class TestDisk:
         out = np.empty_like(x)
         function(x, bias, out)
         np.testing.assert_array_equal(out, wanted)
+
+    def test_what_is_found_needs_nothing_that_compiles(self) -> None:
+        """A first call that finds its code waits for LLVM's loader alone."""
+        program = (
+            "import sys, agog_cpu_llvm.compiler, agog_cpu_llvm.machine\n"
+            "print([name for name in ('rows', 'terms', 'halves', 'module') if f'agog_cpu_llvm.{name}' in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]"
 
     @pytest.mark.parametrize("seed", range(8))
     def test_a_damaged_file_is_replaced(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

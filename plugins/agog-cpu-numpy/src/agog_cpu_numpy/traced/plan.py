@@ -100,7 +100,7 @@ class _Planner:
             for k, value in enumerate(step.outputs):
                 if value.base is None and value.kind != "number" and value not in self.places:
                     self.places[value] = self._place(i, step, k, value)
-        size = _pack(self.buffers)
+        size = pack(self.buffers)
         return Plan(self.steps, self.places, self.last, size, self.holders)
 
     def _spread_escapes(self) -> None:
@@ -196,7 +196,7 @@ class _Planner:
         return buffer
 
 
-def _pack(buffers: list[Buffer]) -> int:
+def pack(buffers: list[Buffer]) -> int:
     """Choose offsets, for large buffers first, so that none overlaps with another of its time; the bytes in all."""
     placed: list[Buffer] = []  # by their offsets
     for buffer in sorted(buffers, key=lambda each: -each.size):
