@@ -1,8 +1,9 @@
-"""Where arrays of no values and buffers lie: layouts are NumPy's, and nothing takes memory for longer than it has to."""
+"""Where arrays of no values and buffers lie: layouts are NumPy's, and what is remembered of them keeps no memory."""
 
 from __future__ import annotations
 
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def test_buffers_of_one_time_do_not_overlap(seed: int) -> None:
     size = pack(buffers)
     for place in range(40):
         here = sorted([b for b in buffers if b.birth <= place <= b.death], key=lambda b: b.offset)
-        assert all(a.offset + a.size <= b.offset for a, b in zip(here, here[1:], strict=False)), seed
+        assert all(a.offset + a.size <= b.offset for a, b in pairwise(here)), seed
         assert all(b.offset + b.size <= size for b in here), seed
     busiest = max(sum(b.size for b in buffers if b.birth <= place <= b.death) for place in range(40))
     assert busiest <= size <= 1.5 * busiest, seed
