@@ -110,8 +110,7 @@ class _Grouping:
             if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
                 if last is not None:
                     self.before[step] = last
-                last = step
-                guard = step if step.kind == "guard" else guard
+                last, guard = step, step if step.kind == "guard" else guard
             elif step.kind in _MAY_FAIL and guard is not None:
                 self.before[step] = guard
         self.direct = {step: self._direct(step) for step in steps}
@@ -133,24 +132,23 @@ class _Grouping:
         if step.kind not in _TAKEN or any(value.array is None for value in values):
             return False
         options = step.options["function"] if step.kind == "ufunc" else repr(step.options)
-        same = tuple([values.index(value) for value in values])
-        arrays = [(value.array.dtype, value.array.shape, value.array.strides) for value in values]
-        key = step.kind, step.name, options, step.outputs[0].whole is None, same, *arrays
+        arrays = [(values.index(x), x.array.dtype, x.array.shape, x.array.strides) for x in values]
+        key = step.kind, step.name, options, step.outputs[0].whole is None, *arrays
         if key not in self.answers:
             self.answers[key] = self._asked(step)
         return self.answers[key]
 
     def _asked(self, step: Step) -> bool:
-        if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
+        [result] = step.outputs
+        if not (self.has_reductions and step.inputs[0].array.ndim if step.kind == "reduce" else result.array.ndim):
             return False
-        values = list(dict.fromkeys((*step.inputs, *step.outputs)))
+        values = list(dict.fromkeys((*step.inputs, result)))
         if any(value.array.dtype.hasobject or not value.array.size for value in values):
             return False
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
-        if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):
+        if primitive is None or (result.whole is None and not layouts.is_dense(result.array)):
             return False
-        has_place = step.outputs[0].whole is not None or bool(layouts.is_dense(step.outputs[0].array))
-        return has_place and bool(self.takes(primitive, [spec_of(value) for value in values]))
+        return bool(self.takes(primitive, [spec_of(value) for value in values]))
 
     # -- what depends on what --------------------------------------------------------------------------------------
 
