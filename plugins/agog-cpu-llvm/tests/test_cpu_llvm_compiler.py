@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from functools import partial
@@ -175,7 +177,7 @@ def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pyt
     x, bias = numbers(*shape), numbers(shape[-1], seed=1)
     subgraph, wanted = gelu(x, bias)
     seen: set[str] = set()
-    has_begun = threading.Event()
+    has_begun, in_halves = threading.Event(), halves.in_halves
 
     def counted(function: Any, first: Any, end: Any, *arrays: Any) -> None:
         seen.add(threading.current_thread().name.partition("_")[0])
@@ -187,9 +189,7 @@ def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pyt
 
     for count in (1, 2):
         monkeypatch.setattr(halves, "threads", lambda count=count: count)
-        monkeypatch.setattr(
-            compiler, "in_halves", lambda function, *rest: halves.in_halves(partial(counted, function), *rest)
-        )
+        monkeypatch.setattr(halves, "in_halves", lambda function, *rest: in_halves(partial(counted, function), *rest))
         function = compiler.compile(subgraph)
         assert function is not None
         out = np.zeros_like(x)
@@ -317,6 +317,15 @@ class TestDisk:
         out = np.empty_like(x)
         function(x, bias, out)
         np.testing.assert_array_equal(out, wanted)
+
+    def test_what_is_found_needs_nothing_that_compiles(self) -> None:
+        """A first call that finds its code waits for LLVM's loader alone."""
+        program = (
+            "import sys, agog_cpu_llvm.compiler, agog_cpu_llvm.machine\n"
+            "print([name for name in ('rows', 'terms', 'halves', 'module') if f'agog_cpu_llvm.{name}' in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]"
 
     @pytest.mark.parametrize("seed", range(8))
     def test_a_damaged_file_is_replaced(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

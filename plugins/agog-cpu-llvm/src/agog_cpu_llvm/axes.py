@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agog_cpu_llvm.terms import Frame, NotTakenError, Strides
+from agog_cpu_llvm.limits import NotTakenError
+from agog_cpu_llvm.terms import Frame, Strides
 
 
 @dataclass(frozen=True, slots=True)

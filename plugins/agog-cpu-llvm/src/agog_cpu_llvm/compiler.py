@@ -18,9 +18,7 @@ import numpy as np
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import disk, numpy_loops, operations
-from agog_cpu_llvm.halves import in_halves
-from agog_cpu_llvm.rows import LONGEST, LONGEST_SUM
-from agog_cpu_llvm.terms import NotTakenError, axes
+from agog_cpu_llvm.limits import LONGEST, LONGEST_SUM, NotTakenError, axes
 
 if TYPE_CHECKING:
     from agog_cpu_llvm import machine
@@ -95,18 +93,24 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     code, turns, grain = unit
     arrays = [np.asarray(subgraph.constants[value]) for value in constants]
     addresses = np.array([id(None), *[array.ctypes.data for array in arrays]])
-    function = code.function(addresses, arrays)
-    return in_halves(function, turns, grain) if turns else function
+    function: Callable[..., None] = code.function(addresses, arrays)
+    if not turns:
+        return function
+    from agog_cpu_llvm.halves import in_halves
+
+    return in_halves(function, turns, grain)
 
 
 def _unit(subgraph: Subgraph, constants: Sequence[int], key: str) -> tuple[machine.Code, int, int] | None:
-    from agog_cpu_llvm import machine, module  # here, because functions of which nothing is compiled need no LLVM
+    from agog_cpu_llvm import machine  # here, because functions of which nothing is compiled need no LLVM
 
     name = f"agog_{key}"
     if (kept := disk.read(key)) is not None:
         head, _, code = kept.partition(b"\n")
         turns, grain = json.loads(head)
         return machine.load(code, name), turns, grain
+    from agog_cpu_llvm import module
+
     try:
         written = module.write(subgraph, constants, name)
     except NotTakenError:

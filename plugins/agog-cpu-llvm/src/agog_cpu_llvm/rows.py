@@ -10,18 +10,13 @@ from llvmlite import ir
 
 from agog_cpu_llvm import operations
 from agog_cpu_llvm.axes import Nest
+from agog_cpu_llvm.limits import LONGEST, NotTakenError
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
 from agog_cpu_llvm.sums import SHORT, PairwiseSums, parts, short_sum
-from agog_cpu_llvm.terms import Frame, NotTakenError, Store, Strides, Term
+from agog_cpu_llvm.terms import Frame, Store, Strides, Term
 
 BLOCK = 512
 """Elements that are computed before an inner loop of NumPy takes them, few enough for the first cache."""
-
-LONGEST = 4096
-"""Elements of a row that is kept while it is reduced."""
-
-LONGEST_SUM = 1 << 22
-"""Elements of a row that is summed; the parts of longer ones would fill too long a table."""
 
 # What takes the processor less time than to keep a number, and how many of these one after the other do.
 _CHEAP = frozenset({"add", "subtract", "multiply", "square", "negative", "absolute", "copy", "cast", "where"})

@@ -11,14 +11,11 @@ import numpy as np
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import numpy_loops, operations
+from agog_cpu_llvm.limits import NotTakenError, axes
 
 Strides = tuple[int, ...]
 
 _LEAST = -104.0  # the exponentials of smaller numbers are nearer to zero than to any other number of 32 bits
-
-
-class NotTakenError(Exception):
-    """A subgraph is none that could be compiled with NumPy's bits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -265,10 +262,3 @@ def _axes(subgraph: Subgraph) -> tuple[tuple[int, ...], int]:
     if math.prod(shape[first:]) == 1:
         raise NotTakenError("reductions of nothing")
     return shape, first
-
-
-def axes(reduction: Primitive, values: Sequence[ArraySpec]) -> tuple[int, ...]:
-    """The axes that a reduction goes over, counted from the front."""
-    rank = len(values[reduction.inputs[0]].shape)
-    named = reduction.options["axis"]
-    return tuple(range(rank)) if named is None else tuple([axis % rank for axis in named])

@@ -12,6 +12,7 @@ import agog_core as ag
 from agog_core import nn
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, hookimpl
+from agog_core.tracers import late, operand
 from agog_core.tracing.function import function
 from agog_core.tracing.graph import Graph
 from agog_cpu_numpy.traced.executor import compiled
@@ -146,3 +147,24 @@ def test_a_kernel_may_return_new_arrays_for_those_that_it_was_to_update() -> Non
         np.testing.assert_array_equal(v.numpy(), [-2, -4])
     finally:
         ag.unregister_plugin("stranger")
+
+
+def test_a_scalar_times_one_is_itself() -> None:
+    code = compiled(graph_of(lambda x, y: 1.0 * (x * 1.0) + y * 3.0, ag.constant(2.0), ag.constant(3.0)))
+    assert [line.strip() for line in code.source.splitlines() if "*" in line] == ["s5 = s3 * c4"]
+    for number in (-0.0, 1e-45, float("inf"), float("nan")):
+        [[result], _] = code.instance()([np.array(number, "float32"), np.array(-0.0, "float32")], [])
+        wanted = np.array(np.float32(number) + np.float32(-0.0) * np.float32(3.0))
+        assert (result.dtype, result.tobytes()) == (wanted.dtype, wanted.tobytes())
+
+
+def test_a_number_that_is_known_late_times_one_is_an_array() -> None:
+    @function
+    def doubled() -> ag.Tensor:
+        once = operand(late(lambda: 0.1), ag.float32) * 1.0
+        return once + once
+
+    doubled()
+    result = doubled().numpy()
+    assert result == np.float32(0.1) + np.float32(0.1)
+    assert result.dtype == np.float32

@@ -45,7 +45,7 @@ class Concrete:
         self._run: Run
         self._version = -1  # of what the run was made for
 
-    def __call__(self, arrays: Sequence[Any]) -> Any:
+    def run(self, arrays: Sequence[Any]) -> Any:
         """Run on the arrays of the arguments: the function's result, or the number of a guard that failed."""
         run = self._run if self._version == forgotten[0] else self._compiled()
         written = self._written

@@ -157,7 +157,7 @@ class Differentiable:
         values = [variable.value() for variable in self._variables]  # of which the tapes hear
         with updating if self._entries else nullcontext():
             held = {variable: variable._current() for variable in self._entries}
-            found = self._forward([x._array for x in tensors])
+            found = self._forward.run([x._array for x in tensors])
         if type(found) is int:
             return found
         outputs, kept = found[: self._count], found[self._count :]
@@ -185,10 +185,10 @@ class Differentiable:
         if _is_recorded() and all(map(_is_op, self._backward.graph.nodes)):
             return self._gradients(self._by_ops([*seeds, *kept]))
         layouts = [getattr(x._array, "strides", None) for x in seeds]
-        run = self._backward if layouts == self._layouts else self._portable
-        found = run([x._array for x in [*seeds, *kept]])
+        trace = self._backward if layouts == self._layouts else self._portable
+        found = trace.run([x._array for x in [*seeds, *kept]])
         if type(found) is int:
-            limit("gradient", run.guards[found].line)
+            limit("gradient", trace.guards[found].line)
         return self._gradients(found)
 
     def _by_ops(self, tensors: Sequence[Tensor]) -> list[Tensor]:

@@ -75,8 +75,10 @@ class DefinedFunction:
         memory = self._memory
         kinds, found = memory.latest
         if not kwargs and len(args) == len(kinds) and not scopes:
-            arrays = []
-            for x, (table, shape, strides) in zip(args, kinds):  # noqa: B905  # strict takes as long as the rest
+            arrays, place = [], 0
+            for table, shape, strides in kinds:
+                x = args[place]
+                place += 1  # noqa: SIM113  # enumerate and zip take half as long as all the rest
                 if type(x) is not Tensor or x._table is not table or x._shape != shape:
                     break
                 array = x._array
@@ -86,7 +88,7 @@ class DefinedFunction:
             else:
                 latest = found.latest
                 try:
-                    result = latest(arrays)
+                    result = latest.run(arrays)
                     if type(result) is not int:
                         return result
                     return self._branched(found, latest, result, arrays, args, kwargs)
@@ -104,7 +106,8 @@ class DefinedFunction:
                 if found is None:
                     return self._trace(kind, args, kwargs, None, 0)
         if not kwargs and not scopes and not self._check and all(type(x) is Tensor for x in args):
-            memory.latest = kind, found
+            # What has rank 0 has no strides to look at.
+            memory.latest = [(table, shape, strides if shape else None) for table, shape, strides in kind], found
         return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -120,7 +123,7 @@ class DefinedFunction:
             return self._compared(found, arrays, args, kwargs, key)
         latest = found.latest
         try:
-            result = latest(arrays)
+            result = latest.run(arrays)
             if type(result) is not int:
                 return result
             return self._branched(found, latest, result, arrays, args, kwargs, key)
@@ -136,7 +139,7 @@ class DefinedFunction:
         """Where a guard has failed in the trace that ran last, run the one for the way that the branches go now."""
         result = guard
         if at is not first:
-            at, result = first, first(arrays)
+            at, result = first, first.run(arrays)
         while type(result) is int:
             other = at.branches.get(result)
             if other is None:
@@ -144,7 +147,7 @@ class DefinedFunction:
                     other = at.branches.get(result)
                     if other is None:
                         return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, at, result)
-            at, result = other, other(arrays)
+            at, result = other, other.run(arrays)
         first.latest = at
         return result
 
@@ -153,7 +156,7 @@ class DefinedFunction:
         from agog_core.tracing.shadow import Shadow
 
         shadow = Shadow(self._called, self._python_function, args, kwargs)
-        while type(result := found(arrays)) is int:
+        while type(result := found.run(arrays)) is int:
             other = found.branches.get(result)
             if other is None:  # the call that is traced now is an eager one
                 with self._memory.lock:

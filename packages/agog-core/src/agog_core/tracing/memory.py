@@ -46,8 +46,8 @@ class Memory:
 
     def __init__(self) -> None:
         self.traces: dict[Any, Concrete] = {}
-        # Of the last call that found one: its key, and what it found.
-        self.latest: tuple[Any, Any] = ((None, None, None),), None
+        # Of the last call that found one: tables, shapes and strides of its arguments, and what it found.
+        self.latest: tuple[Any, Any] = [(None, None, None)], None
         self.differentiable: dict[Any, Differentiable] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []

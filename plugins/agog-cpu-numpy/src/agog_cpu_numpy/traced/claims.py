@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agog_core.plugin import Claim, Compiler, Late, LateItem, PluginWarning, load_reference
@@ -18,15 +17,13 @@ if TYPE_CHECKING:
 _IN_PLACE = ("guard", "host", "update", "assign")  # which nothing is moved across
 
 
-@dataclass(eq=False, slots=True)
 class Claimed:
     """Nodes that are run by a compiler's function ``run(*inputs, *outputs)``."""
 
-    compiler: str
-    nodes: list[Node]
-    inputs: list[Value]
-    outputs: list[Value]
-    run: Callable[..., None]
+    def __init__(
+        self, compiler: str, nodes: list[Node], inputs: list[Value], outputs: list[Value], run: Callable[..., None]
+    ) -> None:
+        self.compiler, self.nodes, self.inputs, self.outputs, self.run = compiler, nodes, inputs, outputs, run
 
 
 class WrongClaimError(Exception):

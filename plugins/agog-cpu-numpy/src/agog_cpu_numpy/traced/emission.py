@@ -105,7 +105,8 @@ class Emitter(Writer):
             if place is not None and place.kind == "new":
                 given.append(self.array(value))
             elif place is not None and place.kind == "scalar":
-                given.append(f"asarray({self.operand(value)})")
+                is_plain = value in self.scalars and value.array.dtype in _PLAIN  # whose scalars take a shorter way
+                given.append(f"{self.operand(value)}.__array__()" if is_plain else f"asarray({self.operand(value)})")
             else:
                 given.append(f"array({self.operand(value)})")
         self.line(f"return ({_listed(given)}), ({_listed(finals)})")
@@ -116,6 +117,9 @@ class Emitter(Writer):
         [value], function = step.outputs, step.options["function"]
         if value.array.ndim == 0 and self.plan.places[value].kind == "scalar":
             operands = [self.scalar(each) for each in step.inputs]
+            if (same := _times_one(step)) is not None:
+                self.scalars[value] = self.scalars[same]
+                return
             name = self.scalars[value] = self.name("s")
             if _is_operator(step):
                 self.line(f"{name} = {_OPERATORS[function].format(*operands)}")
@@ -347,6 +351,17 @@ class Emitter(Writer):
 def _is_operator(step: Step) -> bool:
     """Whether a ufunc of scalars is an operator of NumPy's scalars."""
     return step.options["function"] in _OPERATORS and all(each.array.dtype in _PLAIN for each in step.inputs)
+
+
+def _times_one(step: Step) -> Value | None:
+    """Which scalar a step multiplies by 1, as the walk back of a gradient begins; None where it does something else."""
+    if step.options["function"] is not np.multiply or not _is_operator(step):
+        return None
+    for one, other in (step.inputs, step.inputs[::-1]):
+        is_number = other.step is not None and other.step.kind == "scalar"  # which may be one of Python's
+        if one.kind == "constant" and one.array == 1 and one.array.dtype == other.array.dtype and not is_number:
+            return other
+    return None
 
 
 def _is_weak(value: Value, step: Step) -> bool:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,15 @@ _MOST_INPUTS = 12  # of a group without reductions, for which all of them have t
 _LARGE = 1 << 15  # elements from which on a step alone may be worth a function of its own
 _IN_ORDER = ("guard", "late", "update", "host")
 _MAY_FAIL = ("kernel", "function")  # which a guard may be there for
+_TAKEN = ("ufunc", "reduce", "where", "cast", "copy", "view")
 
 
-@dataclass(eq=False, slots=True)
 class Group:
     """Steps that become one: the shape of the elements, and the first of the axes that it reduces."""
 
-    shape: tuple[int, ...]
-    first: int | None = None
-    steps: list[Step] = field(default_factory=list)
+    def __init__(self, shape: tuple[int, ...], steps: list[Step]) -> None:
+        self.shape, self.steps = shape, steps
+        self.first: int | None = None
 
     @property
     def rows(self) -> tuple[tuple[int, ...], ...]:
@@ -91,12 +90,13 @@ def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
 
 def spec_of(value: Value) -> ArraySpec:
     """The dtype, shape and strides of a value."""
-    return ArraySpec(_name(value.array.dtype), value.array.shape, value.array.strides)
+    array = value.array
+    return _spec(array.dtype, array.shape, array.strides)
 
 
-@cache
-def _name(dtype: Any) -> str:
-    return str(dtype.name)  # which takes NumPy as long as all the rest
+@lru_cache(1024)  # a dtype's name takes NumPy long to find
+def _spec(dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]) -> ArraySpec:
+    return ArraySpec(str(dtype.name), shape, strides)
 
 
 class _Grouping:
@@ -110,11 +110,11 @@ class _Grouping:
             if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
                 if last is not None:
                     self.before[step] = last
-                last = step
-                guard = step if step.kind == "guard" else guard
+                last, guard = step, step if step.kind == "guard" else guard
             elif step.kind in _MAY_FAIL and guard is not None:
                 self.before[step] = guard
         self.direct = {step: self._direct(step) for step in steps}
+        self.answers: dict[Any, bool] = {}  # whether steps are taken, by all that it depends on
         self.of: dict[Step, Group] = {}
         for step in steps:
             if self._is_taken(step):
@@ -127,16 +127,28 @@ class _Grouping:
                     self.users.setdefault(each, set()).add(self.unit(step))
 
     def _is_taken(self, step: Step) -> bool:
-        if step.kind == "reduce" and (not self.has_reductions or not step.inputs[0].array.ndim):
+        """Whether the compiler takes a step; it is asked once about those that are alike."""
+        values = (*step.inputs, *step.outputs)
+        if step.kind not in _TAKEN or any(value.array is None for value in values):
             return False
-        values = list(dict.fromkeys((*step.inputs, *step.outputs)))
-        if any(value.array is None or value.array.dtype.hasobject or not value.array.size for value in values):
+        options = step.options["function"] if step.kind == "ufunc" else repr(step.options)
+        arrays = [(values.index(x), x.array.dtype, x.array.shape, x.array.strides) for x in values]
+        key = step.kind, step.name, options, step.outputs[0].whole is None, *arrays
+        if key not in self.answers:
+            self.answers[key] = self._asked(step)
+        return self.answers[key]
+
+    def _asked(self, step: Step) -> bool:
+        [result] = step.outputs
+        if not (self.has_reductions and step.inputs[0].array.ndim if step.kind == "reduce" else result.array.ndim):
+            return False
+        values = list(dict.fromkeys((*step.inputs, result)))
+        if any(value.array.dtype.hasobject or not value.array.size for value in values):
             return False
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
-        if primitive is None or not (step.outputs[0].array.ndim or step.kind == "reduce"):
+        if primitive is None or (result.whole is None and not layouts.is_dense(result.array)):
             return False
-        has_place = step.outputs[0].whole is not None or bool(layouts.is_dense(step.outputs[0].array))
-        return has_place and bool(self.takes(primitive, [spec_of(value) for value in values]))
+        return bool(self.takes(primitive, [spec_of(value) for value in values]))
 
     # -- what depends on what --------------------------------------------------------------------------------------
 
@@ -158,16 +170,18 @@ class _Grouping:
 
     def _reaches(self, starts: Iterable[Step | Group], target: Group) -> bool:
         """Whether any of some units needs a group, directly or through others."""
-        first = self.place[target.steps[0]]
+        of, place, direct = self.of, self.place, self.direct
+        first = place[target.steps[0]]
         todo, seen = list(starts), set()
         while todo:
             unit = todo.pop()
             if unit is target:
                 return True
-            end = self.place[unit.steps[-1] if isinstance(unit, Group) else unit]
-            if unit not in seen and end > first:
-                seen.add(unit)
-                todo += self.needs(unit)
+            steps = unit.steps if isinstance(unit, Group) else (unit,)
+            if unit in seen or place[steps[-1]] <= first:
+                continue
+            seen.add(unit)
+            todo += [of.get(each, each) for step in steps for each in direct[step] if each in of or place[each] > first]
         return False
 
     # -- how groups grow -------------------------------------------------------------------------------------------
@@ -189,7 +203,7 @@ class _Grouping:
                 mine.first = other.first if mine.first is None else mine.first
         if mine is None:
             shape = (step.inputs if step.kind == "reduce" else step.outputs)[0].array.shape
-            self._add(step, Group(shape))
+            self._add(step, Group(shape, []))
 
     def _add(self, step: Step, into: Group) -> None:
         self.of[step] = into
@@ -242,7 +256,7 @@ class _Grouping:
             if group.first is None and len(group.steps) > 1 and count > _MOST_INPUTS:
                 middle = len(group.steps) // 2
                 for steps in (group.steps[:middle], group.steps[middle:]):
-                    part = Group(group.shape, steps=steps)
+                    part = Group(group.shape, steps)
                     self.of.update(dict.fromkeys(steps, part))
                     todo.append(part)
 

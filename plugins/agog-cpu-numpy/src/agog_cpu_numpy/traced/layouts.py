@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,23 @@ Array = np.ndarray[Any, Any]
 ALIGNMENT = 64
 """Where memory begins: at a multiple of the bytes of a cache line."""
 
+_MOST = 1024  # layouts that are remembered
+
 
 def of(dtype: Any, shape: Sequence[int], strides: Sequence[int] | None = None) -> Array:
     """An array of no values with these strides; C-contiguous where they are not known. All lie in one memory."""
-    kind, sizes = np.dtype(dtype), tuple(shape)
+    return _of(np.dtype(dtype), tuple(shape), None if strides is None else tuple(strides))
+
+
+@lru_cache(_MOST)  # traced functions have the same few layouts again and again
+def _of(kind: np.dtype[Any], sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> Array:
     if 0 in sizes or not sizes or kind.hasobject:
         return np.empty(sizes, kind)
     if strides is None:
         return np.ndarray(sizes, kind, _memory(math.prod(sizes) * kind.itemsize))
     reach = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
     before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    return np.ndarray(sizes, kind, _memory(before + after + kind.itemsize), before, tuple(strides))
+    return np.ndarray(sizes, kind, _memory(before + after + kind.itemsize), before, strides)
 
 
 _shared = [np.empty(0, np.uint8)]  # what arrays of no values lie in; nobody reads or writes it
@@ -32,6 +39,7 @@ _shared = [np.empty(0, np.uint8)]  # what arrays of no values lie in; nobody rea
 def _memory(size: int) -> Array:
     memory = _shared[0]
     if memory.size < size:
+        _of.cache_clear()  # or else those that lie in smaller memory keep that
         memory = _shared[0] = np.empty(size, np.uint8)
     return memory
 
@@ -61,16 +69,21 @@ def empty_like(array: Array) -> Array:
 def in_order(memory: Array, dtype: np.dtype[Any], shape: Sequence[int], axes: Sequence[int]) -> Array:
     """A dense array at the beginning of a memory of bytes, with its axes in an order."""
     whole: Array = np.ndarray([shape[axis] for axis in axes], dtype, memory)
-    return whole.transpose(np.argsort(axes))
+    return whole.transpose([axes.index(axis) for axis in range(len(axes))])
 
 
 def result(dtype: np.dtype[Any], *operands: Array) -> Array:
     """What an elementwise function of operands gives."""
+    return of(dtype, *_result(dtype, tuple([(x.dtype, x.shape, x.strides) for x in operands])))
+
+
+@lru_cache(_MOST)
+def _result(dtype: np.dtype[Any], operands: tuple[Any, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
     kinds: Any = [None] * len(operands) + [dtype]
-    found = np.nditer((*operands, None), ["zerosize_ok"], flags, kinds, order="K")
-    made = found.operands[len(operands)]
-    return of(dtype, made.shape, made.strides)
+    given = [of(*each) for each in operands]
+    made = np.nditer((*given, None), ["zerosize_ok"], flags, kinds, order="K").operands[len(operands)]
+    return made.shape, made.strides
 
 
 def copied(x: Array, dtype: np.dtype[Any], order: str) -> Array:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.claims import Claimed
 from agog_cpu_numpy.traced.program import Opaque, Program, Value, constant
 from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, recording
+from agog_cpu_numpy.traced.templates import Templates
 
 if TYPE_CHECKING:
     from agog_core.tracing.graph import Graph, Node
@@ -22,16 +22,21 @@ if TYPE_CHECKING:
 _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
 
 
-@dataclass(slots=True)
 class Lowered:
     """A program, what it takes and what it gives; ``opaque`` says of each node that stays a call of its kernel why."""
 
-    program: Program
-    inputs: list[Value]
-    variables: list[Value]
-    outputs: list[Value]
-    finals: list[tuple[int, Value]]  # the position among the variables, and the value at the end
-    opaque: dict[Node, str]
+    def __init__(
+        self,
+        program: Program,
+        inputs: list[Value],
+        variables: list[Value],
+        outputs: list[Value],
+        finals: list[tuple[int, Value]],
+        opaque: dict[Node, str],
+    ) -> None:
+        self.program, self.inputs, self.variables, self.outputs = program, inputs, variables, outputs
+        self.finals = finals  # the position among the variables, and the value at the end
+        self.opaque = opaque
 
 
 def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
@@ -45,6 +50,7 @@ class _Lowering:
         self.program = Program()
         self.known: dict[GraphValue, Value] = {}
         self.opaque: dict[Node, str] = {}
+        self.templates = Templates()
         self.guards = 0
 
     def run(self) -> Lowered:
@@ -124,13 +130,13 @@ class _Lowering:
         kernel = None if node.effect.value == "random" else lowering(node.op, node.table)
         if kernel is None:
             raise Opaque("its kernel says nothing of how it is lowered")
-        self.program.limit = len(self.program.steps) + _MOST_STEPS
-        arrays = [Recorded(value) for value in inputs]
-        result = kernel(*arrays, **{name: self._attribute(given) for name, given in node.attributes.items()})
-        if node.variables:
-            outputs = [array.value for array in arrays[: len(node.variables)]]
+        template = self.templates.find(node, inputs)
+        if template is not None:
+            outputs = template.again(self.program, inputs)
         else:
-            outputs = [as_value(each) for each in (result if isinstance(result, tuple) else (result,))]
+            start = len(self.program.steps)
+            outputs = self._run(kernel, node, inputs)
+            self.templates.keep(node, inputs, self.program.steps[start:], outputs)
         for made, value in zip(outputs, node.outputs, strict=True):
             seen = _like(value)
             if (made.array.shape, made.array.dtype) != (seen.shape, seen.dtype):
@@ -138,6 +144,15 @@ class _Lowering:
             if value.layout is not None and made.array.size and not layouts.are_equal(made.array, seen):
                 raise Opaque(f"it gives strides {made.array.strides} in place of {seen.strides}")
         return outputs
+
+    def _run(self, kernel: Callable[..., Any], node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs of a node's kernel, called on what records it."""
+        self.program.limit = len(self.program.steps) + _MOST_STEPS
+        arrays = [Recorded(value) for value in inputs]
+        result = kernel(*arrays, **{name: self._attribute(given) for name, given in node.attributes.items()})
+        if node.variables:
+            return [array.value for array in arrays[: len(node.variables)]]
+        return [as_value(each) for each in (result if isinstance(result, tuple) else (result,))]
 
     def _late(self, given: Late | LateItem) -> Value:
         """What is known late, among numbers by name where it is one of these."""

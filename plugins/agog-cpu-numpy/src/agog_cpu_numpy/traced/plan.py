@@ -6,8 +6,8 @@ place of an operand that ends with it where NumPy computes element by element.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.lowering import Lowered
@@ -18,36 +18,38 @@ _ELEMENTWISE = ("ufunc", "copy", "cast")
 _MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
 
 
-@dataclass(eq=False, slots=True)
 class Buffer:
     """A part of the memory that stays: its bytes, and the steps from the first to the last that need it."""
 
-    size: int
-    birth: int
-    death: int
-    offset: int = 0
+    def __init__(self, size: int, birth: int, death: int) -> None:
+        self.size, self.birth, self.death = size, birth, death
+        self.offset = 0
 
 
-@dataclass(eq=False, slots=True)
 class Place:
     """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, in that of a ``"variable"``, or as a
     ``"part"`` in the place of another value."""
 
-    kind: str
-    buffer: Buffer | None = None
-    variable: int = -1
-    replaces: Value | None = None  # what lay there and is changed in place
+    def __init__(
+        self, kind: str, buffer: Buffer | None = None, variable: int = -1, replaces: Value | None = None
+    ) -> None:
+        self.kind, self.buffer, self.variable = kind, buffer, variable
+        self.replaces = replaces  # what lay there and is changed in place
 
 
-@dataclass(slots=True)
 class Plan:
     """Steps in order, the place of each value that owns memory, when each is wanted last, and the bytes that stay."""
 
-    steps: list[Step]
-    places: dict[Value, Place]
-    last: dict[Value, int]
-    size: int = 0
-    holders: dict[int, Value] = field(default_factory=dict)  # what lies in each variable's memory at the end
+    def __init__(
+        self,
+        steps: list[Step],
+        places: dict[Value, Place],
+        last: dict[Value, int],
+        size: int,
+        holders: dict[int, Value],
+    ) -> None:
+        self.steps, self.places, self.last, self.size = steps, places, last, size
+        self.holders = holders  # what lies in each variable's memory at the end
 
 
 def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
@@ -98,7 +100,7 @@ class _Planner:
             for k, value in enumerate(step.outputs):
                 if value.base is None and value.kind != "number" and value not in self.places:
                     self.places[value] = self._place(i, step, k, value)
-        size = _pack(self.buffers)
+        size = pack(self.buffers)
         return Plan(self.steps, self.places, self.last, size, self.holders)
 
     def _spread_escapes(self) -> None:
@@ -194,16 +196,16 @@ class _Planner:
         return buffer
 
 
-def _pack(buffers: list[Buffer]) -> int:
+def pack(buffers: list[Buffer]) -> int:
     """Choose offsets, for large buffers first, so that none overlaps with another of its time; the bytes in all."""
-    placed: list[Buffer] = []
+    placed: list[Buffer] = []  # by their offsets
     for buffer in sorted(buffers, key=lambda each: -each.size):
-        rivals = [each for each in placed if each.birth <= buffer.death and buffer.birth <= each.death]
         offset = 0
-        for each in sorted(rivals, key=lambda each: each.offset):
-            if each.offset - offset >= buffer.size:
-                break
-            offset = max(offset, each.offset + each.size)
+        for each in placed:
+            if each.birth <= buffer.death and buffer.birth <= each.death:
+                if each.offset - offset >= buffer.size:
+                    break
+                offset = max(offset, each.offset + each.size)
         buffer.offset = offset
-        placed.append(buffer)
+        insort(placed, buffer, key=lambda each: each.offset)
     return max((each.offset + each.size for each in buffers), default=0)

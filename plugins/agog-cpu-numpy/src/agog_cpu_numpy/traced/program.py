@@ -1,13 +1,13 @@
 """Program: a traced function in steps of NumPy. Each step makes new values; none changes one that is there.
 
 A step that writes into a part of a value, ``"put"``, makes a new value too; whether it takes the memory of the old one
-is for `agog_cpu_numpy.traced.plan`.
+is for `agog_cpu_numpy.traced.plan`. Classes are plain ones here: to make a dataclass takes as long as to record ten
+ops, and the first call of a traced function waits for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ class Opaque(TypeError):
     """A kernel does what cannot be recorded, such as looking at a value."""
 
 
-@dataclass(eq=False, slots=True)
 class Value:
     """An array in a program: what it is given, knows, or computes in a step.
 
@@ -33,11 +32,16 @@ class Value:
     strides. A ``"number"`` is one of Python's, computed on the host, and has none.
     """
 
-    kind: str  # "input", "variable", "constant", "number" or "step"
-    array: Any
-    step: Step | None = None
-    base: Value | None = None  # whose memory a view shows
-    whole: tuple[Value, View] | None = None  # of which it is computed as a part, where a later step joins parts
+    __slots__ = "array", "base", "kind", "step", "whole"
+
+    def __init__(self, kind: str, array: Any, step: Step | None = None) -> None:
+        self.kind = kind  # "input", "variable", "constant", "number" or "step"
+        self.array = array
+        self.step = step
+        self.base: Value | None = None  # whose memory a view shows
+        self.whole: tuple[Value, View] | None = (
+            None  # of which it is computed as a part, where a later step joins parts
+        )
 
     @property
     def root(self) -> Value:
@@ -45,16 +49,16 @@ class Value:
         return self if self.base is None else self.base
 
 
-@dataclass(eq=False, slots=True)
 class Step:
     """One thing to do: a call of NumPy, a view, a number on the host, an op's kernel, a guard, or a compiled group."""
 
-    kind: str
-    name: str
-    inputs: tuple[Value, ...]
-    outputs: list[Value]
-    options: dict[str, Any] = field(default_factory=dict)
-    node: Any = None  # of the graph, whose line errors name
+    __slots__ = "inputs", "kind", "name", "node", "options", "outputs"
+
+    def __init__(
+        self, kind: str, name: str, inputs: tuple[Value, ...], outputs: list[Value], options: dict[str, Any], node: Any
+    ) -> None:
+        self.kind, self.name, self.inputs, self.outputs, self.options = kind, name, inputs, outputs, options
+        self.node = node  # of the graph, whose line errors name
 
 
 class Program:
@@ -79,12 +83,14 @@ class Program:
 
     def mark(self) -> Callable[[], None]:
         """A function that takes back all that is recorded from here on."""
-        count = len(self.steps)
-        known = dict(self._views), dict(self._scalars), dict(self._lates), dict(self._numbers)
+        count, known = len(self.steps), (self._views, self._scalars, self._lates, self._numbers)
+        sizes = [len(each) for each in known]
 
         def back() -> None:
             del self.steps[count:]
-            self._views, self._scalars, self._lates, self._numbers = known
+            for each, size in zip(known, sizes, strict=True):
+                while len(each) > size:
+                    each.popitem()  # the one that came last
 
         return back
 
