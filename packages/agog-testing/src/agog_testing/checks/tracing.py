@@ -103,7 +103,11 @@ def _outcome(call: _Call, function: Callable[..., Any], sample: Sample) -> Any:
 
 
 def _bytes(host: Any) -> Any:
-    return host.tolist() if host.dtype == object else host.tobytes()
+    """The bits of an array, but for those that say which NaN one is: they depend on where NumPy's vectors begin."""
+    if host.dtype == object:
+        return host.tolist()
+    parts = (host.real, host.imag) if host.dtype.kind == "c" else (host,)
+    return [(np.asarray(part != part).tobytes(), np.where(part != part, 0, part).tobytes()) for part in parts]
 
 
 def _shown(outcome: Any) -> str:
