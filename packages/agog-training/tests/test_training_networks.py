@@ -129,14 +129,15 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r".") as unbuilt:
         save_network_checkpoint(network, tmp_path / "net")
     assert str(unbuilt.value) == (
-        "save_network_checkpoint: the network has no variables yet, since it was not called; call it first."
+        "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
     )
     path = save_network_checkpoint(built(network), tmp_path / "net")
     with pytest.raises(ValueError, match=r".") as collision:
         save_network_checkpoint(network, tmp_path / "net", map_func=lambda name: "same")
     assert str(collision.value) == (
-        "The variables 'faulty/dense/kernel' and 'faulty/dense/bias' of network 'faulty' both get the name 'same' in "
-        "the checkpoint. Pass another map_func: with map_func=lambda name: name they keep their whole names."
+        "The map_func passed to save_network_checkpoint for the Network 'faulty' resulted in two variables named "
+        "'same': 'faulty/dense/kernel' and 'faulty/dense/bias'. Pass another map_func: with map_func=lambda name: name "
+        "they keep their whole names."
     )
     with pytest.raises(NotFoundError) as missing:
         restore_network_checkpoint(network, path, map_func=lambda name: name)

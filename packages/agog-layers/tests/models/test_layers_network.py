@@ -104,7 +104,7 @@ def test_anonymous_names_keep_clear_of_explicit_ones() -> None:
     ("name", "text"),
     [
         ("a/b", "Forward slashes ('/') are not allowed in Network names; got 'a/b'."),
-        (3, "A Network's name must be a string; got 3 of type int."),
+        (3, "ints are not valid Network names; got 3. A Network's name must be a string."),
     ],
 )
 def test_bad_names(name: Any, text: str) -> None:

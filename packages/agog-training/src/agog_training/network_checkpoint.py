@@ -43,7 +43,7 @@ def save_network_checkpoint(
     _check("save_network_checkpoint", network)
     if not network.built:
         raise ValueError(
-            "save_network_checkpoint: the network has no variables yet, since it was not called; call it first."
+            "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
         )
     path = os.fsdecode(save_path)
     if os.path.isdir(path):
@@ -51,7 +51,7 @@ def save_network_checkpoint(
     step = get_global_step() if global_step is None else global_step
     if step is not None:
         path = f"{path}-{int(step)}"
-    write_named(path, _named(network, map_func))
+    write_named(path, _named("save_network_checkpoint", network, map_func))
     return path
 
 
@@ -73,7 +73,7 @@ def restore_network_checkpoint(
     """
     _check("restore_network_checkpoint", network)
     values = read_named(os.fsdecode(save_path))
-    existing = _named(network, map_func) if network.variables else {}
+    existing = _named("restore_network_checkpoint", network, map_func) if network.variables else {}
     assign_named("restore_network_checkpoint", existing, values)
     _Waiting(network, values, map_func, existing)
 
@@ -105,6 +105,7 @@ class _Waiting:
                 for values, map_func in self._requests:
                     name = _name(network, variable, map_func)
                     if name in values:
+                        _named("restore_network_checkpoint", network, map_func)
                         assign_named("restore_network_checkpoint", {name: variable}, values)
                         break
 
@@ -126,15 +127,21 @@ def _name(network: Any, variable: Variable, map_func: NameMap | None) -> str:
     return name.removeprefix(network._full_path() + "/") if map_func is None else map_func(name)
 
 
-def _named(network: Network, map_func: NameMap | None) -> dict[str, Variable]:
+def _named(what: str, network: Network, map_func: NameMap | None) -> dict[str, Variable]:
     named: dict[str, Variable] = {}
     for variable in network.variables:
         name = _name(network, variable, map_func)
         other = named.setdefault(name, variable)
         if other is not variable:
+            start = (
+                f"The default checkpoint variable name mapping strategy for Network {network.name!r} resulted in a "
+                f"naming conflict. Two variables are named {name!r}"
+                if map_func is None
+                else f"The map_func passed to {what} for the Network {network.name!r} resulted in two variables named "
+                f"{name!r}"
+            )
             raise ValueError(
-                f"The variables {short_name(other)!r} and {short_name(variable)!r} of network {network.name!r} both "
-                f"get the name {name!r} in the checkpoint. Pass another map_func: with map_func=lambda name: name they "
-                "keep their whole names."
+                f"{start}: {short_name(other)!r} and {short_name(variable)!r}. Pass another map_func: with "
+                "map_func=lambda name: name they keep their whole names."
             )
     return named

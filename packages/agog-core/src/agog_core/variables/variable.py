@@ -224,7 +224,8 @@ class Variable(State):
         if tensor._shape != shape:
             raise ValueError(
                 f"{method}: Shapes {TensorShape(shape)} and {TensorShape(tensor._shape)} are incompatible: variable "
-                f"{self.name!r} has the first, the value the second.{_broadcasting(method, tensor._shape, shape)}"
+                f"{self.name!r} has the first, the value the second. The shapes must be equal"
+                f"{_broadcasting(method, tensor._shape, shape)}."
             )
         return tensor
 
@@ -341,4 +342,4 @@ def _broadcasting(method: str, given: Shape, wanted: Shape) -> str:
     ):
         return ""
     value = {"assign_add": "v + value", "assign_sub": "v - value"}.get(method, "tf.broadcast_to(value, v.shape)")
-    return f" Assignments do not broadcast: write v.assign({value})."
+    return f", since assignments do not broadcast: write v.assign({value})"

@@ -89,7 +89,9 @@ def test_format() -> None:
     assert format("x%", ag.constant(1.5), placeholder="%").numpy() == b"x1.5"
     with pytest.raises(ValueError, match=r"^format: ") as error:
         format("{}", [1, 2])
-    assert str(error.value) == "format: the template has 1 placeholders '{}'; got 2 values for them."
+    assert str(error.value) == (
+        "format: 1 placeholder(s) in template does not match 2 tensor(s) provided as input; give one for each '{}'."
+    )
 
 
 def test_py_func_gets_arrays_that_it_may_write() -> None:

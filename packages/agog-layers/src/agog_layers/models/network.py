@@ -59,7 +59,8 @@ class Network(Model):
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"A Network's name must be a string; got {name!r} of type {type(name).__name__}.")
+            kind = type(name).__name__
+            raise ValueError(f"{kind}s are not valid Network names; got {name!r}. A Network's name must be a string.")
         if name and "/" in name:
             raise ValueError(f"Forward slashes ('/') are not allowed in Network names; got {name!r}.")
         super().__init__(name=name)

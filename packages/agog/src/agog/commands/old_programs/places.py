@@ -201,7 +201,8 @@ _BY_SOURCES = {
         python.training.sync_replicas_optimizer python.training.training python.training.training_util
     """,
     "agog_compat.versions": "python.framework.versions",
-    "agog.nest agog_core.nest": "python.util.nest python.data.util.nest",
+    "agog.nest agog_core.nest": "python.data.util.nest",
+    "agog_compat.nested": "python.util.nest",
     "inspect": "python.util.tf_inspect",
 }
 
@@ -265,7 +266,6 @@ RENAMED = {
     "python.framework.ops.convert_n_to_tensor": "agog_compat.tensor_util:convert_n_to_tensor",
     "python.framework.ops.get_name_scope": "agog_core.variables.name_scope:current_name_scope",
     "python.ops.control_flow_ops.with_dependencies": "agog_compat.graph_scopes:with_dependencies",
-    "python.util.nest.is_sequence": "agog_core.nest:is_nested",
     "python.ops.string_ops.string_format": "agog.strings:format",
     "python.ops.string_ops.string_length": "agog.strings:length",
     "python.ops.array_ops.rank_internal": "agog:rank",
