@@ -137,13 +137,13 @@ def test_type_errors(value: Any, dtype: str | None, text: str) -> None:
     [
         (
             2**64,
-            "Cannot convert 18446744073709551616 to a Tensor: it holds an out-of-range integer, which fits neither "
-            "int64 nor uint64.",
+            "Cannot convert 18446744073709551616 to a Tensor: it holds an out-of-range integer, which fits "
+            "neither int64 nor uint64.",
         ),
         (
             [2**63, -1],
-            "Cannot convert [9223372036854775808, -1] to a Tensor: it holds an out-of-range integer, which fits neither "
-            "int64 nor uint64.",
+            "Cannot convert [9223372036854775808, -1] to a Tensor: it holds an out-of-range integer, which fits "
+            "neither int64 nor uint64.",
         ),
         ([[1], [2, 3]], RAGGED),
         ([1, [2]], RAGGED),
