@@ -132,6 +132,20 @@ def test_variables_of_each_call() -> None:
     )
 
 
+def test_variables_of_an_init_scope_are_made_by_the_first_call_alone() -> None:
+    made: list[ag.Variable] = []
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        with ag.init_scope():
+            made.append(ag.Variable(2.0))
+            assert float(made[-1] + 1.0) == 3.0  # values can be read there
+        return made[-1].assign_add(x)
+
+    f = function(step)
+    assert [float(f(ag.constant(3.0))) for _ in range(3)] == [5.0, 8.0, 11.0]
+    assert len(made) == 1
+
+
 def test_too_many_ways() -> None:
     def count(x: ag.Tensor) -> ag.Tensor:
         n = 0.0

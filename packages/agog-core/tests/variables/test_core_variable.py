@@ -300,12 +300,9 @@ def test_nothing_is_left_to_initialize() -> None:
     assert ag.Variable(1.0).initializer is None
 
 
-def test_caching_devices_are_refused() -> None:
-    with pytest.raises(NotImplementedError) as error:
-        ag.Variable(1.0, caching_device="/cpu:0")
-    assert str(error.value) == (
-        "Variable: caching devices are not supported when eager execution is enabled; leave caching_device out."
-    )
+def test_a_caching_device_changes_nothing() -> None:
+    v = ag.Variable(1.0, caching_device="/cpu:0")
+    assert (v.numpy(), v.device) == (1.0, ag.Variable(1.0).device)
 
 
 def test_arguments_come_in_the_order_of_tensorflow() -> None:

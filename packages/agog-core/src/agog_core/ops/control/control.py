@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from agog_core import nest
@@ -16,6 +16,7 @@ from agog_core.ops.array.reshaping import identity, stop_gradient
 from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import present_tracer, tracing
 
 __all__ = [
     "case",
@@ -277,15 +278,17 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Do nothing: ops never go into a graph that this would have to lift them out of.
+    """Lift what is done out of a function that is being traced: it is done then, not at later calls.
 
     Returns:
-        A context manager.
+        A context manager, which does nothing where no function is being traced.
 
     >>> with init_scope():
     ...     pass
     """
-    yield
+    tracer = present_tracer() if tracing else None
+    with nullcontext() if tracer is None else tracer.aside():
+        yield
 
 
 def _check_callable(op: str, which: str, value: Any) -> None:
