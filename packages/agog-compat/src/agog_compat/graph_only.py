@@ -82,6 +82,13 @@ class Session:
             "computes the tensor; tensor.numpy() is its value."
         )
 
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Do nothing: variables are kept by the program's objects, not by a server.
+
+        >>> Session.reset("")
+        """
+
     def close(self) -> None:
         """Do nothing."""
 

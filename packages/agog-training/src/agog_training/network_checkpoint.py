@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary, ref
 
+from agog_checkpoint import latest_checkpoint, update_checkpoint_state
 from agog_checkpoint.named import assign_named, read_named, short_name, write_named
 from agog_core import Variable
 from agog_core.checkpointable import listeners
@@ -47,11 +48,12 @@ def save_network_checkpoint(
         )
     path = os.fsdecode(save_path)
     if os.path.isdir(path):
-        path = os.path.join(path, network._full_path().replace("/", "_"))
+        path = os.path.join(path, _path(network).replace("/", "_"))
     step = get_global_step() if global_step is None else global_step
     if step is not None:
         path = f"{path}-{int(step)}"
     write_named(path, _named("save_network_checkpoint", network, map_func))
+    update_checkpoint_state(os.path.dirname(path), path)
     return path
 
 
@@ -64,15 +66,20 @@ def restore_network_checkpoint(
 
     Args:
         network: the network.
-        save_path: what `save_network_checkpoint` returned.
+        save_path: what `save_network_checkpoint` returned; or the folder, for what was saved there last.
         map_func: makes the names in the file of the variables' whole names; None takes the network's name away.
 
     Raises:
         NotFoundError: there is no such file, or a variable that exists is not in it.
-        ValueError: a shape or dtype differs, or two variables get one name.
+        ValueError: a shape or dtype differs, two variables get one name, or a layer without variables was another
+            network's, which is gone.
     """
     _check("restore_network_checkpoint", network)
-    values = read_named(os.fsdecode(save_path))
+    path = os.fsdecode(save_path)
+    values = read_named((latest_checkpoint(path) or path) if os.path.isdir(path) else path)
+    for layer in network.layers:
+        if layer._first_network is not None and layer._first_network() is None:
+            layer._full_path()  # raises where the names of its variables cannot be told any more
     existing = _named("restore_network_checkpoint", network, map_func) if network.variables else {}
     assign_named("restore_network_checkpoint", existing, values)
     _Waiting(network, values, map_func, existing)
@@ -124,7 +131,12 @@ def _check(what: str, network: Any) -> None:
 
 def _name(network: Any, variable: Variable, map_func: NameMap | None) -> str:
     name = short_name(variable)
-    return name.removeprefix(network._full_path() + "/") if map_func is None else map_func(name)
+    return name.removeprefix(f"{_path(network)}/") if map_func is None else map_func(name)
+
+
+def _path(network: Any) -> str:
+    """What the names of a network's variables begin with."""
+    return f"{network._name_scope}{network._full_path()}"
 
 
 def _named(what: str, network: Network, map_func: NameMap | None) -> dict[str, Variable]:

@@ -436,6 +436,21 @@ def test_a_tensor_array_takes_pieces_of_different_lengths() -> None:
     assert [array.read(place).shape.as_list() for place in (0, 1)] == [[1, 1], [2, 1]]
 
 
+def test_a_tensor_array_in_a_loop_with_invariants() -> None:
+    def squares(x: ag.Tensor) -> ag.Tensor:
+        _, array = control.while_loop(
+            lambda n, array: n < 3,
+            lambda n, array: (n + 1, array.write(n, x[n] * x[n])),
+            (ag.constant(0), TensorArray(ag.float32, 3)),
+            shape_invariants=(ag.TensorShape([]), ag.TensorShape(None)),
+        )
+        return array.stack()
+
+    x = ag.constant([1.0, 2.0, 3.0])
+    assert squares(x).numpy().tolist() == [1.0, 4.0, 9.0]
+    assert ag.gradients_function(squares)(x)[0].numpy().tolist() == [2.0, 4.0, 6.0]
+
+
 def test_results_of_another_structure_than_was_said() -> None:
     with pytest.raises(TypeError) as kind:
         ag.map_fn(lambda x: (x, -x), [1, 2], dtype=[ag.int32, ag.int32])

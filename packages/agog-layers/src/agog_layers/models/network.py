@@ -76,14 +76,14 @@ class Network(Model):
 
     @property
     def name(self) -> str:
-        """The network's name."""
+        """The network's name, behind those of the scopes that it was made in."""
         self._check_initialized()
         if self._name is None:
             raise ValueError(
                 f"The network does not yet have a final name, but a name was requested for it. A {type(self).__name__} "
                 "without a name gets one when it is first called, or when another network tracks it."
             )
-        return self._name
+        return self._name_scope + self._outer_scope + self._name if self._first_network is None else self._name
 
     def _make_path(self) -> str:
         if self._first_network is not None and self._first_network() is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from agog_core import nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import identity, stop_gradient
+from agog_core.ops.control.tensor_array import TensorArray
 from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -184,6 +185,8 @@ def _check_invariants(values: Any, invariants: list[TensorShape], iteration: int
             f"{len(leaves)}."
         )
     for position, (leaf, wanted) in enumerate(zip(leaves, invariants, strict=True)):
+        if isinstance(leaf, TensorArray):  # its elements have the shape
+            continue
         shape = convert_to_tensor(leaf).shape
         if not wanted.is_compatible_with(shape):
             raise ValueError(
