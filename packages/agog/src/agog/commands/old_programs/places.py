@@ -280,12 +280,12 @@ RENAMED = {
 def searched(sources: tuple[str, ...], name: str) -> Any:
     """A name of the first of some modules that has it; an AttributeError where none has, with advice if any."""
     errors = []
-    for source in sources:
-        try:
-            return getattr(import_module(source), name)
-        except AttributeError as error:
-            errors.append(error)
     try:
+        for source in sources:
+            try:
+                return getattr(import_module(source), name)
+            except AttributeError as error:
+                errors.append(error)
         raise next((error for error in errors if _advises(error)), errors[0])
     finally:
         errors.clear()  # they hold this frame and so their callers', which would be garbage in a cycle
