@@ -69,10 +69,10 @@ def _large_integers(value: Any, dtype: DType | None, kinds: set[type]) -> np.nda
 
 
 def _may_convert(host: np.ndarray[Any, Any], given: DType, wanted: DType, python_made: bool) -> bool:
-    if keeps_values(host, given, wanted):
+    if not host.size or keeps_values(host, given, wanted):
         return True
     if given.is_bool or wanted.is_bool or python_made:
-        return not host.size
+        return False
     # TensorFlow converts arrays between kinds of numbers when a dtype is asked for, but never rounds floats to integers
     # silently.
     return not (given.is_differentiable and wanted.is_integer) and not (given.is_complex and not wanted.is_complex)
