@@ -37,10 +37,10 @@ _BY_SOURCES = {
         python.ops.gradients python.ops.gradients_impl python.ops.histogram_ops
         python.ops.list_ops
         python.ops.logging_ops python.ops.gen_logging_ops python.ops.numerics python.ops.partitioned_variables
-        python.ops.gen_resource_variable_ops python.ops.resource_variable_ops
         python.ops.script_ops python.ops.state_ops python.ops.template
         python.ops.tensor_array_ops python.ops.variables
     """,
+    "agog agog_compat.resource_handles": "python.ops.gen_resource_variable_ops python.ops.resource_variable_ops",
     "agog agog.keras.initializers": "python.ops.init_ops",
     "agog agog.eager": "python.ops.variable_scope",
     "agog agog.bitwise": "python.ops.bitwise_ops python.ops.gen_bitwise_ops",
