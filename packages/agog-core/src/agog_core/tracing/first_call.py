@@ -12,7 +12,6 @@ from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
 from agog_core.recording import source_line, stack
 from agog_core.tracers import tracer_of_context, tracing
-from agog_core.tracing.aside import Aside
 from agog_core.tracing.concrete import Concrete, commit
 from agog_core.tracing.device import untraced
 from agog_core.tracing.errors import limit
@@ -106,7 +105,8 @@ class Recorded:
             raise
 
     def _note(self, variable: Variable) -> None:
-        if isinstance(tracer_of_context.get(), Aside):  # in an init_scope, which is no part of the function
+        tracer = tracer_of_context.get()
+        if tracer is not None and tracer.lifts:
             return
         if not self._may_create:
             limit("variable", source_line())

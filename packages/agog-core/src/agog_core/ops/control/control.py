@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from agog_core import nest
@@ -290,8 +290,15 @@ def init_scope() -> Iterator[None]:
     ...     pass
     """
     tracer = present_tracer() if tracing else None
-    with nullcontext() if tracer is None else tracer.aside():
+    if tracer is None:
         yield
+        return
+    with tracer.aside() as aside:
+        before, aside.lifts = aside.lifts, True
+        try:
+            yield
+        finally:
+            aside.lifts = before
 
 
 def _check_callable(op: str, which: str, value: Any) -> None:
