@@ -105,7 +105,9 @@ class _Waiting:
 
     def advance(self, *news: Any) -> None:
         network = self._network()
-        for variable in network.variables if network is not None else ():
+        if network is None:
+            return
+        for variable in network.variables:
             if id(variable) not in self._done:
                 self._done.add(id(variable))
                 release([variable])  # so that to look at it asks nobody, and those who wait keep their order
