@@ -44,6 +44,7 @@ QUIET = {
         deleted_key experimental_is_anonymous initial_num_buckets
     """,
     "how wide a bar is, which the terminal says": "width",
+    "where a variable's value is kept a second time": "caching_device",
     "what TensorBoard shows elsewhere, or the checks of a graph": "buckets description encoding validate_args",
     "tensors made of several, which are leaves here": "expand_composites",
     "a database of summaries, which is refused": "experiment_name run_name user_name",

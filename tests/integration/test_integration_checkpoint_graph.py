@@ -402,3 +402,26 @@ def test_weights_files_and_checkpoints_interoperate(tmp_path: Path) -> None:
     status = tf.train.Checkpoint(model=other).restore_tensors(tensors, only="model")
     np.testing.assert_array_equal(other(X).numpy(), job.model(X).numpy())
     status.assert_consumed()
+
+
+def test_one_object_of_the_file_is_not_two_of_the_program(tmp_path: Path) -> None:
+    made = tf.contrib.checkpoint.Checkpointable
+    saved, shared = tf.train.Checkpoint(one=made(), two=made()), made()
+    shared.var = tf.Variable(5.0)
+    saved.one.part = saved.two.part = shared
+    path = saved.write(str(tmp_path / "saved"))
+    for is_shared in (True, False):
+        into = tf.train.Checkpoint()
+        status = into.restore(path)
+        into.one, into.two = made(), made()
+        into.one.part = made()
+        into.two.part = into.one.part if is_shared else made()
+        into.one.part.var = tf.Variable(0.0)
+        assert float(into.one.part.var) == 5.0
+        if is_shared:
+            status.assert_consumed().assert_existing_objects_matched()
+            continue
+        for check in (status.assert_consumed, status.assert_existing_objects_matched):
+            with pytest.raises(AssertionError) as caught:
+                check()
+            assert str(caught.value).endswith("\n  objects without a value in the file (1): two/part")

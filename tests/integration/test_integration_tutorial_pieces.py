@@ -176,7 +176,7 @@ def test_a_huber_loss_of_cond_is_printed_with_all_digits() -> None:
 
 
 def test_there_are_no_placeholders() -> None:
-    with pytest.raises(RuntimeError, match=r"^tf\.placeholder is not supported when eager execution is enabled\."):
+    with pytest.raises(RuntimeError, match=r"^tf\.placeholder\(\) is not compatible with eager execution\."):
         tf.placeholder(tf.float32, shape=[1, 1])
 
 

@@ -132,7 +132,45 @@ def test_gradients_flow_through_samples() -> None:
         total = ag.reduce_sum(tfd.Normal(loc, 1.0).sample(3))
     assert tape.gradient(total, loc).numpy().tolist() == [3.0, 3.0]
     assert tfd.Normal(0.0, 1.0).reparameterization_type is tfd.FULLY_REPARAMETERIZED
-    assert tfd.Gamma(1.0, 1.0).reparameterization_type is tfd.NOT_REPARAMETERIZED
+    assert tfd.Gamma(1.0, 1.0).reparameterization_type is tfd.FULLY_REPARAMETERIZED
+    assert tfd.Bernoulli(0.5).reparameterization_type is tfd.NOT_REPARAMETERIZED
+
+
+def gamma_below(a: float, z: float) -> float:
+    """The probability of numbers below z, by its series."""
+    terms = [math.exp(a * math.log(z) - z - math.lgamma(a + n + 1) + n * math.log(z)) for n in range(120)]
+    return math.fsum(terms)
+
+
+def gamma_at(a: float, probability: float) -> float:
+    """The number with a probability below it, by bisection."""
+    low, high = 1e-12, 60.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gamma_below(a, middle) < probability else (low, middle)
+    return (low + high) / 2
+
+
+def test_gradients_flow_through_samples_of_gamma_distributions() -> None:
+    concentration = ag.constant([0.7, 4.0], "float64")
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(concentration)
+        samples = tfd.Gamma(concentration, np.float64(1.0)).sample(3, seed=11)
+        scaled = tfd.Gamma(concentration, np.float64(2.0)).sample(3, seed=11)
+        others = [
+            tfd.Beta(concentration, np.float64(2.0)).sample(3, seed=11),
+            tfd.Dirichlet(concentration).sample(3, seed=11)[:, 0],
+            tfd.StudentT(concentration, np.float64(0.0), np.float64(1.0)).sample(3, seed=11),
+        ]
+    h = 1e-5
+    for rate, found in ((1.0, samples), (2.0, scaled)):
+        slopes = tape.gradient(found, concentration).numpy() * rate
+        for a, numbers, slope in zip([0.7, 4.0], found.numpy().T * rate, slopes, strict=True):
+            probabilities = [gamma_below(a, z) for z in numbers]
+            moved = sum((gamma_at(a + h, p) - gamma_at(a - h, p)) / (2 * h) for p in probabilities)
+            np.testing.assert_allclose(slope, moved, rtol=1e-6)
+    assert all(np.isfinite(tape.gradient(other, concentration).numpy()).all() for other in others)
+    assert tfd.Gamma(ag.constant(2.0, "float16"), ag.constant(1.0, "float16")).sample(2).dtype == ag.float16
 
 
 def test_parameters_and_copies() -> None:

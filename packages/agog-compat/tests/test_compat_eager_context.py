@@ -34,7 +34,15 @@ def test_the_context_has_a_mode() -> None:
     with context.execution_mode(ASYNC):
         assert context.get_execution_mode() == ASYNC
     context.set_execution_mode(ASYNC)
-    assert eager_context.Context(execution_mode=SYNC).get_execution_mode() == context.get_execution_mode() == SYNC
+    other = eager_context.Context(execution_mode=ASYNC)
+    context.set_execution_mode(SYNC)
+    assert (other.get_execution_mode(), eager_context.Context().get_execution_mode()) == (ASYNC, SYNC)
+    other.set_execution_mode(None)
+    with other.execution_mode(ASYNC):
+        assert (other.get_execution_mode(), context.get_execution_mode()) == (ASYNC, SYNC)
+    assert other.get_execution_mode() == SYNC
+    with pytest.raises(ValueError, match=r"^Context: "):
+        eager_context.Context(execution_mode="later")  # type: ignore[arg-type]
 
 
 def test_what_a_thread_puts_into_the_context_is_its_own() -> None:

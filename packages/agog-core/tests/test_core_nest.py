@@ -83,9 +83,12 @@ def test_several_structures() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(ValueError, match="leaves") as caught:
+    with pytest.raises(ValueError, match="elements") as caught:
         nest.pack([1, [2]], [1])
-    assert str(caught.value) == "The structure has 2 leaves; got 1 values to put into it."
+    assert str(caught.value) == "Structure had 2 elements, but flat_sequence had 1 elements."
+    with pytest.raises(ValueError, match="scalar") as caught:
+        nest.pack("leaf", [1, 2])
+    assert str(caught.value) == "Structure is a scalar, but flat_sequence had 2 elements."
     with pytest.raises(ValueError, match="leaves") as caught:
         nest.map_structure(lambda x, y: x, [1, 2], [1])
     assert str(caught.value) == "The structures have different numbers of leaves: 2, 1."

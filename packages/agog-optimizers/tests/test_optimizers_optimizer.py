@@ -131,6 +131,9 @@ def test_wrong_variable() -> None:
     assert str(caught.value) == (
         "GradientDescent: apply_gradients takes (gradient, variable) pairs; got 3.0 of type float as a variable."
     )
+    with pytest.raises(NotImplementedError) as tensor:
+        GradientDescentOptimizer(0.1).apply_gradients([(ag.ones([]), one := ag.ones([]))])  # type: ignore[list-item]
+    assert str(tensor.value) == str(caught.value).replace("3.0 of type float", f"{one!r} of type Tensor")
 
 
 def test_gradients_are_converted() -> None:

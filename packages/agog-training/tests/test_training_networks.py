@@ -124,19 +124,57 @@ def test_names_can_be_mapped(tmp_path: Path) -> None:
     assert same(saved, other)
 
 
+def test_the_newest_checkpoint_of_a_folder(tmp_path: Path) -> None:
+    network = built(Net("in_folder"))
+    save_network_checkpoint(network, tmp_path)
+    weight = network.variables[0]
+    weight.assign(weight * 0.0)
+    newest = save_network_checkpoint(network, tmp_path, global_step=3)
+    assert newest.endswith("in_folder-3")
+    weight.assign(weight + 1.0)
+    restore_network_checkpoint(network, tmp_path)
+    assert not weight.numpy().any()
+
+
+def test_two_variables_of_one_name_are_told_when_they_are_made(tmp_path: Path) -> None:
+    path = save_network_checkpoint(
+        built(Net("of_one_name")), tmp_path / "net", map_func=lambda name: name.removeprefix("of_one_name/")
+    )
+    late = Net("late_names")
+    restore_network_checkpoint(late, path, map_func=lambda name: "dense/kernel")
+    with pytest.raises(ValueError, match=r".") as collision:
+        built(late)
+    assert str(collision.value) == (
+        "The map_func passed to restore_network_checkpoint for the Network 'late_names' resulted in two variables "
+        "named 'dense/kernel': 'late_names/dense/kernel' and 'late_names/dense/bias'. Pass another map_func: with "
+        "map_func=lambda name: name they keep their whole names."
+    )
+
+
+def test_a_layer_whose_network_is_gone_cannot_be_restored(tmp_path: Path) -> None:
+    path = save_network_checkpoint(built(Net("complete")), tmp_path / "net")
+    network, owner = Net("with_an_orphan"), Net("gone_owner")
+    network.track_layer(owner.one)
+    del owner
+    gc.collect()
+    with pytest.raises(ValueError, match=r"^The Network that first tracked layer 'dense' was garbage collected before"):
+        restore_network_checkpoint(network, path)
+
+
 def test_errors(tmp_path: Path) -> None:
     network = Net("faulty")
     with pytest.raises(ValueError, match=r".") as unbuilt:
         save_network_checkpoint(network, tmp_path / "net")
     assert str(unbuilt.value) == (
-        "save_network_checkpoint: the network has no variables yet, since it was not called; call it first."
+        "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
     )
     path = save_network_checkpoint(built(network), tmp_path / "net")
     with pytest.raises(ValueError, match=r".") as collision:
         save_network_checkpoint(network, tmp_path / "net", map_func=lambda name: "same")
     assert str(collision.value) == (
-        "The variables 'faulty/dense/kernel' and 'faulty/dense/bias' of network 'faulty' both get the name 'same' in "
-        "the checkpoint. Pass another map_func: with map_func=lambda name: name they keep their whole names."
+        "The map_func passed to save_network_checkpoint for the Network 'faulty' resulted in two variables named "
+        "'same': 'faulty/dense/kernel' and 'faulty/dense/bias'. Pass another map_func: with map_func=lambda name: name "
+        "they keep their whole names."
     )
     with pytest.raises(NotFoundError) as missing:
         restore_network_checkpoint(network, path, map_func=lambda name: name)

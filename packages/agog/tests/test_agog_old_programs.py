@@ -221,3 +221,19 @@ def test_names_that_are_missing_leave_no_garbage(tensorflow: Any) -> None:
         assert ask()() is None
     finally:
         gc.enable()
+
+
+def test_a_name_of_the_second_module_leaves_no_circle_behind() -> None:
+    class Marker:
+        """Something that a caller holds."""
+
+    def take() -> weakref.ref[Marker]:
+        marker = Marker()
+        assert searched(("agog.math", "agog_core"), "GradientTape") is tf.GradientTape
+        return weakref.ref(marker)
+
+    gc.disable()
+    try:
+        assert take()() is None
+    finally:
+        gc.enable()

@@ -201,7 +201,7 @@ def test_what_is_missing_is_reported(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stdout == module + "\n"
-    refusal = "tf.placeholder is not supported when eager execution is enabled. Pass tensors to a function instead."
+    refusal = "tf.placeholder() is not compatible with eager execution. Pass tensors to a function instead."
     assert done.stderr.splitlines()[-5:] == [
         f"RuntimeError: {refusal}",
         "agog run: the program asked for 3 names that agog has not:",

@@ -126,6 +126,20 @@ def walk(root: Any) -> tuple[list[Part], list[Slot]]:
     return found, slots
 
 
+def torn(found: list[Part], node_of: WeakIdentityMap[int], graph: Graph, matched: set[int]) -> list[str]:
+    """The paths of objects that have no node, because the file has at their place an object that the program has at
+    another one: one object there is two here."""
+    return [
+        found[child].path
+        for part in found
+        for name, child in part.children.items()
+        if (number := node_of.get(part.value)) is not None
+        and graph.nodes[number].children.get(name) in matched
+        and isinstance(found[child].value, Checkpointable)
+        and node_of.get(found[child].value) is None
+    ]
+
+
 def by_name(root: Any, graph: Graph) -> dict[str, str]:
     """Find the program's variables in a graph of variables under their names: paths in the program to names in the
     graph, for variables that are in both; without slots."""

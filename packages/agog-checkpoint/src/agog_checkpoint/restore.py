@@ -18,7 +18,7 @@ from agog_checkpoint.casting import misfit
 from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import Graph, SavedVariable, escape, join
 from agog_checkpoint.listing import Report, listed
-from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, walk
+from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, torn, walk
 from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.saved_slots import SavedSlots
 from agog_checkpoint.warning import CheckpointWarning
@@ -380,8 +380,9 @@ class Restore:
     def without_value(self, root: Checkpointable) -> list[str]:
         """The keys that the values of the program's objects would have for which the file has none, without those that
         are not wanted."""
-        missing = []
-        for value, path, _ in walk(root)[0]:
+        found = walk(root)[0]
+        missing = torn(found, self._node_of, self._graph, self._holding & self._matched)
+        for value, path, _ in found:
             number = self._node_of.get(value)
             if isinstance(value, (Variable, ArrayPart)):
                 if number is None:
@@ -394,7 +395,6 @@ class Restore:
 
 @atexit.register
 def _end_all() -> None:
-    for listener in list(listeners):
-        restore = getattr(listener, "__self__", None)
+    for restore in [getattr(listener, "__self__", None) for listener in listeners]:
         if isinstance(restore, Restore):
             restore.end()

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agog_compat.execution import _mode, execution_mode, num_gpus, set_execution_mode
+from agog_compat.execution import SYNC, _mode, check_mode, chosen_mode, num_gpus
 from agog_core.dispatch.device_spec import DeviceSpec
 from agog_core.dispatch.devices import device, list_devices, scope_name
 from agog_core.random import set_random_seed as set_global_seed
@@ -43,27 +43,30 @@ class Context:
     Args:
         config: accepted; see `agog_compat.execution.enable_eager_execution`.
         device_policy: accepted.
-        execution_mode: what `agog_compat.execution.set_execution_mode` is called with; None for nothing.
+        execution_mode: its mode at first; None for `agog_compat.execution.SYNC`.
     """
+
+    _mode: ContextVar[str]
 
     def __init__(self, config: Any = None, device_policy: Any = None, execution_mode: str | None = None) -> None:
         self._handle = self
         self._scope: ContextVar[str | None] = ContextVar("agog_context_scope", default=None)
         self._writer: ContextVar[Any] = ContextVar("agog_context_writer", default=None)
-        if execution_mode is not None:
-            set_execution_mode(execution_mode)
+        check_mode("Context", execution_mode)
+        self._mode = ContextVar("agog_context_mode", default=execution_mode or SYNC)
 
     def get_execution_mode(self) -> str:
         """The execution mode of this thread or task."""
-        return _mode.get()
+        return self._mode.get()
 
     def set_execution_mode(self, mode: str | None) -> None:
         """See `agog_compat.execution.set_execution_mode`."""
-        set_execution_mode(mode)
+        check_mode("set_execution_mode", mode)
+        self._mode.set(mode or SYNC)
 
     def execution_mode(self, mode: str | None) -> AbstractContextManager[None]:
         """See `agog_compat.execution.execution_mode`."""
-        return execution_mode(mode)
+        return chosen_mode(self._mode, mode)
 
     @property
     def scope_name(self) -> str:
@@ -112,6 +115,7 @@ class Context:
 
 
 _context = Context()
+_context._mode = _mode  # what `agog_compat.execution` writes, too
 
 
 def context() -> Context:

@@ -59,7 +59,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
             f"enable_eager_execution: config must be a tf.ConfigProto or None; got {config!r} of type "
             f"{type(config).__name__}."
         )
-    _check_mode("enable_eager_execution", execution_mode)
+    check_mode("enable_eager_execution", execution_mode)
     if config is not None:
         limit_gpu_memory(config.gpu_options)
     if device_policy is not None:
@@ -78,7 +78,7 @@ def set_execution_mode(mode: str | None) -> None:
     Raises:
         ValueError: the mode is unknown.
     """
-    _check_mode("set_execution_mode", mode)
+    check_mode("set_execution_mode", mode)
     _mode.set(mode or SYNC)
 
 
@@ -98,12 +98,19 @@ def execution_mode(mode: str | None) -> Iterator[None]:
     >>> with execution_mode(ASYNC):
     ...     async_wait()
     """
-    _check_mode("execution_mode", mode)
-    token = _mode.set(mode or SYNC)
+    with chosen_mode(_mode, mode):
+        yield
+
+
+@contextmanager
+def chosen_mode(kept: ContextVar[str], mode: str | None) -> Iterator[None]:
+    """`execution_mode`, where a mode is kept."""
+    check_mode("execution_mode", mode)
+    token = kept.set(mode or SYNC)
     try:
         yield
     finally:
-        _mode.reset(token)
+        kept.reset(token)
 
 
 def async_wait() -> None:
@@ -116,7 +123,7 @@ def async_clear_error() -> None:
     """Forget errors of ops that were done later; as none is, an op's error is raised by its function."""
 
 
-def _check_mode(function: str, mode: str | None) -> None:
+def check_mode(function: str, mode: str | None) -> None:
     if mode not in (None, SYNC, ASYNC):
         raise ValueError(f"{function}: the execution mode must be tfe.SYNC, tfe.ASYNC or None; got {mode!r}.")
 

@@ -16,7 +16,7 @@ class Refused:
 
     >>> Refused("tf.summary").merge([])
     Traceback (most recent call last):
-    RuntimeError: tf.summary.merge is not supported when eager execution is enabled. Use tf.contrib.summary instead.
+    RuntimeError: Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead.
     """
 
     def __init__(self, namespace: str) -> None:
@@ -36,7 +36,7 @@ def _refused(name: str) -> Callable[..., NoReturn]:
         raise AttributeError(name)
     error, advice = refused()[name]
     sentence = advice if advice.startswith("agog") else advice[0].upper() + advice[1:]
-    text = f"{name} is not supported when eager execution is enabled. {sentence}."
+    text = f"{_what(name)} is not compatible with eager execution. {sentence}."
 
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise error(text)
@@ -53,6 +53,12 @@ def _refused(name: str) -> Callable[..., NoReturn]:
         {error.__name__}: always.
     """
     return function
+
+
+def _what(name: str) -> str:
+    if name in ("tf.summary.merge", "tf.summary.merge_all"):
+        return "Merging tf.summary.* ops"
+    return name if name.rpartition(".")[2][0].isupper() else f"{name}()"
 
 
 class Session:
@@ -75,6 +81,13 @@ class Session:
             "The Session graph is empty: agog has no graphs, and ops run as they are called. Call the function that "
             "computes the tensor; tensor.numpy() is its value."
         )
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Do nothing: variables are kept by the program's objects, not by a server.
+
+        >>> Session.reset("")
+        """
 
     def close(self) -> None:
         """Do nothing."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import OrderedDict, namedtuple
 from typing import Any
 
 import numpy as np
@@ -101,17 +103,42 @@ def test_structures() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "kind", "text"),
     [
-        ([1, 2], [1], ValueError, "The structures differ: one has the parts [0, 1], the other [0]."),
-        ({"a": [1]}, {"a": 1}, ValueError, "The structures differ at ['a']: one has [1], the other 1."),
-        ([(1,)], [[1]], TypeError, "The structures differ at [0]: one has a tuple, the other a list."),
-        ({"a": 1}, {"b": 1}, ValueError, "The structures differ: one has the parts ['a'], the other ['b']."),
+        ([1, 2], [1], ValueError, "number of elements|One has 2 elements, the other 1"),
+        ([[], [2]], [[1], [2]], ValueError, "number of elements|One has 0 elements at [0], the other 1"),
+        (
+            {"a": [1]},
+            {"a": 1},
+            ValueError,
+            'nested structure|Substructure "type=list str=[1]" is a sequence, while substructure "type=int str=1" '
+            "is not",
+        ),
+        ([(1,)], [[1]], TypeError, "sequence type|One is a tuple at [0], the other a list"),
+        ({"a": 1}, {"b": 1}, ValueError, "set of keys|One has the keys ['a'], the other ['b']"),
     ],
 )
 def test_structures_that_differ(one: Any, other: Any, kind: type[Exception], text: str) -> None:
     for function in (structures.assert_same_structure, lambda *given: structures.map_structure(print, *given)):
         with pytest.raises(kind) as error:
             function(one, other)
-        assert str(error.value) == text
+        what, found = text.split("|")
+        assert str(error.value) == (
+            f"The two structures don't have the same {what}.\n\n"
+            f"First structure: type={type(one).__name__} str={one}\n\n"
+            f"Second structure: type={type(other).__name__} str={other}\n\nMore specifically: {found}\n"
+            f"Entire first structure:\n{dotted(one)}\nEntire second structure:\n{dotted(other)}"
+        )
+
+
+def dotted(structure: Any) -> str:
+    return re.sub(r"\d", ".", str(structure))
+
+
+def test_structures_of_types_that_are_one() -> None:
+    point, same, another = (namedtuple(name, "x y") for name in ("Point", "Point", "Vector"))
+    structures.assert_same_structure(point(1, 2), same(3, 4))
+    structures.assert_same_structure({"a": 1}, OrderedDict(a=2))
+    with pytest.raises(TypeError, match="sequence type"):
+        structures.assert_same_structure(point(1, 2), another(3, 4))
 
 
 def test_what_map_structure_needs() -> None:
@@ -121,6 +148,12 @@ def test_what_map_structure_needs() -> None:
     with pytest.raises(ValueError, match=r".") as none:
         structures.map_structure(len)
     assert str(none.value) == "map_structure: give at least one structure."
+    with pytest.raises(ValueError, match=r".") as keyword:
+        structures.map_structure(len, [[1]], fn=3)
+    assert str(keyword.value) == "map_structure: Only valid keyword argument is check_types; got fn."
+    with pytest.raises(TypeError, match=r".") as text:
+        structures.pack_sequence_as([1, 2], "ab")
+    assert str(text.value) == "pack_sequence_as: flat_sequence must be a sequence; got 'ab' of type str."
 
 
 def test_values_of_the_backend() -> None:

@@ -51,7 +51,8 @@ def pack(structure: Any, leaves: list[Any]) -> Any:
     """
     expected = len(flatten(structure))
     if expected != len(leaves):
-        raise ValueError(f"The structure has {expected} leaves; got {len(leaves)} values to put into it.")
+        form = f"Structure had {expected} elements" if is_nested(structure) else "Structure is a scalar"
+        raise ValueError(f"{form}, but flat_sequence had {len(leaves)} elements.")
     return _pack(structure, iter(leaves))
 
 

@@ -302,7 +302,7 @@ def normalize_axis(op: str, axis: Any, rank: int) -> int:
     return index % rank
 
 
-def normalize_axes(op: str, axes: Any, rank: int) -> Shape:
+def normalize_axes(op: str, axes: Any, rank: int, may_repeat: bool = False) -> Shape:
     """Turn the ``axis`` argument of a reduction (None for all, an integer, or several) into sorted axes.
 
     >>> normalize_axes("reduce_sum", -1, 3), normalize_axes("reduce_sum", None, 2)
@@ -315,6 +315,8 @@ def normalize_axes(op: str, axes: Any, rank: int) -> Shape:
     listed: tuple[Any, ...] = tuple(axes) if isinstance(axes, Iterable) else (axes,)
     found = tuple(sorted(normalize_axis(op, axis, rank) for axis in listed))
     if len(set(found)) != len(found):
+        if may_repeat:
+            return tuple(sorted(set(found)))
         raise InvalidArgumentError(f"{op}: axis {listed} names an axis of a rank {rank} tensor twice; name each once.")
     return found
 

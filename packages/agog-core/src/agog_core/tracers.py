@@ -19,6 +19,7 @@ class Tracer:
     """What a function that is being traced does in place of what eager code does."""
 
     records = True  # whether calls of kernels are recorded
+    lifts = False  # whether variables that are made now are none of the function's, as in an init_scope
 
     def table(self, table: KernelTable) -> KernelTable:
         """The table whose kernels record, in place of a device's own."""

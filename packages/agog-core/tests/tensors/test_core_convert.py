@@ -118,16 +118,6 @@ def test_a_dtype_that_is_asked_for(value: Any, dtype: str, expected: Any) -> Non
             "Cannot convert strings of shape (1,) to a Tensor of dtype int32; use tf.string_to_number.",
         ),
         (
-            2**64,
-            None,
-            "Cannot convert 18446744073709551616 to a Tensor: its integers fit neither int64 nor uint64.",
-        ),
-        (
-            [2**63, -1],
-            None,
-            "Cannot convert [9223372036854775808, -1] to a Tensor: its integers fit neither int64 nor uint64.",
-        ),
-        (
             np.zeros(2, "datetime64[s]"),
             None,
             "Cannot convert dtype('<M8[s]') to a dtype; the dtypes are float16, bfloat16, float32, float64, complex64, "
@@ -145,6 +135,16 @@ def test_type_errors(value: Any, dtype: str | None, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        (
+            2**64,
+            "Cannot convert 18446744073709551616 to a Tensor: it holds an out-of-range integer, which fits "
+            "neither int64 nor uint64.",
+        ),
+        (
+            [2**63, -1],
+            "Cannot convert [9223372036854775808, -1] to a Tensor: it holds an out-of-range integer, which fits "
+            "neither int64 nor uint64.",
+        ),
         ([[1], [2, 3]], RAGGED),
         ([1, [2]], RAGGED),
         ([["a"], ["b", "c"]], RAGGED),
@@ -247,18 +247,28 @@ def test_preferred_dtype() -> None:
     assert ag.convert_to_tensor(1, "int8", preferred_dtype=ag.float64).dtype is ag.int8
 
 
+def test_an_integer_beyond_all_floats() -> None:
+    with pytest.raises(ValueError, match="out-of-range") as caught:
+        ag.constant(10**310, ag.float64)
+    assert str(caught.value) == (
+        f"Cannot convert {10**310} to a Tensor: out-of-range integer: int too large to convert to float."
+    )
+
+
 def test_constants_fill_shapes() -> None:
     assert ag.constant(7, shape=(2, 2)).numpy().tolist() == [[7, 7], [7, 7]]
-    assert ag.constant([1, 2, 3], shape=[2, 3]).numpy().tolist() == [[1, 2, 3], [3, 3, 3]]
+    assert ag.constant([[4]], shape=[2, 1]).numpy().tolist() == [[4], [4]]
+    assert ag.constant(4, shape=[0, 1]).numpy().tolist() == []
     assert ag.constant([1, 2], shape=(2, 1)).numpy().tolist() == [[1], [2]]
     assert ag.constant([], shape=(0, 2)).shape == (0, 2)
     text = ag.constant("ab\0", shape=(2,))
     assert text.numpy().dtype == object
     assert text.numpy().tolist() == [b"ab\0", b"ab\0"]
-    with pytest.raises(ValueError, match="fill") as caught:
-        ag.constant([1, 2, 3], shape=(2,))
-    assert str(caught.value) == "constant: a value with 3 elements cannot fill shape (2,) of 2 elements."
-    with pytest.raises(ValueError, match="fill") as caught:
+    for size in (2, 4):
+        with pytest.raises(TypeError, match="fill") as caught:
+            ag.constant([1, 2, 3], shape=(size,))
+        assert str(caught.value) == f"constant: a value with 3 elements cannot fill shape ({size},) of {size} elements."
+    with pytest.raises(TypeError, match="fill") as caught:
         ag.constant([], shape=(2,))
     assert str(caught.value) == "constant: a value with 0 elements cannot fill shape (2,) of 2 elements."
     with pytest.raises(ValueError, match="known") as caught:

@@ -17,7 +17,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError, TracingError, TracingWarning
-from agog_core.random import generator
+from agog_core.random import generator, initializing
 from agog_core.tracing.eagerly import functions_run_eagerly, run_functions_eagerly
 from agog_core.tracing.function import function
 
@@ -130,6 +130,31 @@ def test_variables_of_each_call() -> None:
         f,
         ag.constant(3.0),
     )
+
+
+def test_variables_of_each_call_whose_initial_values_are_drawn() -> None:
+    def step(x: ag.Tensor) -> ag.Tensor:
+        with initializing():
+            return x * ag.Variable(lambda: ag.random_uniform([]))
+
+    f = function(step)
+    f(ag.constant(3.0))
+    with pytest.raises(ag.errors.TracingError, match="a variable is created each time"):
+        f(ag.constant(3.0))
+
+
+def test_variables_of_an_init_scope_are_made_by_the_first_call_alone() -> None:
+    made: list[ag.Variable] = []
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        with ag.init_scope():
+            made.append(ag.Variable(2.0))
+            assert float(made[-1] + 1.0) == 3.0  # values can be read there
+        return made[-1].assign_add(x)
+
+    f = function(step)
+    assert [float(f(ag.constant(3.0))) for _ in range(3)] == [5.0, 8.0, 11.0]
+    assert len(made) == 1
 
 
 def test_too_many_ways() -> None:
@@ -436,3 +461,22 @@ def test_an_environment_variable_turns_tracing_off() -> None:
     environment = {**os.environ, "AGOG_EAGER": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("9.0 16.0 2\n", "")
+
+
+def test_variables_that_a_function_has_made_go_with_it() -> None:
+    def make() -> weakref.ref[ag.Variable]:
+        made: list[ag.Variable] = []
+
+        def step(x: ag.Tensor) -> ag.Tensor:
+            if not made:
+                made.append(ag.Variable(2.0))
+            return x * made[0] + 1.0
+
+        assert float(function(step)(ag.constant(3.0))) == 7.0
+        return weakref.ref(made[0])
+
+    gc.disable()
+    try:
+        assert make()() is None
+    finally:
+        gc.enable()

@@ -182,33 +182,36 @@ def test_assignment_in_every_kind_of_dtype(dtype: str) -> None:
 @pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
 def test_assignment_errors_leave_the_value(method: str) -> None:
     instead = {"assign_add": "v + value", "assign_sub": "v - value"}.get(method, "tf.broadcast_to(value, v.shape)")
-    hint = f" Assignments do not broadcast: write v.assign({instead})."
+    hint = f", since assignments do not broadcast: write v.assign({instead})."
     v, n = ag.Variable([1.0, 2.0], name="v"), ag.Variable(1, name="n")
     for variable, value, kind, text in [
         (
             v,
             [1.0],
             ValueError,
-            f"{method}: Shapes (2,) and (1,) are incompatible: variable 'v:0' has the first, the value the second."
-            f"{hint}",
+            f"{method}: Shapes (2,) and (1,) are incompatible: variable 'v:0' has the first, the value the second. "
+            f"The shapes must be equal{hint}",
         ),
         (
             v,
             1.0,
             ValueError,
-            f"{method}: Shapes (2,) and () are incompatible: variable 'v:0' has the first, the value the second.{hint}",
+            f"{method}: Shapes (2,) and () are incompatible: variable 'v:0' has the first, the value the second. "
+            f"The shapes must be equal{hint}",
         ),
         (
             v,
             [1.0, 2.0, 3.0],
             ValueError,
-            f"{method}: Shapes (2,) and (3,) are incompatible: variable 'v:0' has the first, the value the second.",
+            f"{method}: Shapes (2,) and (3,) are incompatible: variable 'v:0' has the first, the value the second. "
+            "The shapes must be equal.",
         ),
         (
             v,
             [[1.0, 2.0]],
             ValueError,
-            f"{method}: Shapes (2,) and (1, 2) are incompatible: variable 'v:0' has the first, the value the second.",
+            f"{method}: Shapes (2,) and (1, 2) are incompatible: variable 'v:0' has the first, the value the second. "
+            "The shapes must be equal.",
         ),
         (
             v,
@@ -297,12 +300,9 @@ def test_nothing_is_left_to_initialize() -> None:
     assert ag.Variable(1.0).initializer is None
 
 
-def test_caching_devices_are_refused() -> None:
-    with pytest.raises(NotImplementedError) as error:
-        ag.Variable(1.0, caching_device="/cpu:0")
-    assert str(error.value) == (
-        "Variable: caching devices are not supported when eager execution is enabled; leave caching_device out."
-    )
+def test_a_caching_device_changes_nothing() -> None:
+    v = ag.Variable(1.0, caching_device="/cpu:0")
+    assert (v.numpy(), v.device) == (1.0, ag.Variable(1.0).device)
 
 
 def test_arguments_come_in_the_order_of_tensorflow() -> None:
@@ -325,7 +325,7 @@ def test_a_number_added_in_place_to_a_vector_says_what_to_write() -> None:
         v += 1
     assert str(caught.value) == (
         "assign_add: Shapes (2,) and () are incompatible: variable 'v:0' has the first, the value the second. "
-        "Assignments do not broadcast: write v.assign(v + value)."
+        "The shapes must be equal, since assignments do not broadcast: write v.assign(v + value)."
     )
     same.assign(same + 1)
     assert same.numpy().tolist() == [2.0, 3.0]

@@ -133,7 +133,7 @@ def test_the_scope_in_which_a_network_is_made_begins_its_variables_names() -> No
         net = _Net("net")
     with variable_scope("three"):
         net(ag.zeros([1, 2]))
-    assert (net.name, [v.name for v in net.variables]) == ("net", ["one/two/net/dense/kernel:0"])
+    assert (net.name, [v.name for v in net.variables]) == ("one/two/net", ["one/two/net/dense/kernel:0"])
     with variable_scope("other"):
         same = _Net("net")
     same(ag.zeros([1, 2]))

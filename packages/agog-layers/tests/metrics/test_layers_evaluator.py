@@ -106,8 +106,8 @@ def test_metrics_are_tracked_once() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         Average(Model(), "other").track_metric(evaluator.average)
     assert str(caught.value) == (
-        "Average.track_metric: metric 'average' is tracked by another evaluator, of type Average; make a metric for "
-        "each."
+        "Average.track_metric: metric 'average' was already added to another evaluator, of type Average; make a "
+        "metric for each."
     )
     with pytest.raises(TypeError) as other:
         evaluator.track_metric(3)  # type: ignore[type-var]

@@ -10,6 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense, Layer, Model, Network
+from agog_layers.by_name.variable_scope import variable_scope
 from agog_layers.models.network import Sequential
 
 GONE = (
@@ -104,7 +105,7 @@ def test_anonymous_names_keep_clear_of_explicit_ones() -> None:
     ("name", "text"),
     [
         ("a/b", "Forward slashes ('/') are not allowed in Network names; got 'a/b'."),
-        (3, "A Network's name must be a string; got 3 of type int."),
+        (3, "ints are not valid Network names; got 3. A Network's name must be a string."),
     ],
 )
 def test_bad_names(name: Any, text: str) -> None:
@@ -322,3 +323,11 @@ def test_sequential_of_layers_and_functions() -> None:
     with pytest.raises(TypeError) as caught:
         net.add(3)
     assert str(caught.value) == "Sequential.add() takes a tf.layers.Layer or a function; got 3 of type <class 'int'>."
+
+
+def test_the_name_of_a_network_made_in_scopes() -> None:
+    with variable_scope("outer_of_named"), variable_scope("inner"):
+        network = OneLayer("named_inside")
+    network(x())
+    assert network.name == "outer_of_named/inner/named_inside"
+    assert network.variables[0].name.startswith("outer_of_named/inner/named_inside/dense/")

@@ -334,7 +334,8 @@ class Optimizer(Checkpointable):
 
     def _checked(self, gradient: TensorLike, variable: Variable) -> Any:
         if not isinstance(variable, Variable):
-            raise TypeError(
+            error = NotImplementedError if isinstance(variable, Tensor) else TypeError
+            raise error(
                 f"{self._name}: apply_gradients takes (gradient, variable) pairs; got {variable!r} of type "
                 f"{type(variable).__name__} as "
                 "a variable."

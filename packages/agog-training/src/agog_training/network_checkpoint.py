@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary, ref
 
+from agog_checkpoint import latest_checkpoint, update_checkpoint_state
 from agog_checkpoint.named import assign_named, read_named, short_name, write_named
 from agog_core import Variable
 from agog_core.checkpointable import listeners
@@ -43,15 +44,16 @@ def save_network_checkpoint(
     _check("save_network_checkpoint", network)
     if not network.built:
         raise ValueError(
-            "save_network_checkpoint: the network has no variables yet, since it was not called; call it first."
+            "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
         )
     path = os.fsdecode(save_path)
     if os.path.isdir(path):
-        path = os.path.join(path, network._full_path().replace("/", "_"))
+        path = os.path.join(path, _path(network).replace("/", "_"))
     step = get_global_step() if global_step is None else global_step
     if step is not None:
         path = f"{path}-{int(step)}"
-    write_named(path, _named(network, map_func))
+    write_named(path, _named("save_network_checkpoint", network, map_func))
+    update_checkpoint_state(os.path.dirname(path), path)
     return path
 
 
@@ -64,16 +66,21 @@ def restore_network_checkpoint(
 
     Args:
         network: the network.
-        save_path: what `save_network_checkpoint` returned.
+        save_path: what `save_network_checkpoint` returned; or the folder, for what was saved there last.
         map_func: makes the names in the file of the variables' whole names; None takes the network's name away.
 
     Raises:
         NotFoundError: there is no such file, or a variable that exists is not in it.
-        ValueError: a shape or dtype differs, or two variables get one name.
+        ValueError: a shape or dtype differs, two variables get one name, or a layer without variables was another
+            network's, which is gone.
     """
     _check("restore_network_checkpoint", network)
-    values = read_named(os.fsdecode(save_path))
-    existing = _named(network, map_func) if network.variables else {}
+    path = os.fsdecode(save_path)
+    values = read_named((latest_checkpoint(path) or path) if os.path.isdir(path) else path)
+    for layer in network.layers:
+        if layer._first_network is not None and layer._first_network() is None:
+            layer._full_path()  # raises where the names of its variables cannot be told any more
+    existing = _named("restore_network_checkpoint", network, map_func) if network.variables else {}
     assign_named("restore_network_checkpoint", existing, values)
     _Waiting(network, values, map_func, existing)
 
@@ -98,13 +105,16 @@ class _Waiting:
 
     def advance(self, *news: Any) -> None:
         network = self._network()
-        for variable in network.variables if network is not None else ():
+        if network is None:
+            return
+        for variable in network.variables:
             if id(variable) not in self._done:
                 self._done.add(id(variable))
                 release([variable])  # so that to look at it asks nobody, and those who wait keep their order
                 for values, map_func in self._requests:
                     name = _name(network, variable, map_func)
                     if name in values:
+                        _named("restore_network_checkpoint", network, map_func)
                         assign_named("restore_network_checkpoint", {name: variable}, values)
                         break
 
@@ -123,18 +133,29 @@ def _check(what: str, network: Any) -> None:
 
 def _name(network: Any, variable: Variable, map_func: NameMap | None) -> str:
     name = short_name(variable)
-    return name.removeprefix(network._full_path() + "/") if map_func is None else map_func(name)
+    return name.removeprefix(f"{_path(network)}/") if map_func is None else map_func(name)
 
 
-def _named(network: Network, map_func: NameMap | None) -> dict[str, Variable]:
+def _path(network: Any) -> str:
+    """What the names of a network's variables begin with."""
+    return f"{network._name_scope}{network._full_path()}"
+
+
+def _named(what: str, network: Network, map_func: NameMap | None) -> dict[str, Variable]:
     named: dict[str, Variable] = {}
     for variable in network.variables:
         name = _name(network, variable, map_func)
         other = named.setdefault(name, variable)
         if other is not variable:
+            start = (
+                f"The default checkpoint variable name mapping strategy for Network {network.name!r} resulted in a "
+                f"naming conflict. Two variables are named {name!r}"
+                if map_func is None
+                else f"The map_func passed to {what} for the Network {network.name!r} resulted in two variables named "
+                f"{name!r}"
+            )
             raise ValueError(
-                f"The variables {short_name(other)!r} and {short_name(variable)!r} of network {network.name!r} both "
-                f"get the name {name!r} in the checkpoint. Pass another map_func: with map_func=lambda name: name they "
-                "keep their whole names."
+                f"{start}: {short_name(other)!r} and {short_name(variable)!r}. Pass another map_func: with "
+                "map_func=lambda name: name they keep their whole names."
             )
     return named

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
+from agog_compat.distributions.gamma_samples import gamma_samples
 from agog_compat.distributions.parameters import broadcast, chosen, filled, log_ndtr, ndtr, ndtri, of_one_dtype
 from agog_core import (
     Tensor,
@@ -20,7 +21,6 @@ from agog_core import (
     lgamma,
     log,
     log1p,
-    random_gamma,
     random_normal,
     random_uniform,
     rsqrt,
@@ -225,7 +225,7 @@ class StudentT(_Located):
         normal = random_normal((*sample_shape, *shape), 0.0, 1.0, self.dtype, seed)
         df = self._filled(self.df)
         other = None if seed is None else seed + 1
-        gamma = random_gamma(sample_shape, 0.5 * df, 0.5, self.dtype, other)
+        gamma = 2.0 * gamma_samples(sample_shape, 0.5 * df, other)
         return normal * rsqrt(gamma / df) * self.scale + self.loc
 
     def _z(self, x: Tensor) -> Tensor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
+from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
+from agog_compat.distributions.gamma_samples import gamma_samples
 from agog_compat.distributions.parameters import broadcast, chosen, filled, of_one_dtype, xlogy
 from agog_core import (
     Tensor,
@@ -23,7 +24,6 @@ from agog_core import (
     logical_and,
     matrix_set_diag,
     ones_like,
-    random_gamma,
     random_uniform,
     reduce_all,
     reduce_sum,
@@ -139,7 +139,7 @@ class Gamma(Distribution):
     ) -> None:
         self.concentration, self.rate = of_one_dtype(concentration, rate)
         super().__init__(
-            self.rate.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+            self.rate.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
         )
         if validate_args:
             for parameter in (self.concentration, self.rate):
@@ -152,7 +152,7 @@ class Gamma(Distribution):
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         shape = self._batch_shape()
-        return random_gamma(sample_shape, filled(self.concentration, shape), filled(self.rate, shape), self.dtype, seed)
+        return gamma_samples(sample_shape, filled(self.concentration, shape), seed) / self.rate
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
@@ -257,7 +257,7 @@ class Beta(Distribution):
     ) -> None:
         self.concentration1, self.concentration0 = of_one_dtype(concentration1, concentration0)
         super().__init__(
-            self.concentration1.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+            self.concentration1.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
         )
         if validate_args:
             for parameter in (self.concentration1, self.concentration0):
@@ -275,7 +275,7 @@ class Beta(Distribution):
         shape = self._batch_shape()
         seeds = (seed, None if seed is None else seed + 1)
         one, other = (
-            random_gamma(sample_shape, filled(parameter, shape), None, self.dtype, each)
+            gamma_samples(sample_shape, filled(parameter, shape), each)
             for parameter, each in zip((self.concentration1, self.concentration0), seeds, strict=True)
         )
         return one / (one + other)
@@ -341,7 +341,7 @@ class Dirichlet(Distribution):
     ) -> None:
         (self.concentration,) = of_one_dtype(concentration)
         super().__init__(
-            self.concentration.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
+            self.concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
         )
         if validate_args:
             self._require(greater(self.concentration, 0.0), "Concentration parameter must be positive.")
@@ -358,7 +358,7 @@ class Dirichlet(Distribution):
         return self.concentration._shape[-1:]
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
-        gamma = random_gamma(sample_shape, self.concentration, None, self.dtype, seed)
+        gamma = gamma_samples(sample_shape, self.concentration, seed)
         return gamma / reduce_sum(gamma, -1, True)
 
     def _checked(self, value: Tensor) -> Tensor:

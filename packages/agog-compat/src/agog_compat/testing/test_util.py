@@ -6,6 +6,7 @@ import unittest
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 from agog_compat.execution import num_gpus
@@ -114,12 +115,12 @@ def disable_control_flow_v2(unused_msg: str) -> Callable[[Any], Any]:
 
 
 def create_local_cluster(num_workers: int, num_ps: int, *args: Any, **kwargs: Any) -> tuple[list[Any], list[Any]]:
-    """No servers: tests that need some run graphs on them.
+    """No servers, but what has their addresses: tests that need some run graphs on them.
 
     Returns:
-        Two empty lists.
+        Two lists of objects whose ``target`` is empty.
     """
-    return [], []
+    return [SimpleNamespace(target="") for _ in range(num_workers)], [SimpleNamespace(target="") for _ in range(num_ps)]
 
 
 def dismantle_polymorphic_function(func: Any) -> None:

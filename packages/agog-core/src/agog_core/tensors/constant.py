@@ -23,14 +23,14 @@ def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str 
     Args:
         value: a number, a string, a NumPy array, or a nested list of those.
         dtype: the dtype to convert to; of Python floats, an integer one takes a single whole number.
-        shape: the shape to fill; a value with fewer elements repeats its last one.
+        shape: the shape to fill; a number is repeated, other values need as many elements.
 
     Returns:
         A new tensor on the current device.
 
     Raises:
-        ValueError: the value is ragged, of mixed types or None, or has more elements than the shape.
-        TypeError: the value does not fit the dtype.
+        ValueError: the value is ragged, of mixed types or None, or an integer of it fits no dtype.
+        TypeError: the value does not fit the dtype, or has another number of elements than the shape.
 
     >>> constant([1.0, 2.0])
     <tf.Tensor: id=..., shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
@@ -52,10 +52,8 @@ def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str 
     host = tensor._host()
     target = tuple(int(size) for size in sizes if size is not None)
     count = int(np.prod(target, dtype=np.int64))
-    if not count and not host.shape:  # a number fills an empty shape, too
-        return from_host(np.empty(target, host.dtype), tensor._table)
-    if host.size > count or (host.size == 0 and count):
-        raise ValueError(f"constant: a value with {host.size} elements cannot fill shape {sizes} of {count} elements.")
-    flat = host.reshape(-1)
-    filled = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
-    return from_host(filled.reshape(target), tensor._table)
+    if host.size == 1 and (count or not host.shape):
+        return from_host(np.repeat(host.reshape(-1), count).reshape(target), tensor._table)
+    if host.size != count:
+        raise TypeError(f"constant: a value with {host.size} elements cannot fill shape {sizes} of {count} elements.")
+    return from_host(host.reshape(target), tensor._table)

@@ -37,7 +37,8 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
             raise ValueError(_RAGGED) from None
         raise
     except OverflowError as error:
-        raise TypeError(f"Cannot convert {value!r} to a Tensor: {error}.") from None
+        why = str(error) if "out-of-range" in str(error) else f"out-of-range integer: {error}"
+        raise ValueError(f"Cannot convert {value!r} to a Tensor: {why}.") from None
     if is_text and any(isinstance(item, (list, tuple)) for item in host.flat):
         raise ValueError(_RAGGED)
     if host.dtype.kind in "US" or is_text or (host.dtype == object and not python_made):
@@ -63,15 +64,15 @@ def host_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
 def _large_integers(value: Any, dtype: DType | None, kinds: set[type]) -> np.ndarray[Any, Any]:
     """An array of integers that fit no integer dtype together: floats where those are asked for, or beside floats."""
     if (dtype is None and kinds == {int}) or (dtype is not None and not dtype.is_differentiable):
-        raise OverflowError("its integers fit neither int64 nor uint64")
+        raise OverflowError("it holds an out-of-range integer, which fits neither int64 nor uint64")
     return np.array(value, complex if any(issubclass(kind, complex) for kind in kinds) else float)
 
 
 def _may_convert(host: np.ndarray[Any, Any], given: DType, wanted: DType, python_made: bool) -> bool:
-    if keeps_values(host, given, wanted):
+    if not host.size or keeps_values(host, given, wanted):
         return True
     if given.is_bool or wanted.is_bool or python_made:
-        return not host.size
+        return False
     # TensorFlow converts arrays between kinds of numbers when a dtype is asked for, but never rounds floats to integers
     # silently.
     return not (given.is_differentiable and wanted.is_integer) and not (given.is_complex and not wanted.is_complex)

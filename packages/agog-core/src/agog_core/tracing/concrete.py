@@ -88,6 +88,13 @@ class Concrete:
         self._version = version  # last: other threads take the run from here on
         return self._run
 
+    def untie(self) -> None:
+        """Break the circles of a trace that nobody will run: its variables' memory is free with the function."""
+        self.latest = None  # type: ignore[assignment]  # nobody will ask
+        for node in self.graph.nodes:
+            for value in node.outputs:
+                value.node = None
+
     @property
     def values(self) -> list[Value]:
         """The values of the arguments."""

@@ -105,6 +105,9 @@ class Recorded:
             raise
 
     def _note(self, variable: Variable) -> None:
+        tracer = tracer_of_context.get()
+        if tracer is not None and tracer.lifts:
+            return
         if not self._may_create:
             limit("variable", source_line())
         self.created.append(variable)

@@ -181,6 +181,8 @@ class DefinedFunction:
             parent.branches[guard] = call.concrete
         memory.note(key, parent, guard, call.concrete.graph, call.has_created)
         if call.is_kept:
+            if call.has_created:
+                call.concrete.untie()
             return call.result
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
         return self._run(call.concrete, call.arrays, args, kwargs, key)

@@ -44,7 +44,6 @@ class Variable(State):
     Args:
         initial_value: the first value, or a function without arguments that returns it. It is copied.
         trainable: whether tapes watch the variable without being asked.
-        caching_device: must be None.
         name: the variable's name, which follows that of the `name_scope`; names need not be unique.
         dtype: the dtype to convert the value to.
         constraint: a function that optimizers apply to the value after each update.
@@ -83,10 +82,6 @@ class Variable(State):
             raise ValueError("Variable: initial_value must be specified; got None.")
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Variable: the constraint must be a function of the value; got {constraint!r}.")
-        if caching_device is not None:
-            raise NotImplementedError(
-                "Variable: caching devices are not supported when eager execution is enabled; leave caching_device out."
-            )
         self.trainable = trainable
         self.constraint = constraint
         self._name = current_name_scope() + (name or "Variable")
@@ -224,7 +219,8 @@ class Variable(State):
         if tensor._shape != shape:
             raise ValueError(
                 f"{method}: Shapes {TensorShape(shape)} and {TensorShape(tensor._shape)} are incompatible: variable "
-                f"{self.name!r} has the first, the value the second.{_broadcasting(method, tensor._shape, shape)}"
+                f"{self.name!r} has the first, the value the second. The shapes must be equal"
+                f"{_broadcasting(method, tensor._shape, shape)}."
             )
         return tensor
 
@@ -341,4 +337,4 @@ def _broadcasting(method: str, given: Shape, wanted: Shape) -> str:
     ):
         return ""
     value = {"assign_add": "v + value", "assign_sub": "v - value"}.get(method, "tf.broadcast_to(value, v.shape)")
-    return f" Assignments do not broadcast: write v.assign({value})."
+    return f", since assignments do not broadcast: write v.assign({value})"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.errors import InvalidArgumentError
 
 REAL = sorted(dtype.name for dtype in ag.dtypes.ORDERED)
 INTEGERS = sorted(dtype.name for dtype in ag.dtypes.INTEGERS)
@@ -69,3 +70,33 @@ def test_bitcast_there_and_back() -> None:
     assert as_bytes.shape.as_list() == [2, 2, 4]
     assert as_bytes[0, 0].numpy().tolist() == list(np.float32(1.0).tobytes())
     assert ag.bitcast(as_bytes, ag.float32).numpy().tolist() == x.numpy().tolist()
+
+
+def test_a_sparse_tensor_is_cast_by_its_values() -> None:
+    given = ag.SparseTensor([[0, 1], [1, 0]], [1.9, -2.0], [2, 2])
+    found = ag.cast(given, "int32")
+    assert isinstance(found, ag.SparseTensor)
+    assert (found.values.numpy().tolist(), found.values.dtype.name) == ([1, -2], "int32")
+    assert found.indices.numpy().tolist() == given.indices.numpy().tolist()
+
+
+def test_values_of_one_hot_have_the_dtype_of_the_result() -> None:
+    assert ag.one_hot([1], 2, np.int64(7), np.int64(3)).numpy().tolist() == [[3, 7]]
+    assert ag.one_hot([1], 2, 7, dtype="float64").numpy().tolist() == [[0.0, 7.0]]
+    with pytest.raises(TypeError) as both:
+        ag.one_hot([1], 2, np.float64(1.0), np.float32(0.0))
+    assert str(both.value) == "one_hot: off_value has dtype float32, and the result dtype float64; cast it."
+    with pytest.raises(TypeError) as one:
+        ag.one_hot([1], 2, np.float32(1.0), dtype="int32")
+    assert str(one.value) == "one_hot: on_value has dtype float32, and the result dtype int32; cast it."
+
+
+def test_an_order_of_axes_that_is_none() -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        ag.transpose([[1, 2]], [[0, 1], [1, 0]])
+    assert str(caught.value) == "transpose: perm must be a list of 2 integers; got [[0, 1], [1, 0]]."
+
+
+@pytest.mark.parametrize("dtype", ["int32", "bool", "float16"])
+def test_arrays_without_elements_become_any_dtype(dtype: str) -> None:
+    assert ag.constant(np.zeros((0, 2)), dtype).numpy().shape == (0, 2)

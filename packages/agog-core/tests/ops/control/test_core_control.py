@@ -222,7 +222,8 @@ def test_map_fn_errors() -> None:
     )
     fails(
         ValueError,
-        "map_fn: fn must return the structure ['float32', 'float32']; it returned 1 values. Pass dtype= with the "
+        "map_fn: fn must return the structure ['float32', 'float32']; it returned 1 values. The two structures "
+        "don't have the same nested structure. Pass dtype= with the "
         "structure that fn returns.",
         functional.map_fn,
         lambda rows: rows[0],
@@ -267,7 +268,8 @@ def test_scan_of_structures_and_gradient() -> None:
     assert ag.gradients_function(frozen)(ag.constant([2.0, 3.0])) == [None]
     fails(
         ValueError,
-        "scan: fn must return the structure ('int32', 'int32'); it returned 1 values. It is the structure it takes.",
+        "scan: fn must return the structure ('int32', 'int32'); it returned 1 values. The two structures don't have "
+        "the same nested structure. It is the structure it takes.",
         functional.scan,
         lambda a, _: a[0],
         np.zeros(2),
@@ -432,3 +434,36 @@ def test_map_fn_over_nothing() -> None:
 def test_a_tensor_array_takes_pieces_of_different_lengths() -> None:
     array = TensorArray(ag.float32, 0, dynamic_size=True).split(ag.constant([[1.0], [2.0], [3.0]]), [1, 2])
     assert [array.read(place).shape.as_list() for place in (0, 1)] == [[1, 1], [2, 1]]
+
+
+def test_a_tensor_array_in_a_loop_with_invariants() -> None:
+    def squares(x: ag.Tensor) -> ag.Tensor:
+        _, array = control.while_loop(
+            lambda n, array: n < 3,
+            lambda n, array: (n + 1, array.write(n, x[n] * x[n])),
+            (ag.constant(0), TensorArray(ag.float32, 3)),
+            shape_invariants=(ag.TensorShape([]), ag.TensorShape(None)),
+        )
+        return array.stack()
+
+    x = ag.constant([1.0, 2.0, 3.0])
+    assert squares(x).numpy().tolist() == [1.0, 4.0, 9.0]
+    assert ag.gradients_function(squares)(x)[0].numpy().tolist() == [2.0, 4.0, 6.0]
+
+
+def test_results_of_another_structure_than_was_said() -> None:
+    with pytest.raises(TypeError) as kind:
+        ag.map_fn(lambda x: (x, -x), [1, 2], dtype=[ag.int32, ag.int32])
+    assert str(kind.value) == (
+        "map_fn: fn must return the structure ['int32', 'int32']; it returned a tuple. The two structures don't have "
+        "the same nested structure. Pass dtype= with the structure that fn returns."
+    )
+    with pytest.raises(ValueError, match=r"^scan: ") as several:
+        ag.scan(lambda total, x: (total, x), [1, 2], 0)
+    assert str(several.value) == (
+        "scan: fn must return the structure int32; it returned 2 values. The two structures don't have the same nested "
+        "structure. It is the structure it takes."
+    )
+    pair = ag.map_fn(lambda x: {"b": x, "a": x}, [1, 2], dtype={"a": ag.int32, "b": ag.int32})
+    assert pair["a"].numpy().tolist() == [1, 2]
+    assert ag.map_fn(lambda x: [1.0, 2.0], [1.0, 2.0]).shape == (2, 2)

@@ -89,7 +89,9 @@ def test_format() -> None:
     assert format("x%", ag.constant(1.5), placeholder="%").numpy() == b"x1.5"
     with pytest.raises(ValueError, match=r"^format: ") as error:
         format("{}", [1, 2])
-    assert str(error.value) == "format: the template has 1 placeholders '{}'; got 2 values for them."
+    assert str(error.value) == (
+        "format: 1 placeholder(s) in template does not match 2 tensor(s) provided as input; give one for each '{}'."
+    )
 
 
 def test_py_func_gets_arrays_that_it_may_write() -> None:
@@ -126,10 +128,11 @@ def test_eager_py_func_gives_the_dtypes_that_are_asked_for() -> None:
     both = eager_py_func(lambda x: [x, 2], [1.5], [ag.float32, "int64"])
     assert [each.dtype.name for each in both] == ["float32", "int64"]
     assert eager_py_func(lambda x: None, [1.5], []) == []
-    with pytest.raises(RuntimeError) as variable:
+    with pytest.raises(ag.errors.UnknownError) as variable:
         eager_py_func(lambda: ag.Variable(1.0, name="v"), [], ag.float32)
     assert str(variable.value) == (
-        "py_func: the function returned the variable 'v:0'; return its value, such as variable.value()."
+        "py_func: Attempting to return a variable, 'v:0', from the function; return its value, such as "
+        "variable.value()."
     )
     with pytest.raises(ValueError, match=r"^py_func: ") as count:
         eager_py_func(lambda: [1, 2], [], [ag.int32])

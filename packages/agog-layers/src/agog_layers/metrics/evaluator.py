@@ -89,8 +89,8 @@ class Evaluator:
         owner = vars(metric).get("_evaluator")
         if owner is not None:
             raise ValueError(
-                f"{what}.track_metric: metric {metric.name!r} is tracked by another evaluator, of type {owner}; make "
-                "a metric for each."
+                f"{what}.track_metric: metric {metric.name!r} was already added to another evaluator, of type "
+                f"{owner}; make a metric for each."
             )
         vars(metric)["_evaluator"] = what
         self._metrics[metric.name] = metric

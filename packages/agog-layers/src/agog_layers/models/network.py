@@ -59,7 +59,8 @@ class Network(Model):
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"A Network's name must be a string; got {name!r} of type {type(name).__name__}.")
+            kind = type(name).__name__
+            raise ValueError(f"{kind}s are not valid Network names; got {name!r}. A Network's name must be a string.")
         if name and "/" in name:
             raise ValueError(f"Forward slashes ('/') are not allowed in Network names; got {name!r}.")
         super().__init__(name=name)
@@ -75,14 +76,14 @@ class Network(Model):
 
     @property
     def name(self) -> str:
-        """The network's name."""
+        """The network's name, behind those of the scopes that it was made in."""
         self._check_initialized()
         if self._name is None:
             raise ValueError(
                 f"The network does not yet have a final name, but a name was requested for it. A {type(self).__name__} "
                 "without a name gets one when it is first called, or when another network tracks it."
             )
-        return self._name
+        return self._name_scope + self._outer_scope + self._name if self._first_network is None else self._name
 
     def _make_path(self) -> str:
         if self._first_network is not None and self._first_network() is not None:

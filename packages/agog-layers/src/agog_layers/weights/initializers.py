@@ -10,7 +10,9 @@ from agog_core import (
     Tensor,
     TensorLike,
     cast,
+    concat,
     constant,
+    convert_to_tensor,
     dtypes,
     eye,
     matrix_diag_part,
@@ -20,6 +22,7 @@ from agog_core import (
     random_uniform,
     reshape,
     sign,
+    size,
     transpose,
     truncated_normal,
     zeros,
@@ -116,7 +119,12 @@ class Constant(Initializer):
         self.value = value
 
     def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        return constant(self.value, dtype, shape)
+        value = convert_to_tensor(self.value, dtype)
+        missing = math.prod(shape) - size(value).numpy()
+        if len(value.shape) and missing > 0:
+            flat = reshape(value, [-1])
+            value = concat([flat, *[flat[-1:]] * missing], 0)
+        return constant(value, dtype, shape)
 
 
 class RandomUniform(Initializer):

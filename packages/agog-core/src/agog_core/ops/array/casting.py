@@ -15,6 +15,7 @@ from agog_core.dispatch.resolution import run_next
 from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor, from_host
+from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 
 __all__ = [
@@ -37,16 +38,20 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     Casts from and to the dtypes ``float8_e4m3fn`` and ``float8_e5m2``, which no other op takes, have no gradient.
 
     Args:
-        x: a tensor of numbers or bools.
+        x: a tensor of numbers or bools, or a sparse one.
         dtype: the dtype to convert to.
 
     Returns:
-        A tensor of that dtype; the input itself when it has it already.
+        A tensor of that dtype, sparse where the input is; the input itself when it has it already.
 
     >>> print(cast([1.8, -1.8], "int32"))
     tf.Tensor([ 1 -1], shape=(2,), dtype=int32)
     """
-    tensor = x if type(x) is Tensor else convert_to_tensor(x)
+    if type(x) is not Tensor:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, cast(x.values, dtype), x.dense_shape)  # type: ignore[return-value]
+        x = convert_to_tensor(x)
+    tensor: Tensor = x
     wanted = dtype if type(dtype) is DType else as_dtype(dtype)
     table = tensor._table
     given = table.dtype

@@ -243,7 +243,7 @@ def one_hot(
 
     Raises:
         InvalidArgumentError: the indices are not integers, or the axis is out of range.
-        TypeError: the dtype is string, and a value is missing.
+        TypeError: a value has another dtype, or the dtype is string, and a value is missing.
 
     >>> print(one_hot([0, 2], 3))
     tf.Tensor(
@@ -255,6 +255,11 @@ def one_hot(
     on, off = (host_value(default if v is None else v) for v, default in ((on_value, 1), (off_value, 0)))
     given = next((host.dtype for v, host in ((on_value, on), (off_value, off)) if v is not None), dtypes.float32)
     kind = as_dtype(given if dtype is None else dtype)
+    for which, value in (("on_value", on_value), ("off_value", off_value)):
+        if hasattr(value, "dtype") and as_dtype(value.dtype) is not kind:
+            raise TypeError(
+                f"one_hot: {which} has dtype {as_dtype(value.dtype).name}, and the result dtype {kind.name}; cast it."
+            )
     if kind is dtypes.string and (on_value is None or off_value is None):
         raise TypeError("one_hot: strings have no one and no zero; give on_value and off_value.")
     return call(_one_hot, x, depth=int(depth), on_value=on.item(), off_value=off.item(), axis=where, dtype=kind.name)

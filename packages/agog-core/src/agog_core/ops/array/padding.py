@@ -50,7 +50,7 @@ def pad(
     x = convert_to_tensor(tensor)
     kind = mode.upper()
     if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-        raise ValueError(f"pad: mode is {mode!r}; use 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.")
+        raise ValueError(f"pad: Unknown padding mode: {mode!r}; use 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.")
     widths = pairs("pad", "paddings", paddings, len(x._shape))
     if kind == "CONSTANT":
         return call(_pad, x, paddings=widths, value=_added_value(x, constant_values))

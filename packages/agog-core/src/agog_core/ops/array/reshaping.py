@@ -218,7 +218,10 @@ def transpose(a: TensorLike, perm: Any = None, name: str | None = None, conjugat
     rank = len(x._shape)
     if isinstance(perm, Tensor):
         perm = fixed(perm).tolist()
-    axes = tuple(reversed(builtins.range(rank))) if perm is None else tuple(int(axis) for axis in perm)
+    try:
+        axes = tuple(reversed(builtins.range(rank))) if perm is None else tuple(int(axis) for axis in perm)
+    except TypeError:
+        raise InvalidArgumentError(f"transpose: perm must be a list of {rank} integers; got {perm!r}.") from None
     transposed = call(_transpose, x, perm=axes)
     return conj(transposed) if conjugate and x._table.dtype.is_complex else transposed
 

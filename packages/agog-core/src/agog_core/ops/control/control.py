@@ -13,9 +13,11 @@ from typing import Any
 from agog_core import nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import identity, stop_gradient
+from agog_core.ops.control.tensor_array import TensorArray
 from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import present_tracer, tracing
 
 __all__ = [
     "case",
@@ -183,6 +185,8 @@ def _check_invariants(values: Any, invariants: list[TensorShape], iteration: int
             f"{len(leaves)}."
         )
     for position, (leaf, wanted) in enumerate(zip(leaves, invariants, strict=True)):
+        if isinstance(leaf, TensorArray):  # its elements have the shape
+            continue
         shape = convert_to_tensor(leaf).shape
         if not wanted.is_compatible_with(shape):
             raise ValueError(
@@ -277,15 +281,24 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Do nothing: ops never go into a graph that this would have to lift them out of.
+    """Lift what is done out of a function that is being traced: it is done then, not at later calls.
 
     Returns:
-        A context manager.
+        A context manager, which does nothing where no function is being traced.
 
     >>> with init_scope():
     ...     pass
     """
-    yield
+    tracer = present_tracer() if tracing else None
+    if tracer is None:
+        yield
+        return
+    with tracer.aside() as aside:
+        before, aside.lifts = aside.lifts, True
+        try:
+            yield
+        finally:
+            aside.lifts = before
 
 
 def _check_callable(op: str, which: str, value: Any) -> None:

@@ -44,7 +44,7 @@ def map_fn(
         A tensor of shape (n, ...), or a structure of those.
 
     Raises:
-        TypeError: ``fn`` is not a function.
+        TypeError: ``fn`` is not a function, or returns a list where ``dtype`` has a tuple, or the other way round.
         ValueError: ``fn`` returns another structure than that of ``dtype``.
         InvalidArgumentError: ``elems`` is empty or of different lengths, or ``fn`` returns other dtypes.
 
@@ -197,9 +197,14 @@ def _checked(op: str, form: Any, result: Any) -> Any:
     """What ``fn`` has returned as tensors, in the structure of the dtypes ``form``."""
     wanted: list[DType] = nest.flatten(form)
     leaves = nest.flatten(result) if nest.is_nested(form) else [result]
-    if len(leaves) != len(wanted):
-        raise ValueError(
-            f"{op}: fn must return the structure {_shown(form)}; it returned {len(leaves)} values. "
+    is_other_type = nest.is_nested(form) and nest.is_nested(result) and not _are_alike(form, result)
+    is_structure = not nest.is_nested(form) and any(isinstance(leaf, Tensor) for leaf in nest.flatten([result])[1:])
+    if len(leaves) != len(wanted) or is_other_type or is_structure:
+        returned = f"a {type(result).__name__}" if is_other_type else f"{len(nest.flatten(result))} values"
+        error = TypeError if is_other_type else ValueError
+        raise error(
+            f"{op}: fn must return the structure {_shown(form)}; it returned {returned}. The two structures don't have "
+            "the same nested structure. "
             + ("Pass dtype= with the structure that fn returns." if op == "map_fn" else "It is the structure it takes.")
         )
     tensors = [
@@ -214,6 +219,10 @@ def _checked(op: str, form: Any, result: Any) -> Any:
                 f"{tensor._shape}); {advice}."
             )
     return nest.pack(form, tensors)
+
+
+def _are_alike(form: Any, result: Any) -> bool:
+    return (nest.is_mapping(form) and nest.is_mapping(result)) or isinstance(result, list) == isinstance(form, list)
 
 
 def _shown(form: Any) -> str:

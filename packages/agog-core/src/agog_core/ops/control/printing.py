@@ -128,7 +128,8 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
     first, *rest = template.split(placeholder)
     if len(values) != len(rest):
         raise ValueError(
-            f"format: the template has {len(rest)} placeholders {placeholder!r}; got {len(values)} values for them."
+            f"format: {len(rest)} placeholder(s) in template does not match {len(values)} tensor(s) provided as input; "
+            f"give one for each {placeholder!r}."
         )
     pieces = [formatted(value, summarize) + piece for value, piece in zip(values, rest, strict=True)]
     return convert_to_tensor("".join([first, *pieces]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from agog_core import nest
 from agog_core.dtypes import DType, as_dtype
-from agog_core.errors import InvalidArgumentError
+from agog_core.errors import InvalidArgumentError, UnknownError
 from agog_core.ops.array.casting import cast
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -114,7 +114,7 @@ def eager_py_func(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: Any
         A tensor of dtype ``Tout``, a list of tensors of those dtypes, which is empty where there are none, or None.
 
     Raises:
-        RuntimeError: the function returns a variable.
+        UnknownError: the function returns a variable.
         ValueError: it returns another number of results.
 
     >>> import agog_core as ag
@@ -136,8 +136,9 @@ def eager_py_func(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: Any
 
 def _result(value: Any, dtype: Any) -> Tensor:
     if isinstance(value, Variable):
-        raise RuntimeError(
-            f"py_func: the function returned the variable {value.name!r}; return its value, such as variable.value()."
+        raise UnknownError(
+            f"py_func: Attempting to return a variable, {value.name!r}, from the function; return its value, such as "
+            "variable.value()."
         )
     tensor = convert_to_tensor(value)
     return tensor if tensor.dtype is dtype else cast(tensor, dtype)

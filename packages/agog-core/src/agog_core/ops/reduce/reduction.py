@@ -64,7 +64,7 @@ def reduction(
             keep_dims: bool | None = None,
         ) -> Tensor:
             x = input_tensor if type(input_tensor) is Tensor else convert_to_tensor(input_tensor)
-            axes = normalize_axes(op_name, reduction_indices if axis is None else axis, len(x._shape))
+            axes = normalize_axes(op_name, reduction_indices if axis is None else axis, len(x._shape), True)
             return call(op, x, axes=axes, keepdims=bool(keep_dims if keepdims is None else keepdims))
 
         # Tracebacks and profiles show the op's name; `inspect.signature` shows all arguments.

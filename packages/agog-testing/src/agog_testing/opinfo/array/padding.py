@@ -50,7 +50,7 @@ INFOS = (
                 (_THREE, [[1, 1]], "EDGE"),
                 {},
                 ValueError,
-                "pad: mode is 'EDGE'; use 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.",
+                "pad: Unknown padding mode: 'EDGE'; use 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.",
             ),
             invalid(
                 (_THREE, [[3, 0]], "REFLECT"),

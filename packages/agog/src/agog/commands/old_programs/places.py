@@ -37,10 +37,10 @@ _BY_SOURCES = {
         python.ops.gradients python.ops.gradients_impl python.ops.histogram_ops
         python.ops.list_ops
         python.ops.logging_ops python.ops.gen_logging_ops python.ops.numerics python.ops.partitioned_variables
-        python.ops.gen_resource_variable_ops python.ops.resource_variable_ops
         python.ops.script_ops python.ops.state_ops python.ops.template
         python.ops.tensor_array_ops python.ops.variables
     """,
+    "agog agog_compat.resource_handles": "python.ops.gen_resource_variable_ops python.ops.resource_variable_ops",
     "agog agog.keras.initializers": "python.ops.init_ops",
     "agog agog.eager": "python.ops.variable_scope",
     "agog agog.bitwise": "python.ops.bitwise_ops python.ops.gen_bitwise_ops",
@@ -203,7 +203,8 @@ _BY_SOURCES = {
         python.training.sync_replicas_optimizer python.training.training python.training.training_util
     """,
     "agog_compat.versions": "python.framework.versions",
-    "agog.nest agog_core.nest": "python.util.nest python.data.util.nest",
+    "agog.nest agog_core.nest": "python.data.util.nest",
+    "agog_compat.nested": "python.util.nest",
     "inspect": "python.util.tf_inspect",
 }
 
@@ -271,7 +272,6 @@ RENAMED = {
     "python.framework.ops.convert_n_to_tensor": "agog_compat.tensor_util:convert_n_to_tensor",
     "python.framework.ops.get_name_scope": "agog_core.variables.name_scope:current_name_scope",
     "python.ops.control_flow_ops.with_dependencies": "agog_compat.graph_scopes:with_dependencies",
-    "python.util.nest.is_sequence": "agog_core.nest:is_nested",
     "python.ops.string_ops.string_format": "agog.strings:format",
     "python.ops.string_ops.string_length": "agog.strings:length",
     "python.ops.array_ops.rank_internal": "agog:rank",
@@ -286,12 +286,12 @@ RENAMED = {
 def searched(sources: tuple[str, ...], name: str) -> Any:
     """A name of the first of some modules that has it; an AttributeError where none has, with advice if any."""
     errors = []
-    for source in sources:
-        try:
-            return getattr(import_module(source), name)
-        except AttributeError as error:
-            errors.append(error)
     try:
+        for source in sources:
+            try:
+                return getattr(import_module(source), name)
+            except AttributeError as error:
+                errors.append(error)
         raise next((error for error in errors if advises(error)), errors[0])
     finally:
         errors.clear()  # they hold this frame and so their callers', which would be garbage in a cycle
