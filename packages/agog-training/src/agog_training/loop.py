@@ -88,7 +88,8 @@ def _train(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     gradients = tape.gradient(loss, variables)
     if scales:
         gradients = optimizer.get_unscaled_gradients(gradients)
-    optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    if variables:
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return answers, losses, gradients
 
 

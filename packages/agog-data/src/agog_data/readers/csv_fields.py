@@ -18,6 +18,7 @@ from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import convert_to_tensor, from_host
 from agog_core.tensors.tensor import Tensor, TensorLike
 
+
 class Words(NamedTuple):
     """What errors say of badly quoted fields: the words of TensorFlow, which programs look for."""
 

@@ -116,10 +116,8 @@ class ByteStream:
     def take_line(self, most: int) -> bytes:
         """The next line with its end, which is ``\\n``, ``\\r\\n`` or ``\\r``. See `take_until`."""
         line = self.take_until(b"\n", most, or_end=b"\r")
-        if line.endswith(b"\r") and (self._start < len(self._block) or self.advance()):
-            if self._block[self._start] == ord("\n"):
-                line += self.take(1)
-        return line
+        is_more = line.endswith(b"\r") and (self._start < len(self._block) or self.advance())
+        return line + self.take(1) if is_more and self._block[self._start] == ord("\n") else line
 
     def take_until(self, end: bytes, most: int, or_end: bytes | None = None) -> bytes:
         """The next bytes up to and with one byte, or another; without it at the end of the file, and where it is not

@@ -8,7 +8,7 @@ import weakref
 from typing import Any
 
 from agog_checkpoint import Checkpoint
-from agog_checkpoint.file import file_name, main_file, save
+from agog_checkpoint.file import file_name, main_file, read, save
 from agog_checkpoint.graph import Node
 from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import snapshot, walk
@@ -25,18 +25,19 @@ _HDF5 = (".h5", ".hdf5", ".keras")
 
 
 class Weights(Checkpointable):
-    """The weights of a model, without the state of its optimizer."""
+    """The weights of a model, with the state of its optimizer or without."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, with_optimizer: bool) -> None:
         self._model = model
+        self._without = None if with_optimizer else model.optimizer
 
     def checkpoint_dependencies(self) -> dict[str, Any]:
-        """See `Checkpointable.checkpoint_dependencies`; the optimizer is left out."""
+        """See `Checkpointable.checkpoint_dependencies`; the optimizer may be left out."""
         parts: dict[str, Any] = self._model.checkpoint_dependencies()
-        return {name: part for name, part in parts.items() if part is not self._model.optimizer}
+        return {name: part for name, part in parts.items() if part is not self._without or part is None}
 
 
-def save_weights(model: Any, path: str, overwrite: bool) -> None:
+def save_weights(model: Any, path: str, overwrite: bool, with_optimizer: bool = False) -> None:
     """See `Model.save_weights`."""
     if not (model.built or _is_whole(model)):
         raise ValueError(
@@ -46,7 +47,7 @@ def save_weights(model: Any, path: str, overwrite: bool) -> None:
     existing = main_file(path)
     if existing is not None and not overwrite:
         raise AlreadyExistsError(f"save_weights: {existing} exists; pass overwrite=True to replace it.")
-    root = Checkpoint(model=Weights(model))
+    root = Checkpoint(model=Weights(model, with_optimizer))
     saved = snapshot(root)
     # Beside their paths, which are the keys, layers have their names.
     numbers = {id(part.value): number for number, part in enumerate(walk(root)[0])}
@@ -72,14 +73,52 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
     if in_keras_file:
         load_keras_weights(model, path, by_name)
         return None
+    vars(model).pop("_loading", None)
     if by_name:
         status = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
-        status = Checkpoint(model=Weights(model)).restore(path)
+        status = Checkpoint(model=Weights(model, with_optimizer=True)).restore(path, mapping=_moved(model, path))
+        _check_match(model, status)
     _warn_of(path, unfilled(status, model.weights), stacklevel=4)
+    waits_for_optimizer = model.optimizer is None and any(
+        key.startswith("model/optimizer/") for key in status._restore.report()[1]
+    )
     if not model.built and not _is_whole(model):
-        _Later(status, model, path)
+        _Later(status, model, path, waits_for_optimizer)
+    elif waits_for_optimizer:
+        vars(model)["_loading"] = Kept(status.expect_partial())
     return status
+
+
+def _moved(model: Any, path: str) -> dict[str, str]:
+    """Where layers are in the file, of a model of a list of layers: the first that has weights is the first one there
+    that has, and so on, wherever layers without weights are among them."""
+    layers = model.checkpoint_dependencies().get("layers")
+    if not isinstance(layers, list) or not model.built:
+        return {}
+    graph, _ = read(path)
+    whole = graph.leading_to({number for number, node in enumerate(graph.nodes) if node.variable is not None})
+    node = graph.nodes[0]
+    for name in ("model", "layers"):
+        node = graph.nodes[node.children.get(name, 0)]
+    places = [place for place, number in node.children.items() if number in whole and place.isdigit()]
+    ours = [str(place) for place, layer in enumerate(layers) if layer.weights]
+    pairs = zip(ours, sorted(places, key=int), strict=False)
+    return {f"model/layers/{here}": f"model/layers/{there}" for here, there in pairs if here != there}
+
+
+def _check_match(model: Any, status: Any) -> None:
+    """Raise AssertionError where nothing of the file has found its place in the model, or waits for it."""
+    matched, deferred, unmatched = status._restore.report()
+    if any(key.startswith("model/") for key in (*matched, *deferred)):
+        return
+    status.expect_partial()
+    if not model.checkpoint_dependencies():
+        raise AssertionError(f"load_weights: Nothing to load: model {model.name!r} has no layers and no variables yet.")
+    raise AssertionError(
+        f"load_weights: Nothing except the root object matched: the file {status._restore.path!r} has "
+        f"{listed([*deferred, *unmatched]) or 'no values'}; those of model {model.name!r} begin with 'model/'."
+    )
 
 
 def _warn_of(path: str, left: list[Variable], stacklevel: int) -> None:
@@ -96,7 +135,7 @@ class Kept:
     """A status, which keeps alive what stands for the model in a restore, as long as layers of it are waited for."""
 
     def __init__(self, status: Any) -> None:
-        self._status = status
+        self.status = status
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(None), ()  # a copy of the model waits for nothing
@@ -106,8 +145,9 @@ class _Later:
     """Warns, when a model that was not built is called first, of weights that it got since and that have no values in
     the file that was loaded."""
 
-    def __init__(self, status: Any, model: Any, path: str) -> None:
+    def __init__(self, status: Any, model: Any, path: str, waits_for_optimizer: bool) -> None:
         vars(model)["_loading"] = Kept(status)
+        self._waits_for_optimizer = waits_for_optimizer
         self._has_value = status._restore.has_restored
         self._path = path
         self._warned = {id(variable) for variable in model.weights}
@@ -118,7 +158,9 @@ class _Later:
         model: Any = self._model()
         if model is not None and owner is model and model._called_shape is not None:
             self._end()
-            vars(model).pop("_loading", None)
+            kept = vars(model).pop("_loading", None)
+            if self._waits_for_optimizer and kept is not None:
+                vars(model)["_loading"] = Kept(kept.status.expect_partial())
             new = [variable for variable in model.weights if id(variable) not in self._warned]
             _warn_of(self._path, [variable for variable in new if not self._has_value(variable)], stacklevel=3)
 
