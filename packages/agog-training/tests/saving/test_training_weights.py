@@ -340,3 +340,11 @@ def test_what_is_trained_of_a_model_that_is_compiled_before_it_is_built() -> Non
     before = model.get_weights()
     model.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
     assert not any(np.array_equal(one, two) for one, two in zip(before, model.get_weights(), strict=True))
+
+
+def test_weights_named_as_hdf5_go_into_models_that_are_built(tmp_path: Path) -> None:
+    saved = sequential()
+    with pytest.warns(CheckpointWarning):
+        saved.save_weights(tmp_path / "w.h5")
+    with pytest.raises(ValueError, match="since it was not built"):
+        Derived().load_weights(tmp_path / "w.h5")

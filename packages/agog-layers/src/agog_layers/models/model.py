@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
-from agog_core import Tensor, TensorShape, TensorSpec, float32, nest
+from agog_core import Tensor, TensorShape, TensorSpec, cast, float32, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
 from agog_layers.base.configured import custom_object_scope, describe, revive
@@ -88,6 +88,16 @@ class Model(Layer):
     def outputs(self) -> list[Symbolic] | None:
         """The symbolic outputs of a functional model, as a list; None for others."""
         return None if self._graph is None else list(self._graph.output_symbols)
+
+    @property
+    def _is_graph_network(self) -> bool:
+        """Whether symbolic inputs and outputs say what the model computes; programs of TensorFlow 1 ask."""
+        return self.outputs is not None
+
+    def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
+        """Make the variables by a call, as programs of TensorFlow 1 do for models with a ``call`` of their own."""
+        if not self.built:
+            self(nest.map_structure(lambda leaf: cast(leaf, self.dtype or float32), inputs))
 
     def _first_call(self) -> Ends | None:
         if self._graph is None:

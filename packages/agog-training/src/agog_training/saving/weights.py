@@ -64,7 +64,7 @@ def save_weights(model: Any, path: str, overwrite: bool, with_optimizer: bool = 
 def load_weights(model: Any, path: str, by_name: bool) -> Any:
     """See `Model.load_weights`."""
     in_keras_file = is_keras_file(path)
-    if (by_name or in_keras_file) and not model.built:
+    if (by_name or in_keras_file or path.endswith(_HDF5)) and not model.built:
         what = "to find by name" if by_name else "to find in a file of Keras"
         raise ValueError(
             f"Model {model.name!r} has no weights {what}, since it was not built: call it on a batch, or call "
