@@ -243,7 +243,8 @@ def test_windows_of_series() -> None:
         ),
         (
             lambda: TimeseriesGenerator([1, 2], [1, 2], 2),
-            "TimeseriesGenerator: no window of length 2 lies between steps 0 and 1.",
+            "TimeseriesGenerator: `start_index+length=2 > end_index=1` is disallowed, since no window lies between "
+            "them.",
         ),
     ):
         with pytest.raises(ValueError, match=r".") as caught:

@@ -33,9 +33,10 @@ def _pillow() -> Any:
 
 def load_img(
     path: str | os.PathLike[str],
-    color_mode: str = "rgb",
+    color_mode: str | bool = "rgb",
     target_size: tuple[int, int] | None = None,
     interpolation: str = "nearest",
+    grayscale: bool = False,
 ) -> Any:
     """Read a picture from a file.
 
@@ -44,6 +45,7 @@ def load_img(
         color_mode: ``"rgb"``, ``"rgba"`` or ``"grayscale"``.
         target_size: its height and width; None for those of the file.
         interpolation: how another size is made: ``"nearest"``, ``"bilinear"`` or ``"bicubic"``.
+        grayscale: the older name of ``color_mode="grayscale"``.
 
     Returns:
         A picture of Pillow.
@@ -52,6 +54,8 @@ def load_img(
         ImportError: Pillow is not installed.
         ValueError: the mode or the interpolation is unknown.
     """
+    if grayscale or color_mode is True:  # it was the second argument
+        color_mode = "grayscale"
     methods = {"nearest": 0, "bilinear": 2, "bicubic": 3}
     if color_mode not in _MODES or interpolation not in methods:
         raise ValueError(

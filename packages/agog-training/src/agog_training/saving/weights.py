@@ -9,7 +9,7 @@ from typing import Any
 
 from agog_checkpoint import Checkpoint
 from agog_checkpoint.file import file_name, main_file, read, save
-from agog_checkpoint.graph import Node
+from agog_checkpoint.graph import Graph, Node
 from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import snapshot, walk
 from agog_checkpoint.pointer import point_to, read_kept
@@ -27,7 +27,7 @@ _HDF5 = (".h5", ".hdf5", ".keras")
 class Weights(Checkpointable):
     """The weights of a model, with the state of its optimizer or without."""
 
-    def __init__(self, model: Any, with_optimizer: bool) -> None:
+    def __init__(self, model: Any, with_optimizer: bool = False) -> None:
         self._model = model
         self._without = None if with_optimizer else model.optimizer
 
@@ -77,7 +77,9 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
     if by_name:
         status = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
-        status = Checkpoint(model=Weights(model, with_optimizer=True)).restore(path, mapping=_moved(model, path))
+        graph, arrays = read(path)
+        root = Checkpoint(model=Weights(model, with_optimizer="optimizer" in _node(graph, "model").children))
+        status = root._restore(path, graph, arrays, _moved(model, graph), None, (), cast=False, borrow=True)
         _check_match(model, status)
     _warn_of(path, unfilled(status, model.weights), stacklevel=4)
     waits_for_optimizer = model.optimizer is None and any(
@@ -90,18 +92,24 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
     return status
 
 
-def _moved(model: Any, path: str) -> dict[str, str]:
+def _node(graph: Graph, *names: str) -> Node:
+    """The node at a path; an empty one where there is none."""
+    node = graph.nodes[0]
+    for name in names:
+        number = node.children.get(name)
+        node = Node({}) if number is None else graph.nodes[number]
+    return node
+
+
+def _moved(model: Any, graph: Graph) -> dict[str, str]:
     """Where layers are in the file, of a model of a list of layers: the first that has weights is the first one there
     that has, and so on, wherever layers without weights are among them."""
     layers = model.checkpoint_dependencies().get("layers")
     if not isinstance(layers, list) or not model.built:
         return {}
-    graph, _ = read(path)
     whole = graph.leading_to({number for number, node in enumerate(graph.nodes) if node.variable is not None})
-    node = graph.nodes[0]
-    for name in ("model", "layers"):
-        node = graph.nodes[node.children.get(name, 0)]
-    places = [place for place, number in node.children.items() if number in whole and place.isdigit()]
+    saved = _node(graph, "model", "layers").children
+    places = [place for place, number in saved.items() if number in whole and place.isdigit()]
     ours = [str(place) for place, layer in enumerate(layers) if layer.weights]
     pairs = zip(ours, sorted(places, key=int), strict=False)
     return {f"model/layers/{here}": f"model/layers/{there}" for here, there in pairs if here != there}
