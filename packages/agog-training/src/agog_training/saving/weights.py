@@ -75,7 +75,7 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
         return None
     vars(model).pop("_loading", None)
     if by_name:
-        status = Checkpoint(names=_named(model)).restore(path).expect_partial()
+        status: Any = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
         graph, arrays = read(path)
         root = Checkpoint(model=Weights(model, with_optimizer="optimizer" in _node(graph, "model").children))
