@@ -360,7 +360,8 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         Args:
             filepath: the file's name, with or without ``.safetensors``; ``.h5`` gets it too, with a warning.
             overwrite: whether a file of that name may be replaced.
-            save_format: None, or ``"tf"`` or ``"tensorflow"`` to save the state of the optimizer too.
+            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved too; that
+                of one of ``tf.keras.optimizers`` where a format is given.
 
         Raises:
             ValueError: the model has no weights yet, or the format is another.
@@ -369,7 +370,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         if save_format not in (None, "tf", "tensorflow"):
             raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
         path = weights.told_of_format("save_weights", os.fspath(filepath))
-        weights.save_weights(self, path, overwrite, save_format is not None)
+        weights.save_weights(self, path, overwrite, save_format)
 
     def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> Any:
         """Restore the weights from what `save_weights` wrote; a warning names those that the file has no values for.

@@ -302,7 +302,13 @@ def test_the_optimizers_state_goes_into_the_format_of_tensorflow(make: Any, tmp_
     earlier.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
     assert same(earlier, saved)
     saved.save_weights(tmp_path / "w")
-    assert not any("optimizer" in key for key in load_tensors(tmp_path / "w.safetensors"))
+    assert any("optimizer" in key for key in load_tensors(tmp_path / "w.safetensors"))
+    saved.compile("adam", "mse")
+    saved.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
+    for save_format in (None, "tf"):
+        saved.save_weights(tmp_path / "w", save_format=save_format)
+        keys = load_tensors(tmp_path / "w.safetensors")
+        assert any("optimizer" in key for key in keys) == (save_format is not None)
 
 
 def test_layers_without_weights_may_come_and_go(tmp_path: Path) -> None:

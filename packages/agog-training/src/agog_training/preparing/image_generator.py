@@ -342,7 +342,8 @@ class ImageDataGenerator:
         given = np.asarray(x, "float32")
         images = self._standardized(self._channels_last(given if given.ndim == 4 else given[np.newaxis]))
         images = np.moveaxis(images, -1, 1) if self.data_format == "channels_first" else images
-        return images if given.ndim == 4 else images[0]
+        found: Array = images if given.ndim == 4 else images[0]
+        return found
 
     def _standardized(self, x: Array) -> Array:
         fitted = self.featurewise_center or self.featurewise_std_normalization or self.zca_whitening

@@ -18,6 +18,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
+from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 
 # The ends of names by which Keras writes HDF5.
@@ -37,8 +38,9 @@ class Weights(Checkpointable):
         return {name: part for name, part in parts.items() if part is not self._without or part is None}
 
 
-def save_weights(model: Any, path: str, overwrite: bool, with_optimizer: bool = False) -> None:
+def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None = None) -> None:
     """See `Model.save_weights`."""
+    with_optimizer = save_format is not None or not isinstance(model.optimizer, KerasOptimizer)
     if not (model.built or _is_whole(model)):
         raise ValueError(
             f"Model {model.name!r} has no weights to save, since it was not built: call it on a batch, or call "
