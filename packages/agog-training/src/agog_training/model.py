@@ -360,8 +360,8 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         Args:
             filepath: the file's name, with or without ``.safetensors``; ``.h5`` gets it too, with a warning.
             overwrite: whether a file of that name may be replaced.
-            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved too; that
-                of one of ``tf.keras.optimizers`` where a format is given.
+            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved, that of
+                one of ``tf.keras.optimizers`` where a format is given.
 
         Raises:
             ValueError: the model has no weights yet, or the format is another.

@@ -325,7 +325,8 @@ class ImageDataGenerator:
             set_random_seed(seed)
         images = self._channels_last(np.asarray(x, "float32")[np.newaxis])
         changed = self._transformed(images)
-        return np.moveaxis(changed, -1, 1)[0] if self.data_format == "channels_first" else changed[0]
+        found: Array = np.moveaxis(changed, -1, 1)[0] if self.data_format == "channels_first" else changed[0]
+        return found
 
     def standardize(self, x: Array) -> Array:
         """Rescale, center, scale and whiten an image, or a batch of them.
