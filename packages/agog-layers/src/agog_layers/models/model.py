@@ -217,16 +217,16 @@ class Model(Layer):
         >>> from agog_layers import Dense, Sequential
         >>> Sequential([Dense(3, input_shape=(4,), name="a"), Dense(1, name="b")], name="m").summary()
         Model: m
-        ──────────────────────────────────────────────
-        layer (type)   output shape  parameters  bytes
-        ──────────────────────────────────────────────
-        a (Dense)      (?, 3)                15     60
-        b (Dense)      (?, 1)                 4     16
-        ──────────────────────────────────────────────
-        trainable                            19     76
-        not trainable                         0      0
-        total                                19     76
-        ──────────────────────────────────────────────
+        ─────────────────────────────────────────────
+        layer (type)  output shape  parameters  bytes
+        ─────────────────────────────────────────────
+        a (Dense)     (?, 3)                15     60
+        b (Dense)     (?, 1)                 4     16
+        ─────────────────────────────────────────────
+        Total params: 19 (76 bytes)
+        Trainable params: 19 (76 bytes)
+        Non-trainable params: 0 (0 bytes)
+        ─────────────────────────────────────────────
         """
         print_summary(self, line_length, positions, print_fn or print)
 
