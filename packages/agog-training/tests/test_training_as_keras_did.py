@@ -114,6 +114,25 @@ def test_batches_of_streams() -> None:
         model.train_on_batch(data, XOR)
 
 
+def test_iterators_of_datasets_need_steps() -> None:
+    data = Dataset.from_tensor_slices((np.float32(XOR), np.float32([[0], [1], [1], [3]]))).batch(2)
+    model = Sequential([ones(input_dim=2)])
+    model.compile("sgd", "mse")
+    for what, limit, use in (
+        ("fit", "steps_per_epoch", model.fit),
+        ("evaluate", "steps", model.evaluate),
+        ("predict", "steps", model.predict),
+    ):
+        with pytest.raises(ValueError, match="once") as caught:
+            use(iter(data), verbose=0)
+        assert str(caught.value) == (
+            f"{what}: an iterator of a Dataset gives its data once, so you should specify the `{limit}` argument, the "
+            "number of batches to take; or pass the Dataset."
+        )
+    assert model.evaluate(iter(data), steps=2, verbose=0) == 0.25
+    assert model.predict(data.map(lambda x, y: x)).shape == (4, 1)
+
+
 def test_lists_of_numbers_for_several_inputs() -> None:
     a, b = Input((2,)), Input((2,))
     model = Model([a, b], [ones()(a), ones()(b)])

@@ -205,6 +205,11 @@ def make_batches(
                 f"{what}: the data never ends, so you should specify the `{limit}` argument, the number of batches to "
                 "take; or end the data with dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
             )
+        if steps is None and hasattr(x, "output_shapes") and isinstance(x, Iterator):
+            raise ValueError(
+                f"{what}: an iterator of a Dataset gives its data once, so you should specify the `{limit}` argument, "
+                "the number of batches to take; or pass the Dataset."
+            )
         return StreamBatches(what, x, steps, class_weight)
     x, y, weights = weighted(Batch(x, y, weights), class_weight, what)
     batches = ArrayBatches(what, x, y, weights, 32 if batch_size is None else batch_size, shuffle)

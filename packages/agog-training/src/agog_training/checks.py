@@ -17,7 +17,7 @@ def batches_of(model: Any, batches: Batches) -> Iterator[Batch]:
     stream = batches.epoch()
     for batch in stream:
         if isinstance(batches, StreamBatches):
-            _check(batches, batch, model.inputs or ())
+            _check(batches, batch, model._input_symbols or ())
         yield batch
         break
     yield from stream

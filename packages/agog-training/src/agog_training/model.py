@@ -110,7 +110,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         )
 
     def _known_names(self) -> list[str] | None:
-        return self.output_names if self.outputs is not None else None
+        return self.output_names if self._is_graph_network else None
 
     @property
     def objective(self) -> Objective:
@@ -181,7 +181,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         """
         check_arguments(Model.fit, kwargs, QUEUES)
         verbose = 1 if verbose == "auto" else int(verbose)
-        x, y = for_symbols(x, self.inputs), for_symbols(y, self.outputs)
+        x, y = for_symbols(x, self._input_symbols), for_symbols(y, self._output_symbols)
         batches = make_batches(
             "fit", x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight, "steps_per_epoch"
         )
@@ -242,7 +242,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
             A number, or a list of them, which ``metrics_names`` name; or a dict of these names to numbers.
         """
         check_arguments(Model.evaluate, kwargs, QUEUES)
-        x, y = for_symbols(x, self.inputs), for_symbols(y, self.outputs)
+        x, y = for_symbols(x, self._input_symbols), for_symbols(y, self._output_symbols)
         batches = make_batches("evaluate", x, y, sample_weight, batch_size, steps)
         with bar(batches.steps, verbose) as show:
             told = CallbackList(given_callbacks("evaluate", callbacks), self, {"steps": batches.steps})
@@ -268,7 +268,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
             An array, or arrays in the structure of the outputs.
         """
         check_arguments(Model.predict, kwargs, QUEUES)
-        batches = make_batches("predict", for_symbols(x, self.inputs), None, None, batch_size, steps)
+        batches = make_batches("predict", for_symbols(x, self._input_symbols), None, None, batch_size, steps)
         with bar(batches.steps, verbose) as show:
             told = CallbackList(given_callbacks("predict", callbacks), self, {"steps": batches.steps})
             return loop.predict(self, batches, show, told)

@@ -15,7 +15,7 @@ from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic
 from agog_layers.models.graph import Graph, connect
 from agog_layers.models.model_graph import nodes_of_model
-from agog_layers.models.summary import print_summary
+from agog_layers.models.summary import any_batch, print_summary
 
 __all__ = ["Model", "model_from_config", "model_from_json"]
 
@@ -80,19 +80,37 @@ class Model(Layer):
         self._tracked_parts["layers"] = graph.layers
 
     @property
-    def inputs(self) -> list[Symbolic] | None:
-        """The symbolic inputs of a functional model, as a list; None for others."""
+    def inputs(self) -> list[Any] | None:
+        """The symbolic inputs of a functional model, as a list; of another one specs of what it was called on first,
+        and None before that."""
+        if self._input_symbols is not None or self._called_shape is None or self._built_on is None:
+            return self._input_symbols
+        specs = [spec for spec in nest.flatten(self._built_on) if spec is not None]
+        return [TensorSpec(any_batch(spec.shape), spec.dtype) for spec in specs]
+
+    @property
+    def outputs(self) -> list[Any] | None:
+        """The symbolic outputs of a functional model, as a list; of another one specs of what its first call gave, and
+        None before that."""
+        if self._output_symbols is not None or self._called_shape is None:
+            return self._output_symbols
+        shapes = [shape for shape in nest.flatten(self._called_shape) if shape is not None]
+        return [TensorSpec(any_batch(shape), self.compute_dtype or float32) for shape in shapes]
+
+    @property
+    def _input_symbols(self) -> list[Symbolic] | None:
+        """The symbolic inputs of a functional model; None for others."""
         return None if self._graph is None else list(self._graph.input_symbols)
 
     @property
-    def outputs(self) -> list[Symbolic] | None:
-        """The symbolic outputs of a functional model, as a list; None for others."""
+    def _output_symbols(self) -> list[Symbolic] | None:
+        """The symbolic outputs of a functional model; None for others."""
         return None if self._graph is None else list(self._graph.output_symbols)
 
     @property
     def _is_graph_network(self) -> bool:
         """Whether symbolic inputs and outputs say what the model computes; programs of TensorFlow 1 ask."""
-        return self.outputs is not None
+        return self._output_symbols is not None
 
     def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
         """Make the variables by a call, as programs of TensorFlow 1 do for models with a ``call`` of their own."""
@@ -107,12 +125,12 @@ class Model(Layer):
     @property
     def input_names(self) -> list[str]:
         """The names of a functional model's inputs."""
-        return [symbol.name for symbol in self.inputs or ()]
+        return [symbol.name for symbol in self._input_symbols or ()]
 
     @property
     def output_names(self) -> list[str]:
         """The names of a functional model's outputs: those of the layers that make them."""
-        return [symbol.node.layer.name for symbol in self.outputs or ()]
+        return [symbol.node.layer.name for symbol in self._output_symbols or ()]
 
     @property
     def layers(self) -> list[Layer]:

@@ -54,12 +54,12 @@ class Sequential(Model):
         return list(self._layer_list)
 
     @property
-    def inputs(self) -> list[Symbolic] | None:
+    def _input_symbols(self) -> list[Symbolic] | None:
         """The symbolic input, as a list; None while its shape is unknown."""
         return self._symbols[:1] or None
 
     @property
-    def outputs(self) -> list[Symbolic] | None:
+    def _output_symbols(self) -> list[Symbolic] | None:
         """What the layers make of the symbolic input, as a list; None while its shape is unknown."""
         return self._symbols[-1:] or None
 
