@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 import time
@@ -194,7 +193,9 @@ def create_db_writer(
     >>> with create_db_writer(path, "experiment", "run", "user").as_default():
     ...     flush()
     """
-    from agog_summary.database import Database  # here, because few programs need SQLite
+    import getpass  # here, because few programs need SQLite
+
+    from agog_summary.database import Database
 
     names = {
         "experiment_name": time.strftime("%Y-%m-%d") if experiment_name is None else experiment_name,
