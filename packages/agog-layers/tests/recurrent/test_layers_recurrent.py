@@ -389,3 +389,21 @@ def test_the_order_of_the_states_of_stacked_cells(reverse: bool) -> None:
     np.testing.assert_array_equal(states[1 if reverse else 2], 2 * first[0].numpy())
     again = RNN(stacked, return_state=True)(X[:, 3:], initial_state=RNN(stacked, return_state=True)(X[:, :3])[1:])
     np.testing.assert_allclose(again[0], output, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("by_steps", [False, True])
+@pytest.mark.parametrize("mask", [None, MASK])
+def test_the_last_output_of_stacked_cells(reverse: bool, by_steps: bool, mask: Any) -> None:
+    cells = [LSTMCell(UNITS, dtype="float64"), GRUCell(UNITS, dtype="float64")]
+    if by_steps:
+        cells[1].activation = lambda x: ag.tanh(x)
+    stacked = StackedRNNCells(cells, reverse_state_order=reverse)
+    last, *states = RNN(stacked, return_state=True)(X, mask=mask)
+    outputs = RNN(stacked, return_sequences=True)(X, mask=mask)
+    x = X
+    for cell in cells:
+        x = RNN(cell, return_sequences=True)(x, mask=mask)
+    np.testing.assert_allclose(outputs, x, rtol=1e-11, err_msg=f"seed {SEED}")
+    np.testing.assert_allclose(last, x[:, -1], rtol=1e-11, err_msg=f"seed {SEED}")
+    np.testing.assert_allclose(states[0 if reverse else 2], last, rtol=1e-11, err_msg=f"seed {SEED}")

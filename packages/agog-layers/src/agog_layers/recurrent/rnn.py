@@ -232,7 +232,7 @@ class RNN(TakesConstants):
             fused = self.cell.run(x, states, mask, training)
             if fused is not None:
                 sequence, last = fused
-                return sequence, last[0], last
+                return sequence, self._shown(last), last
         run = self.cell if callable(self.cell) else self.cell.call
         outputs: list[Tensor] = []
         for time, step in enumerate(unstack(x)):
@@ -240,13 +240,19 @@ class RNN(TakesConstants):
             new = nest.flatten(structure)
             if mask is not None:
                 before = outputs[-1] if outputs else zeros_like(output)
-                if states and states[0].shape == output.shape:
-                    before = states[0]
+                if states and self._shown(states).shape == output.shape:
+                    before = self._shown(states)
                 output = where(mask[time], output, before)
                 new = [where(mask[time], after, state) for after, state in zip(new, states, strict=True)]
             states = new
             outputs.append(output)
         return stack(outputs) if self.return_sequences else outputs[-1], outputs[-1], states
+
+    def _shown(self, states: list[Tensor]) -> Tensor:
+        """The state that is the output too: the first one of the cell, or of the last cell."""
+        own = self.cell._own_states(states)[-1] if isinstance(self.cell, StackedRNNCells) else states
+        shown: Tensor = own[0]
+        return shown
 
     def _packed(self, states: list[Tensor]) -> Any:
         """The states in the form in which the cell takes them."""
