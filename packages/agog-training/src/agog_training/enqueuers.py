@@ -36,11 +36,19 @@ class SequenceEnqueuer:
         self._executor = ThreadPoolExecutor(max(1, workers))
 
     def is_running(self) -> bool:
-        """Whether `start` was called, and `stop` not yet."""
+        """Whether it makes batches.
+
+        Returns:
+            True from `start` to `stop`.
+        """
         return self._executor is not None
 
     def stop(self, timeout: float | None = None) -> None:
-        """End: batches that are being made are waited for, and nothing else is made."""
+        """End: batches that are being made are waited for, and nothing else is made.
+
+        Args:
+            timeout: not used.
+        """
         executor, self._executor = self._executor, None
         if executor is not None:
             executor.shutdown(cancel_futures=True)
@@ -48,7 +56,8 @@ class SequenceEnqueuer:
     def get(self) -> Iterator[Any]:
         """The batches, in their order, until `stop` is called or there are no more.
 
-        What making a batch raises is raised in its place.
+        Returns:
+            An iterator. What making a batch raises is raised in its place.
         """
         for tasks in self._rounds():
             if self._executor is None:
@@ -105,7 +114,9 @@ class GeneratorEnqueuer(SequenceEnqueuer):
 
     Args:
         generator: the generator.
-        use_multiprocessing, wait_time, seed: not used.
+        use_multiprocessing: not used.
+        wait_time: not used.
+        seed: not used.
 
     >>> enqueuer = GeneratorEnqueuer(iter([1, 2, 3]))
     >>> enqueuer.start()
