@@ -28,7 +28,7 @@ QUIET = {
     """,
     "which of several programs computes the same result": """
         a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
-        initial_num_buckets input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
+        input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
         sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu
         use_locking use_resource
     """,
@@ -41,13 +41,13 @@ QUIET = {
         saver_def sharded write_version
     """,
     "what keeps a table apart from others, and its empty places from keys": """
-        deleted_key experimental_is_anonymous initial_num_buckets
+        deleted_key experimental_is_anonymous
     """,
     "how wide a bar is, which the terminal says": "width",
     "where a variable's value is kept a second time": "caching_device",
     "what TensorBoard shows elsewhere, or the checks of a graph": "buckets description encoding validate_args",
     "tensors made of several, which are leaves here": "expand_composites",
-    "a database of summaries, which is refused": "experiment_name run_name user_name",
+    "that processes make batches ahead, where threads do": "use_multiprocessing wait_time",
 }
 # What is needed to make a layer at all.
 NEEDED: dict[str, Callable[[], Any]] = {

@@ -251,3 +251,17 @@ def test_files_that_do_not_fit(words: str) -> None:
         with pytest.raises(InvalidArgumentError) as caught:
             call()
         assert str(caught.value) == text
+
+
+def test_dense_tables_export_empty_buckets() -> None:
+    table = lookup.MutableDenseHashTable("string", "int64", -1, empty_key="", initial_num_buckets=4)
+    table.insert(["a", "b", "c"], [1, 2, 3])
+    keys, values = table.export()
+    assert keys.numpy().tolist() == [b"a", b"b", b"c", b""]
+    assert values.numpy().tolist() == [1, 2, 3, -1]
+    table.insert(["d"], [4])
+    assert [len(part.numpy()) for part in table.export()] == [8, 8]
+    other = lookup.MutableDenseHashTable("string", "int64", -1, empty_key="", initial_num_buckets=64)
+    other.restore_checkpoint_state(table.checkpoint_state())
+    assert other.export()[0].numpy().tolist() == table.export()[0].numpy().tolist()
+    assert int(other.size()) == 4

@@ -13,6 +13,7 @@ import pytest
 import agog_core as ag
 from agog_compat.testing.test_case import TestCase
 from agog_core.errors import InvalidArgumentError
+from agog_core.variables.global_step import create_global_step, get_or_create_global_step
 
 
 class ExampleTest(TestCase):
@@ -25,6 +26,12 @@ class ExampleTest(TestCase):
         first = numbers()
         self.setUp()
         assert numbers() == first
+
+    def test_the_global_step_is_made_again(self) -> None:
+        step = get_or_create_global_step()
+        self.setUp()
+        assert int(create_global_step()) == 0
+        assert get_or_create_global_step() is not step
 
     def test_values(self) -> None:
         assert self.evaluate({"a": ag.constant(3)}) == {"a": 3}

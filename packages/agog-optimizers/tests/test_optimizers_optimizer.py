@@ -423,3 +423,19 @@ def test_adamax_keeps_one_power() -> None:
         "Variable/AdaMax_1:0",
         "beta1_power:0",
     ]
+
+
+def test_tensors_are_no_variables() -> None:
+    with pytest.raises(NotImplementedError) as caught:
+        GradientDescentOptimizer(0.1).apply_gradients([(ag.ones([]), ag.ones([]))])  # type: ignore[list-item]
+    assert str(caught.value).startswith("GradientDescent: apply_gradients takes (gradient, variable) pairs; got ")
+    assert str(caught.value).endswith(" of type Tensor as a variable.")
+
+
+def test_the_powers_of_betas_have_a_name_for_derived_optimizers() -> None:
+    adam, adamax, v = AdamOptimizer(), AdaMaxOptimizer(), ag.Variable(1.0)
+    assert [float(power) for power in adam._get_beta_accumulators()] == [0.9, 0.999]
+    for optimizer in (adam, adamax):
+        optimizer.apply_gradients([(ag.ones([]), v)])
+    assert float(adam._get_beta_accumulators()[1]) == 0.999**2
+    assert float(adamax._get_beta_accumulators()) == 0.9**2

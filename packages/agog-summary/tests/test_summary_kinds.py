@@ -17,6 +17,7 @@ from tensorboardX.proto.summary_pb2 import SummaryMetadata
 import agog_core as ag
 import agog_summary as summary
 from agog_core.errors import InvalidArgumentError
+from agog_core.variables.global_step import get_or_create_global_step
 
 
 @pytest.mark.parametrize("number", [2, 0.25, np.int64(3), ag.constant(1.5, ag.bfloat16), ag.Variable(4.0)])
@@ -256,3 +257,30 @@ def test_errors(tmp_path: Path, function: Any, arguments: list[Any], text: str, 
     with pytest.raises(InvalidArgumentError) as raised:
         written(tmp_path, function, "n", *arguments)
     assert str(raised.value) == text
+
+
+def test_summaries_of_traced_functions(tmp_path: Path, events_of: Any) -> None:
+    step = get_or_create_global_step()
+    begin = int(step)
+
+    @ag.function
+    def train(x: Any) -> Any:
+        step.assign_add(1)
+        summary.scalar("loss", x * 2)
+        with ag.name_scope("inner"):
+            summary.histogram("x", [x, x + 1], step=step * 10)
+        summary.text("note", ag.as_string(x), step=5)
+        return x
+
+    with summary.create_file_writer(tmp_path).as_default(), summary.always_record_summaries():
+        train(ag.constant(3.0))
+        train(ag.constant(4.0))
+    events = events_of(tmp_path)[1:]
+    step.assign(begin)
+    values = [event.summary.value[0] for event in events]
+    assert [value.tag for value in values] == ["loss", "inner/x", "note"] * 2
+    after = [begin + 1, begin + 2]
+    assert [event.step for event in events] == [number for at in after for number in (at, at * 10, 5)]
+    assert [value.simple_value for value in values[::3]] == [6.0, 8.0]
+    assert [(value.histo.min, value.histo.max) for value in values[1::3]] == [(3.0, 4.0), (4.0, 5.0)]
+    assert [value.tensor.string_val[0] for value in values[2::3]] == [b"3.000000", b"4.000000"]

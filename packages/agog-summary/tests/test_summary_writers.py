@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tensorboardX.proto.event_pb2 import SessionLog
 
 import agog_core as ag
 import agog_summary as summary
-from agog_core.errors import FailedPreconditionError, UnimplementedError
+from agog_core.errors import FailedPreconditionError
 from agog_core.observers.summaries import registered_summaries
 from agog_core.variables.global_step import get_or_create_global_step
 
@@ -248,13 +250,85 @@ def test_sessions_have_nothing_to_do() -> None:
     summary.create_file_writer(None).init()
 
 
-def test_databases_are_refused() -> None:
-    with pytest.raises(UnimplementedError) as raised:
-        summary.create_db_writer("sqlite:runs.db", "experiment")
-    assert str(raised.value) == (
-        "create_db_writer: summaries cannot go to the database 'sqlite:runs.db', since TensorBoard reads no databases "
-        "any more; use create_file_writer(logdir)."
+def test_databases(tmp_path: Path) -> None:
+    path = str(tmp_path / "runs.sqlite")
+    first = summary.create_db_writer(path, "experiment", "first", "user")
+    second = summary.create_db_writer(f"file:{path}", "experiment", "second", "user")
+    with summary.always_record_summaries(), first.as_default():
+        summary.scalar("loss", 0.5, step=1)
+        with second.as_default():
+            summary.scalar("loss", 2.0, step=1)
+        summary.generic("numbers", ag.constant([[1, 2]], ag.int64), step=2)
+        summary.text("note", ["a", "b"], step=3)
+        summary.histogram("weights", [1.0, 1.0, -2.0], step=4)
+        summary.image("dot", np.zeros((1, 2, 3, 1), np.uint8), step=5)
+        summary.audio("beep", [[0.0, 1.0]], 8000, max_outputs=1, step=6)
+        tape = ag.GradientTape(persistent=True)
+        with tape:
+            tape.watch(x := ag.constant(3.0))
+            ag.exp(x)
+        summary.graph(tape, step=7)
+    first.close()
+    connection = sqlite3.connect(path)
+
+    def rows(query: str) -> list[Any]:
+        return connection.execute(query).fetchall()
+
+    assert rows("SELECT user_name FROM Users") == [("user",)]
+    assert rows("SELECT experiment_name FROM Experiments JOIN Users USING (user_id)") == [("experiment",)]
+    scalars = rows(
+        "SELECT run_name, step, dtype, shape, data FROM Tensors JOIN Tags ON series = tag_id JOIN Runs USING (run_id) "
+        "WHERE tag_name = 'loss'"
     )
+    assert scalars == [("first", 1, 1, "", np.float32(0.5).tobytes()), ("second", 1, 1, "", np.float32(2).tobytes())]
+    tensors = {
+        name: (dtype, shape, data, rowid)
+        for name, dtype, shape, data, rowid in rows(
+            "SELECT tag_name, dtype, shape, data, Tensors.rowid FROM Tensors JOIN Tags ON series = tag_id "
+            "WHERE step > 1 ORDER BY step"
+        )
+    }
+    assert list(tensors) == ["numbers", "note", "weights", "dot/image/0", "beep/audio"]
+    assert tensors["numbers"][:3] == (9, "1,2", np.array([1, 2], np.int64).tobytes())
+    assert rows("SELECT plugin_name FROM Tags WHERE tag_name = 'note'") == [("text",)]
+    assert tensors["note"][:3] == (7, "2", b"")
+    strings = dict(rows(f"SELECT idx, data FROM TensorStrings WHERE tensor_rowid = {tensors['note'][3]}"))
+    assert strings == {0: b"a", 1: b"b"}
+    buckets = np.frombuffer(tensors["weights"][2]).reshape([int(n) for n in tensors["weights"][1].split(",")])
+    filled = buckets[buckets[:, 2] > 0]
+    assert [(low <= x < high, count) for (low, high, count), x in zip(filled, [-2.0, 1.0], strict=True)] == [
+        (True, 1),
+        (True, 2),
+    ]
+    images = rows(f"SELECT data FROM TensorStrings WHERE tensor_rowid = {tensors['dot/image/0'][3]}")
+    assert images[:2] == [(b"3",), (b"2",)]
+    assert images[2][0].startswith(b"\x89PNG")
+    assert tensors["beep/audio"][:2] == (7, "1,2")
+    assert [op for (op,) in rows("SELECT op FROM Nodes ORDER BY node_id")][-1] == "exp"
+    with pytest.raises(FailedPreconditionError) as raised, summary.always_record_summaries(), first.as_default():
+        summary.scalar("loss", 0.5, step=2)
+    assert str(raised.value) == f"The summary writer of {path} is closed; its init() opens the database again."
+    first.init()
+    with summary.always_record_summaries(), first.as_default():
+        summary.scalar("loss", 0.5, step=2)
+    assert rows("SELECT count(*) FROM Tags WHERE tag_name = 'loss'") == [(2,)]
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "pattern"),
+    [
+        ("experiment_name", "\0", r"[^\x00-\x1f<>]{0,256}"),
+        ("run_name", 300 * "r", r"[^\x00-\x1f<>]{0,256}"),
+        ("user_name", "hi-", "([A-Za-z]([-A-Za-z0-9]{0,29}[A-Za-z0-9])?)?"),
+    ],
+)
+def test_names_of_databases(tmp_path: Path, argument: str, value: str, pattern: str) -> None:
+    names = {"experiment_name": "experiment", "run_name": "run", "user_name": "user", argument: value}
+    with pytest.raises(ValueError, match="must match") as raised:
+        summary.create_db_writer(str(tmp_path / "runs.sqlite"), **names)
+    assert str(raised.value) == f"create_db_writer: {argument} must match {pattern}; got {value!r}."
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_folders_of_evaluations(tmp_path: Path) -> None:

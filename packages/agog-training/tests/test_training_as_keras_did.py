@@ -108,8 +108,50 @@ def test_batches_of_streams() -> None:
     assert model.test_on_batch(data) == 0.25
     assert model.predict_on_batch(data).tolist() == [[0.0], [1.0], [1.0], [2.0]]
     assert model.train_on_batch(iter(data)) == 0.25
-    with pytest.raises(ValueError, match="y goes with arrays"):
+    with pytest.raises(
+        ValueError, match="when input `x` is a dataset or a dataset iterator: you should not specify a target"
+    ):
         model.train_on_batch(data, XOR)
+
+
+def test_iterators_of_datasets_need_steps() -> None:
+    data = Dataset.from_tensor_slices((np.float32(XOR), np.float32([[0], [1], [1], [3]]))).batch(2)
+    model = Sequential([ones(input_dim=2)])
+    model.compile("sgd", "mse")
+    for what, limit, use in (
+        ("fit", "steps_per_epoch", model.fit),
+        ("evaluate", "steps", model.evaluate),
+        ("predict", "steps", model.predict),
+    ):
+        with pytest.raises(ValueError, match="once") as caught:
+            use(iter(data), verbose=0)
+        assert str(caught.value) == (
+            f"{what}: an iterator of a Dataset gives its data once, so you should specify the `{limit}` argument, the "
+            "number of batches to take; or pass the Dataset."
+        )
+    assert model.evaluate(iter(data), steps=2, verbose=0) == 0.25
+    assert model.predict(data.map(lambda x, y: x)).shape == (4, 1)
+
+
+def test_lists_of_numbers_for_several_inputs() -> None:
+    a, b = Input((2,)), Input((2,))
+    model = Model([a, b], [ones()(a), ones()(b)])
+    model.compile("sgd", "mse")
+    x, y = [XOR.tolist(), (2 * XOR).tolist()], [XOR.sum(1).tolist(), (2 * XOR).sum(1).tolist()]
+    assert model.evaluate(x, y, verbose=0) == [0.0, 0.0, 0.0]
+    assert model.fit(x, y, verbose=0).history["loss"] == [0.0]
+    assert [part.shape for part in model.predict(x)] == [(4, 1), (4, 1)]
+
+
+def test_a_dict_is_no_input_of_a_sequential_model() -> None:
+    model = Sequential([ones(name="first")], name="m")
+    with pytest.raises(ValueError, match="a") as raised:
+        model.predict({"b": XOR, "a": XOR})
+    assert str(raised.value) == (
+        "Sequential 'm': Passing a dictionary input to a Sequential Model which doesnt have FeatureLayer as the first "
+        "layer is an error; got a dict of ['a', 'b'] for 'first', which takes one tensor. Pass that, or use the "
+        "functional API."
+    )
 
 
 def test_weights_of_steps() -> None:
@@ -220,7 +262,8 @@ def test_windows_of_series() -> None:
         ),
         (
             lambda: TimeseriesGenerator([1, 2], [1, 2], 2),
-            "TimeseriesGenerator: no window of length 2 lies between steps 0 and 1.",
+            "TimeseriesGenerator: `start_index+length=2 > end_index=1` is disallowed, since no window lies between "
+            "them.",
         ),
     ):
         with pytest.raises(ValueError, match=r".") as caught:

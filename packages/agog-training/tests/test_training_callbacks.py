@@ -360,14 +360,19 @@ def test_history_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(unknown.value) == ("History.plot: ['mae'] are not in the history; it has ['loss', 'val_loss', 'acc'].")
 
 
+def test_an_unknown_mode_is_auto() -> None:
+    with pytest.warns(UserWarning, match="unknown") as caught:
+        callback = EarlyStopping("val_acc", mode="best")
+    assert [str(each.message) for each in caught] == [
+        "EarlyStopping: mode 'best' is unknown, fallback to auto mode; the modes are auto, min, max."
+    ]
+    callback.best = 0.5
+    assert callback.improved(0.75)
+
+
 def test_errors() -> None:
     scheduled = model_with(GradientDescentOptimizer(lambda: 0.1))
     cases: list[tuple[type[Exception], Any, str]] = [
-        (
-            ValueError,
-            lambda: EarlyStopping(mode="best"),
-            "EarlyStopping: mode must be one of auto, min, max; got 'best'.",
-        ),
         (ValueError, lambda: ReduceLROnPlateau(factor=1.0), "ReduceLROnPlateau: factor must be below 1; got 1.0."),
         (
             ValueError,

@@ -458,8 +458,20 @@ def test_errors() -> None:
         (
             ValueError,
             lambda: model.fit(Stream(), Y),
-            "fit: y goes with arrays; got it beside a Stream, which gives batches (x, y) or (x, y, "
-            "sample_weight) itself.",
+            "fit: `y` argument is not supported when input `x` is a Stream: you should not specify a target, since it "
+            "gives batches (x, y) itself.",
+        ),
+        (
+            ValueError,
+            lambda: model.fit(Stream(), sample_weight=Y),
+            "fit: `sample_weight` argument is not supported when input `x` is a Stream: It gives batches (x, y) or (x, "
+            "y, sample_weight) itself.",
+        ),
+        (
+            TypeError,
+            lambda: model.compile("sgd", "mse", metrics=abs),
+            "Type of `metrics` argument not understood. Expected a list or dictionary, found: <built-in function abs>. "
+            "Write metrics=[...] around it.",
         ),
         (
             TypeError,
@@ -480,7 +492,8 @@ def test_errors() -> None:
         (
             ValueError,
             lambda: model.fit(Stream(), validation_split=0.5),
-            "fit: validation_split goes with arrays alone; pass validation_data instead.",
+            "fit: `validation_split` argument is not supported when input `x` is a Stream: Pass validation_data "
+            "instead.",
         ),
         (
             ValueError,

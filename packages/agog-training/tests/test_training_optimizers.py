@@ -139,3 +139,21 @@ def test_errors() -> None:
     with pytest.raises(TypeError) as wrong:
         optimizers.get(0.1)
     assert str(wrong.value) == "An optimizer is a name, or an object with apply_gradients; got 0.1 of type float."
+
+
+def test_limits_of_gradients_are_not_negative() -> None:
+    for make, name, value in (
+        (lambda: SGD(clipvalue=-0.5), "SGD: clipvalue", -0.5),
+        (lambda: Adam(clipnorm=-2.0), "Adam: clipnorm", -2.0),
+    ):
+        with pytest.raises(ValueError, match="negative") as caught:
+            make()
+        assert str(caught.value) == f"{name} must not be negative; got {value}."
+
+
+def test_a_description_is_left_in_small_letters() -> None:
+    config = optimizers.serialize(Adam(0.5))
+    assert config["class_name"] == "Adam"
+    assert optimizers.deserialize(config).lr == 0.5
+    assert config["class_name"] == "adam"
+    assert optimizers.deserialize(config).lr == 0.5

@@ -184,8 +184,8 @@ def test_what_goes_round_forever_needs_steps() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         model.fit(cycle([(X, Y)]), verbose=0)
     assert str(caught.value) == (
-        "fit: the data never ends, so that steps_per_epoch must say how many batches are taken; pass that, or end the "
-        "data with dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
+        "fit: the data never ends, so you should specify the `steps_per_epoch` argument, the number of batches to "
+        "take; or end the data with dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
     )
     assert len(model.fit(cycle([(X, Y)]), steps_per_epoch=2, verbose=0).history["loss"]) == 1
 

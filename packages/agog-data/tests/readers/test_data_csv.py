@@ -191,15 +191,37 @@ def test_errors_name_file_record_and_byte(tmp_path: Path) -> None:
             found.append(str(error))
     place = f"CsvDataset: {path}: record {{}} (the first is 0), at byte {{}}: "
     assert found == [
-        place.format(0, 4) + "Unquoted fields cannot have quotes/CRLFs inside: look at field 1.",
+        place.format(0, 4) + "Unquoted fields cannot have quotes inside: look at field 1.",
         place.format(1, 10) + "Field 0 in record is not a valid int32: x: the first field is 0.",
         (3, b"d"),
         place.format(3, 18) + "Expect 2 fields but have 1 in record.",
-        place.format(4, 20) + "Quoted field has to end with quote followed by delim, CRLF, or EOF: one is not closed.",
+        place.format(4, 20) + "Reached end of file without closing quoted field in record: one is not closed.",
     ]
 
 
-@pytest.mark.parametrize("buffer_size", [0, 1, 3])
+def test_errors_of_files(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(b'"a"b,c\n1,2,3\n')
+    place = f"CsvDataset: {path}: record {{}} (the first is 0), at byte {{}}: "
+    iterator = iter(CsvDataset(str(path), [ag.string, ag.string]))
+    for number, offset, text in [
+        (0, 0, "Quote inside a string has to be escaped by another quote: field 0 goes on after it."),
+        (1, 7, "Expect 2 fields but have more in record: 3."),
+    ]:
+        with pytest.raises(InvalidArgumentError) as raised:
+            next(iterator)
+        assert str(raised.value) == place.format(number, offset) + text
+    path.write_bytes(b"")
+    assert values(CsvDataset(str(path), [ag.string])) == []
+    with pytest.raises(InvalidArgumentError) as raised:
+        list(CsvDataset(str(path), [ag.string], header=True))
+    assert str(raised.value) == place.format(0, 0) + "Can't read header of file: it is empty."
+    with pytest.raises(InvalidArgumentError) as raised:
+        list(CsvDataset(str(path), [ag.string], buffer_size=0))
+    assert str(raised.value) == "CsvDataset: buffer_size should be positive; got 0."
+
+
+@pytest.mark.parametrize("buffer_size", [None, 1, 3])
 @pytest.mark.parametrize(
     "text",
     [
@@ -207,6 +229,8 @@ def test_errors_name_file_record_and_byte(tmp_path: Path) -> None:
         b'"a""\n""b\n""\nc",1\n"d",2\n',
         b'"a",1\n"\n\n",2\n"\n"" ""\n",3\n',
         b'"a\r\nb",1\r\nc,2\r\n',
+        b'"a\rb",1\rc,2\r"\n\r\n",3\r',
+        b'a,1\r"b",2\r\nc,3\n"\r",4',
     ],
 )
 def test_records_of_several_lines(tmp_path: Path, text: bytes, buffer_size: int) -> None:

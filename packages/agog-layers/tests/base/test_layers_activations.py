@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from agog_layers import activations
+import numpy as np
+import pytest
+
+from agog_layers import Dense, activations
+from agog_layers.base.configured import custom_object_scope
 from agog_testing.gradcheck import gradcheck
 
 X = np.array([-4.0, -1.0, -0.25, 0.5, 2.0, 3.0])
@@ -25,3 +29,16 @@ def test_hard_sigmoid() -> None:
 def test_names() -> None:
     for name in ("elu", "hard_sigmoid", "selu", "softplus", "softsign"):
         assert activations.get(name).__name__ == name
+
+
+def test_activations_of_the_program_by_name() -> None:
+    def custom(x: Any) -> Any:
+        return x + 1
+
+    with custom_object_scope({"custom": custom}):
+        assert activations.get("custom") is custom
+        assert Dense(2, activation="custom").activation is custom
+    assert activations.deserialize("custom", {"custom": custom}) is custom
+    assert activations.deserialize(activations.serialize(activations.elu)) is activations.elu
+    with pytest.raises(ValueError, match=r"^Unknown activation 'custom'; the names are "):
+        activations.get("custom")

@@ -95,7 +95,6 @@ def test_a_layer_that_is_not_made_yet_is_named() -> None:
     kinds = "is a name, a function, or what serialize returned"
     cases: list[tuple[Callable[[], Any], str, str]] = [
         (lambda: Sequential([Dense], name="s"), "Sequential 's' takes layers", "Dense"),
-        (lambda: TimeDistributed(Dense), "TimeDistributed: layer must be a Layer", "Dense"),  # type: ignore[arg-type]
         (lambda: RNN(LSTMCell), "RNN: a cell must be an object", "LSTMCell"),
         (lambda: RNN([LSTMCell(2), LSTMCell]), "StackedRNNCells: cell 1 must be an object", "LSTMCell"),
         (lambda: losses.get(Huber), f"A loss {kinds}", "Huber"),
@@ -105,6 +104,12 @@ def test_a_layer_that_is_not_made_yet_is_named() -> None:
         with pytest.raises(TypeError) as caught:
             make()
         assert str(caught.value) == f"{text}; got the class {name}: make one of it, {name}(...)."
+    with pytest.raises(ValueError, match="Please") as raised:
+        TimeDistributed(Dense)  # type: ignore[arg-type]
+    assert str(raised.value) == (
+        "TimeDistributed: Please initialize `TimeDistributed` layer with a `Layer` instance; got the class Dense: make "
+        "one of it, Dense(...)."
+    )
 
 
 def test_a_layer_that_is_not_recurrent_has_no_second_direction() -> None:

@@ -64,7 +64,7 @@ def test_prelu(shared: Any, shape: tuple[int, ...], check_gradients: Callable[..
 def test_negative_arguments(argument: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         ReLU(**{argument: -1.0})
-    assert str(caught.value) == f"ReLU: {argument} must not be negative; got -1.0."
+    assert str(caught.value) == f"ReLU: {argument} of Relu layer cannot be negative value: -1.0."
 
 
 @pytest.mark.parametrize(

@@ -369,3 +369,19 @@ def test_a_single_label_meets_all(name: str) -> None:
     function, output = function_of(name), np.full((2, 3), 0.25, np.float32)
     one, each = function(np.float32(0.5), output), function(np.full((2, 3), 0.5, np.float32), output)
     assert np.array_equal(one.numpy(), each.numpy())
+
+
+def test_losses_of_the_program_that_are_described_but_not_derived() -> None:
+    class Mixed:
+        def __init__(self, share: float) -> None:
+            self.share = share
+
+        def get_config(self) -> dict[str, float]:
+            return {"share": self.share}
+
+        def __call__(self, y_true: Any, y_pred: Any) -> Any:
+            return self.share * (y_true - y_pred)
+
+    again = losses.deserialize(losses.serialize(Mixed(0.3)), {"Mixed": Mixed})
+    assert isinstance(again, Mixed)
+    assert again.share == 0.3

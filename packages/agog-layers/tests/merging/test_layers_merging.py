@@ -126,11 +126,11 @@ def test_symbolic_values() -> None:
     [
         (
             lambda: Add(name="a")(ag.zeros([2])),
-            "Add layer 'a' takes a list of at least 2 tensors; got one tensor.",
+            "Add layer 'a' should be called on a list of at least 2 tensors; got one tensor.",
         ),
         (
             lambda: Concatenate(name="a")([ag.zeros([2])]),
-            "Concatenate layer 'a' takes a list of at least 2 tensors; got a list of 1.",
+            "Concatenate layer 'a' should be called on a list of at least 2 tensors; got a list of 1.",
         ),
         (
             lambda: Subtract(name="a")([ag.zeros([2])] * 3),
@@ -144,13 +144,13 @@ def test_symbolic_values() -> None:
         ),
         (
             lambda: Concatenate(name="a")([ag.zeros([2, 3]), ag.zeros([4, 3])]),
-            "Concatenate layer 'a': inputs of shapes (2, 3), (4, 3) cannot be joined along axis -1; all other sizes "
-            "must be equal.",
+            "Concatenate layer 'a' requires inputs with matching shapes except for the concat axis -1; got (2, 3), "
+            "(4, 3).",
         ),
         (
             lambda: Concatenate(2, name="a")([ag.zeros([2, 3]), ag.zeros([2, 3])]),
-            "Concatenate layer 'a': inputs of shapes (2, 3), (2, 3) cannot be joined along axis 2; all other sizes "
-            "must be equal.",
+            "Concatenate layer 'a' requires inputs with matching shapes except for the concat axis 2; got (2, 3), "
+            "(2, 3).",
         ),
         (
             lambda: Dot(1, name="a")([ag.zeros([2, 3]), ag.zeros([2, 4])]),

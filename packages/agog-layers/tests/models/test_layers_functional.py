@@ -354,9 +354,9 @@ def test_summary_of_a_functional_model() -> None:
         "sum (Operation)  (?, 3)                 0      0  shared, shared",
         "head (Dense)     (?, 2)                 8     32  sum",
         "─" * 64,
-        "trainable                              23     92",
-        "not trainable                           0      0",
-        "total                                  23     92",
+        "Total params: 23 (92 bytes)",
+        "Trainable params: 23 (92 bytes)",
+        "Non-trainable params: 0 (0 bytes)",
         "─" * 64,
     ]
 
@@ -433,8 +433,8 @@ def test_summary_of_a_derived_model() -> None:
         "dense (Dense)       (?, 2)                10     80",
         "scale:0 (Variable)  (2,)                   2      8",
         "─" * 51,
-        "trainable                                  2      8",
-        "not trainable                             10     80",
-        "total                                     12     88",
+        "Total params: 12 (88 bytes)",
+        "Trainable params: 2 (8 bytes)",
+        "Non-trainable params: 10 (80 bytes)",
         "─" * 51,
     ]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_layers import LSTM, Activation, Dense, Dropout, Flatten, Layer, Model, Sequential
+from agog_layers import LSTM, Activation, Dense, Dropout, Flatten, Input, Layer, Model, Sequential
 
 
 class Classifier(Model):
@@ -262,3 +262,44 @@ def test_reset_states_reaches_all_layers_that_have_some() -> None:
     assert not np.array_equal(model(x).numpy(), first)
     model.reset_states()
     np.testing.assert_array_equal(model(x).numpy(), first)
+
+
+def test_inputs_that_programs_set() -> None:
+    class Double(Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = Dense(2)
+
+        def call(self, inputs: Any) -> Any:
+            return self.dense(inputs) * 2
+
+    model = Double()
+    model._set_inputs(np.ones((3, 4)))
+    assert model.built
+    assert [variable.shape.as_list() for variable in model.weights] == [[4, 2], [2]]
+    assert {variable.dtype for variable in model.weights} == {ag.float32}
+    assert not model._is_graph_network
+    x = Input((4,))
+    assert Model(x, Dense(2)(x))._is_graph_network
+
+
+def test_what_a_called_model_took_and_gave() -> None:
+    class Two(Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = Dense(2)
+
+        def call(self, inputs: Any) -> Any:
+            a, b = inputs
+            return {"sum": self.dense(a), "count": b}
+
+    model = Two()
+    assert (model.inputs, model.outputs) == (None, None)
+    model([ag.ones([3, 4]), ag.constant([[1], [2], [3]])])
+    assert [(spec.shape.as_list(), spec.dtype) for spec in model.inputs] == [
+        ([None, 4], ag.float32),
+        ([None, 1], ag.int32),
+    ]
+    assert sorted(spec.shape.as_list()[1] for spec in model.outputs) == [1, 2]
+    assert not model._is_graph_network
+    assert model.input_names == model.output_names == []

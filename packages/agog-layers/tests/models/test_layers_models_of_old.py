@@ -202,3 +202,14 @@ def test_shapes_of_several_outputs_of_a_lambda() -> None:
     assert [shape.as_list() for shape in told] == [[10, 10], [10, 20]]
     same = Lambda(lambda x: x, output_shape=lambda shape: shape).compute_output_shape([(3, 4), (5,)])
     assert [shape.as_list() for shape in same] == [[3, 4], [5]]
+
+
+def test_losses_with_and_without_inputs() -> None:
+    layer = Dense(2, kernel_regularizer="l2", bias_regularizer="l2", activity_regularizer="l1")
+    x = ag.ones([3, 4])
+    layer(x)
+    (of_x,) = layer.get_losses_for(x)
+    np.testing.assert_allclose(of_x, np.abs(layer(x).numpy()).sum() * 0.01, rtol=1e-5)
+    assert len(layer.get_losses_for(None)) == 2
+    assert len(layer.losses) == 3
+    assert Input((3, 4)).ndim == 3

@@ -283,7 +283,7 @@ def test_cells_in_a_stack() -> None:
     for cell in cells:
         x = RNN(cell, return_sequences=True)(x)
     np.testing.assert_allclose(outputs.numpy(), x.numpy(), rtol=1e-12)
-    assert [state.shape[1] for state in states] == [2, 3, UNITS, UNITS]
+    assert [state.shape[1] for state in states] == [UNITS, UNITS, 3, 2]
     assert isinstance(stacked.cell, StackedRNNCells)
     assert stacked.cell.output_size == 2
     assert [v.name for v in stacked.weights][:4] == [
@@ -298,8 +298,8 @@ class Sum(Layer):
 
     state_size = FEATURES
 
-    def call(self, inputs: ag.Tensor, states: Any, constants: Any = 0.0) -> Any:
-        total = inputs + states[0] + constants
+    def call(self, inputs: ag.Tensor, states: Any, constants: Any = (0.0,)) -> Any:
+        total = inputs + states[0] + constants[0]
         return total, [total]
 
 
@@ -367,3 +367,43 @@ def test_cells_of_a_program() -> None:
 def test_errors(run: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=f"^{re.escape(text)}$"):
         run()
+
+
+class Twice:
+    """A cell that is no layer: it keeps twice its input."""
+
+    state_size = output_size = FEATURES
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        return 2 * inputs, [2 * inputs]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_order_of_the_states_of_stacked_cells(reverse: bool) -> None:
+    stacked = StackedRNNCells([LSTMCell(FEATURES), Twice(), GRUCell(UNITS)], reverse_state_order=reverse)
+    sizes = (FEATURES, FEATURES, FEATURES, UNITS)
+    assert stacked.state_size == (sizes[::-1] if reverse else sizes)
+    output, *states = RNN(stacked, return_state=True)(X)
+    np.testing.assert_array_equal(states[0 if reverse else -1], output)
+    first = states[2:] if reverse else states[:2]
+    np.testing.assert_array_equal(states[1 if reverse else 2], 2 * first[0].numpy())
+    again = RNN(stacked, return_state=True)(X[:, 3:], initial_state=RNN(stacked, return_state=True)(X[:, :3])[1:])
+    np.testing.assert_allclose(again[0], output, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("by_steps", [False, True])
+@pytest.mark.parametrize("mask", [None, MASK])
+def test_the_last_output_of_stacked_cells(reverse: bool, by_steps: bool, mask: Any) -> None:
+    cells = [LSTMCell(UNITS, dtype="float64"), GRUCell(UNITS, dtype="float64")]
+    if by_steps:
+        cells[1].activation = lambda x: ag.tanh(x)
+    stacked = StackedRNNCells(cells, reverse_state_order=reverse)
+    last, *states = RNN(stacked, return_state=True)(X, mask=mask)
+    outputs = RNN(stacked, return_sequences=True)(X, mask=mask)
+    x = X
+    for cell in cells:
+        x = RNN(cell, return_sequences=True)(x, mask=mask)
+    np.testing.assert_allclose(outputs, x, rtol=1e-11, err_msg=f"seed {SEED}")
+    np.testing.assert_allclose(last, x[:, -1], rtol=1e-11, err_msg=f"seed {SEED}")
+    np.testing.assert_allclose(states[0 if reverse else 2], last, rtol=1e-11, err_msg=f"seed {SEED}")

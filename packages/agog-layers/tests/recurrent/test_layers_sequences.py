@@ -97,7 +97,11 @@ def test_masking() -> None:
             ValueError,
             "Bidirectional: merge_mode must be one of sum, mul, ave, concat or None; got 'max'.",
         ),
-        (lambda: TimeDistributed(3), TypeError, "TimeDistributed: layer must be a Layer; got 3 of type int."),
+        (
+            lambda: TimeDistributed(3),
+            ValueError,
+            "TimeDistributed: Please initialize `TimeDistributed` layer with a `Layer` instance; got 3 of type int.",
+        ),
         (
             lambda: TimeDistributed(Dense(2), name="n")(np.zeros((2, 3))),
             ValueError,

@@ -65,6 +65,11 @@ class AdamOptimizer(Optimizer):
         numbers["learning_rate"] *= self.correction(numbers["beta1"], numbers["beta2"])
         return numbers
 
+    def _get_beta_accumulators(self) -> Any:
+        """The powers of the betas, by the name that derived optimizers call."""
+        self.correction(number(self.beta1), number(self.beta2))
+        return self.beta1_power, self.beta2_power
+
     def correction(self, beta1: float, beta2: float) -> float:
         """The correction of the step size for the moments' start at 0.
 

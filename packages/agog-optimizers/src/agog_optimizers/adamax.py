@@ -45,6 +45,11 @@ class AdaMaxOptimizer(AdamOptimizer):
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
+    def _get_beta_accumulators(self) -> Variable:
+        """See `AdamOptimizer._get_beta_accumulators`; there is the power of beta1 alone."""
+        self.correction(number(self.beta1), number(self.beta2))
+        return self.beta1_power
+
     def correction(self, beta1: float, beta2: float) -> float:
         if not self.non_slot_variables():
             self.beta1_power = host_variable(beta1, "float64", "beta1_power")

@@ -242,6 +242,7 @@ class Optimizer(Checkpointable):
         Raises:
             ValueError: there are no variables, or none of them has a gradient.
             TypeError: what should be a variable is none, or ``global_step``.
+            NotImplementedError: what should be a variable is a tensor.
             InvalidArgumentError: a gradient's shape or dtype is not its variable's.
         """
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
@@ -334,11 +335,10 @@ class Optimizer(Checkpointable):
 
     def _checked(self, gradient: TensorLike, variable: Variable) -> Any:
         if not isinstance(variable, Variable):
-            error = NotImplementedError if isinstance(variable, Tensor) else TypeError
-            raise error(
+            kind = NotImplementedError if isinstance(variable, Tensor) else TypeError  # as in TensorFlow
+            raise kind(
                 f"{self._name}: apply_gradients takes (gradient, variable) pairs; got {variable!r} of type "
-                f"{type(variable).__name__} as "
-                "a variable."
+                f"{type(variable).__name__} as a variable."
             )
         value = variable._current()
         if type(gradient) is Tensor and gradient._table is value._table and gradient._shape == value._shape:

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections import deque
 from typing import Any
 
@@ -14,7 +15,38 @@ from agog_core.errors import FailedPreconditionError, OpError
 from agog_summary.record_file import file_error, record_writer
 
 
-class EventFile:
+class Sink(ABC):
+    """What takes the events of a writer: a file or a database."""
+
+    def write(self, step: int, **content: Any) -> None:
+        """Append an event of this moment that holds ``summary``, ``graph_def`` or ``session_log``."""
+        from tensorboardX.proto.event_pb2 import Event
+
+        self.append(Event(wall_time=time.time(), step=step, **content))
+
+    @property
+    @abstractmethod
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+
+    @abstractmethod
+    def append(self, event: Any) -> None:
+        """Append an event, a message."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Bring all events to disk; nothing where it is closed."""
+
+    @abstractmethod
+    def reopen(self) -> None:
+        """Go on where it is closed, a file with another one; nothing where it is open."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Flush and close it; nothing where it is closed."""
+
+
+class EventFile(Sink):
     """A new file of events, which begins with the version of its format.
 
     Events wait in memory until there are too many, or the oldest has waited too long, or `flush` or `close` is called.
@@ -48,17 +80,9 @@ class EventFile:
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
         return not self._finish.alive
 
-    def write(self, step: int, **content: Any) -> None:
-        """Append an event of this moment that holds ``summary``, ``graph_def`` or ``session_log``."""
-        from tensorboardX.proto.event_pb2 import Event
-
-        self.append(Event(wall_time=time.time(), step=step, **content))
-
     def append(self, event: Any) -> None:
-        """Append an event, a message."""
         with self._lock:
             if self.closed:
                 raise FailedPreconditionError(
@@ -71,7 +95,6 @@ class EventFile:
             self.flush()
 
     def flush(self) -> None:
-        """Bring all events to disk; nothing where the file is closed."""
         with self._lock:
             if not self.closed:
                 self._flush()
@@ -81,13 +104,11 @@ class EventFile:
         self._flushed = time.time()
 
     def reopen(self) -> None:
-        """Begin another file where this one is closed; nothing where it is open."""
         with self._lock:
             if self.closed:
                 self._open()
 
     def close(self) -> None:
-        """Flush and close the file; nothing where it is closed."""
         with self._lock:
             self._finish()
 

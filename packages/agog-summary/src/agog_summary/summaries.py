@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.control.py_func import py_func
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracers import present_tracer, tracing
 from agog_core.variables.global_step import get_or_create_global_step
 from agog_core.variables.name_scope import current_name_scope
 from agog_summary.encoding import png, to_bytes, wav
@@ -36,13 +38,13 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
     >>> scalar("loss", 0.5)
     """
 
-    def values(tag: str) -> list[dict[str, Any]]:
-        value = _real("scalar", name, tensor)
+    def values(tag: str, given: Any) -> list[dict[str, Any]]:
+        value = _real("scalar", name, given)
         if value.ndim:
             raise InvalidArgumentError(f"summary.scalar {name!r}: expected one number; got shape {value.shape}.")
         return [{"tag": tag, "simple_value": float(value)}]
 
-    _record(name, family, step, values)
+    _record(name, family, step, tensor, values)
 
 
 def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> None:
@@ -62,8 +64,8 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
     >>> histogram("weights", [0.5, -0.5])
     """
 
-    def values(tag: str) -> list[dict[str, Any]]:
-        numbers = _real("histogram", name, tensor).astype(np.float64)
+    def values(tag: str, given: Any) -> list[dict[str, Any]]:
+        numbers = _real("histogram", name, given).astype(np.float64)
         if not np.isfinite(numbers).all():
             raise InvalidArgumentError(
                 f"summary.histogram {name!r}: {np.sum(~np.isfinite(numbers))} of {numbers.size} values are NaN or "
@@ -71,7 +73,7 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
             )
         return [{"tag": tag, "histo": histogram_proto(numbers)}]
 
-    _record(name, family, step, values)
+    _record(name, family, step, tensor, values)
 
 
 def image(
@@ -102,8 +104,8 @@ def image(
     >>> image("digits", [[[[0.0], [1.0]]]])
     """
 
-    def values(tag: str) -> list[dict[str, Any]]:
-        images = _real("image", name, tensor)
+    def values(tag: str, given: Any) -> list[dict[str, Any]]:
+        images = _real("image", name, given)
         color = (255, 0, 0, 255) if bad_color is None else tuple(bad_color)
         if (
             images.ndim != 4
@@ -132,7 +134,7 @@ def image(
             for index, pixels in enumerate(images[:max_images])
         ]
 
-    _record(name, family, step, values)
+    _record(name, family, step, tensor, values)
 
 
 def audio(
@@ -155,8 +157,8 @@ def audio(
     >>> audio("beep", [[0.0, 1.0, 0.0, -1.0]], 8000)
     """
 
-    def values(tag: str) -> list[dict[str, Any]]:
-        sounds = _real("audio", name, tensor)
+    def values(tag: str, given: Any) -> list[dict[str, Any]]:
+        sounds = _real("audio", name, given)
         if sounds.ndim == 2:
             sounds = sounds[..., np.newaxis]
         if sounds.ndim != 3:
@@ -179,7 +181,7 @@ def audio(
             for index, samples in enumerate(sounds[:max_outputs])
         ]
 
-    _record(name, family, step, values)
+    _record(name, family, step, tensor, values)
 
 
 def text(name: str, tensor: Any, family: str | None = None, step: Any = None) -> None:
@@ -198,14 +200,14 @@ def text(name: str, tensor: Any, family: str | None = None, step: Any = None) ->
     >>> text("note", "The learning rate is **halved**.")
     """
 
-    def values(tag: str) -> list[dict[str, Any]]:
+    def values(tag: str, given: Any) -> list[dict[str, Any]]:
         from tensorboardX.proto.summary_pb2 import SummaryMetadata
 
         # The plugin's own data are of version 0, which is written as nothing.
         metadata = SummaryMetadata(plugin_data={"plugin_name": "text"})
-        return [_tensor_value(tag, _strings(name, tensor), metadata)]
+        return [_tensor_value(tag, _strings(name, given), metadata)]
 
-    _record(name, family, step, values)
+    _record(name, family, step, tensor, values)
 
 
 def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None) -> None:
@@ -223,23 +225,38 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
 
     >>> generic("note", "The learning rate is halved.")
     """
-    _record(name, family, step, lambda tag: [_tensor_value(tag, convert_to_tensor(tensor), _metadata(name, metadata))])
+
+    def values(tag: str, given: Any) -> list[dict[str, Any]]:
+        return [_tensor_value(tag, convert_to_tensor(given), _metadata(name, metadata))]
+
+    _record(name, family, step, tensor, values)
 
 
-def _record(name: str, family: str | None, step: Any, values: Callable[[str], list[dict[str, Any]]]) -> None:
-    """Write the values of a tag, which are computed only where they are recorded."""
+def _record(
+    name: str, family: str | None, step: Any, tensor: Any, values: Callable[[str, Any], list[dict[str, Any]]]
+) -> None:
+    """Write the values of a tag, which are computed of the tensor only where they are recorded: in a function that is
+    being traced, at each of its runs."""
     file = default_event_file()
     if file is None or not should_record_summaries():
         return
-    from tensorboardX.proto.summary_pb2 import Summary
-
     tag = _clean(name)
     if family is not None:
         # TensorFlow has the family inside of the name scope too.
         tag = f"{_clean(family)}/{current_name_scope()}{_clean(family)}/{tag}"
     else:
         tag = f"{current_name_scope()}{tag}"
-    file.write(int(get_or_create_global_step() if step is None else step), summary=Summary(value=values(tag)))
+
+    def write(at: Any, given: Any) -> None:
+        from tensorboardX.proto.summary_pb2 import Summary
+
+        file.write(int(at), summary=Summary(value=values(tag, given)))
+
+    at = get_or_create_global_step() if step is None else step
+    if tracing and present_tracer() is not None:
+        py_func(write, [at, tensor], [])
+    else:
+        write(at, tensor)
 
 
 def _tensor_value(tag: str, tensor: Tensor, metadata: Any) -> dict[str, Any]:

@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 from weakref import WeakValueDictionary
 
-from agog_core.errors import UnimplementedError
 from agog_core.host_files import check_name
-from agog_summary.event_file import EventFile
+from agog_summary.event_file import EventFile, Sink
 from agog_summary.recording import default_step
 
 # The default writer of this thread or task.
-_default: ContextVar[EventFile | None] = ContextVar("agog_summary_writer", default=None)
+_default: ContextVar[Sink | None] = ContextVar("agog_summary_writer", default=None)
 default_event_file = _default.get
+
+# What names of a database may be.
+_NAME = r"[^\x00-\x1f<>]{0,256}"
+_USER = r"([A-Za-z]([-A-Za-z0-9]{0,29}[A-Za-z0-9])?)?"
 
 # The files that are in use, by their writers' names.
 _files: WeakValueDictionary[str, EventFile] = WeakValueDictionary()
 
 
 class SummaryWriter:
-    """Writes summaries to a file; `create_file_writer` makes one.
+    """Writes summaries to a file or a database; `create_file_writer` and `create_db_writer` make one.
 
     Args:
-        file: the file; None for a writer that does nothing.
+        file: the file or database; None for a writer that does nothing.
     """
 
-    def __init__(self, file: EventFile | None) -> None:
-        self._file = file
+    def __init__(self, file: Sink | None) -> None:
+        self._resource = file
 
     def init(self) -> None:
         """Begin another file in the same folder, if the writer is closed; else do nothing, because it is ready."""
-        if self._file is not None:
-            self._file.reopen()
+        if self._resource is not None:
+            self._resource.reopen()
 
     def set_as_default(self, step: Any = None) -> None:
         """Write the summaries from here on with this writer.
@@ -43,7 +48,7 @@ class SummaryWriter:
         Args:
             step: the step of what ``tf.summary`` writes, where that is told none.
         """
-        _default.set(self._file)
+        _default.set(self._resource)
         if step is not None:
             default_step.set(step)
 
@@ -72,10 +77,10 @@ class SummaryWriter:
         Returns:
             A context manager, which gives the writer. One that does nothing leaves the default writer as it is.
         """
-        if self._file is None:
+        if self._resource is None:
             yield self
             return
-        token = _default.set(self._file)
+        token = _default.set(self._resource)
         try:
             yield self
         finally:
@@ -83,13 +88,13 @@ class SummaryWriter:
 
     def flush(self) -> None:
         """Bring everything that was written to disk."""
-        if self._file is not None:
-            self._file.flush()
+        if self._resource is not None:
+            self._resource.flush()
 
     def close(self) -> None:
         """Flush the writer and close its file; summaries written after that are an error, until `init`."""
-        if self._file is not None:
-            self._file.close()
+        if self._resource is not None:
+            self._resource.close()
 
 
 def create_file_writer(
@@ -167,19 +172,41 @@ def create_db_writer(
     run_name: str | None = None,
     user_name: str | None = None,
     name: str | None = None,
-) -> NoReturn:
-    """Not there: TensorBoard reads no databases any more.
+) -> SummaryWriter:
+    """A writer to a SQLite database with the tables of TensorBoard 1; today's TensorBoard reads event files alone.
 
     Args:
-        db_uri: the database.
+        db_uri: the database: a path, or a URI that begins with ``file:``. It is made where it does not exist.
+        experiment_name: what the run belongs to; the date by default.
+        run_name: the run, whose tags are told from those of others; the time by default.
+        user_name: whose experiment it is; the user of the system by default.
+
+    Returns:
+        The writer. Each summary is on disk when it is written.
 
     Raises:
-        UnimplementedError: always.
+        ValueError: a name has control characters, ``<`` or ``>``, or is too long; or a user's is not made of letters,
+            digits and dashes between them.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "runs.sqlite")
+    >>> with create_db_writer(path, "experiment", "run", "user").as_default():
+    ...     flush()
     """
-    raise UnimplementedError(
-        f"create_db_writer: summaries cannot go to the database {db_uri!r}, since TensorBoard reads no databases any "
-        "more; use create_file_writer(logdir)."
-    )
+    import getpass  # here, because few programs need SQLite
+
+    from agog_summary.database import Database
+
+    names = {
+        "experiment_name": time.strftime("%Y-%m-%d") if experiment_name is None else experiment_name,
+        "run_name": time.strftime("%H:%M:%S") if run_name is None else run_name,
+        "user_name": getpass.getuser() if user_name is None else user_name,
+    }
+    for argument, given in names.items():
+        pattern = _USER if argument == "user_name" else _NAME
+        if not re.fullmatch(pattern, given):
+            raise ValueError(f"create_db_writer: {argument} must match {pattern}; got {given!r}.")
+    return SummaryWriter(Database(db_uri, *names.values()))
 
 
 def eval_dir(model_dir: str | os.PathLike[str], name: str | None = None) -> str:
@@ -198,13 +225,14 @@ def eval_dir(model_dir: str | os.PathLike[str], name: str | None = None) -> str:
     return os.path.join(model_dir, "eval" if not name else f"eval_{name}")
 
 
-def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
+def flush(writer: SummaryWriter | Sink | None = None, name: str | None = None) -> None:
     """Bring everything that a writer was given to disk.
 
     Args:
-        writer: the writer; None for the default one, where there is one.
+        writer: the writer, or its file; None for the default one, where there is one.
     """
-    file = _default.get() if writer is None else writer._file
+    given = _default.get() if writer is None else writer
+    file = given._resource if isinstance(given, SummaryWriter) else given
     if file is not None:
         file.flush()
 

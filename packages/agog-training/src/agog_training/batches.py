@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -194,10 +194,7 @@ def make_batches(
     if not is_arrays(x):
         for name, value in (("y", y), ("sample_weight", weights), ("batch_size", batch_size)):
             if value is not None:
-                raise ValueError(
-                    f"{what}: {name} goes with arrays; got it beside a {type(x).__name__}, which gives batches "
-                    "(x, y) or (x, y, sample_weight) itself."
-                )
+                refuse_beside(what, name, x)
         if not isinstance(x, Iterable):
             raise TypeError(
                 f"{what}: x must be arrays, or something to iterate over that gives batches, as a Dataset does; got "
@@ -205,8 +202,13 @@ def make_batches(
             )
         if steps is None and never_ends(x):
             raise ValueError(
-                f"{what}: the data never ends, so that {limit} must say how many batches are taken; pass that, or end "
-                "the data with dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
+                f"{what}: the data never ends, so you should specify the `{limit}` argument, the number of batches to "
+                "take; or end the data with dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
+            )
+        if steps is None and hasattr(x, "output_shapes") and isinstance(x, Iterator):
+            raise ValueError(
+                f"{what}: an iterator of a Dataset gives its data once, so you should specify the `{limit}` argument, "
+                "the number of batches to take; or pass the Dataset."
             )
         return StreamBatches(what, x, steps, class_weight)
     x, y, weights = weighted(Batch(x, y, weights), class_weight, what)
@@ -222,6 +224,17 @@ class _Epochs:
 
     def __iter__(self) -> Iterator[Any]:
         return (tuple(batch) for batch in self._batches.epoch())
+
+
+def refuse_beside(what: str, name: str, x: Any) -> NoReturn:
+    """Raise a ValueError for an argument that goes with arrays, in the words of TensorFlow."""
+    kind = "dataset or a dataset iterator" if hasattr(x, "output_shapes") else type(x).__name__
+    hint = "It gives batches (x, y) or (x, y, sample_weight) itself."
+    if name == "y":
+        hint = "you should not specify a target, since it gives batches (x, y) itself."
+    elif name == "validation_split":
+        hint = "Pass validation_data instead."
+    raise ValueError(f"{what}: `{name}` argument is not supported when input `x` is a {kind}: {hint}")
 
 
 def one_batch(what: str, x: Any, y: Any = None, weights: Any = None) -> Batch:
@@ -288,6 +301,16 @@ def class_weights(y: Any, weights: Mapping[int, float], what: str = "fit") -> An
     if missing:
         raise ValueError(f"{what}: class_weight has no weights for the classes {missing}; it has {dict(weights)}.")
     return np.array([weights[int(each)] for each in classes], np.float32)
+
+
+def for_symbols(part: Any, symbols: Sequence[Any] | None) -> Any:
+    """Arrays of lists of numbers, where a model has several inputs or outputs and gets a list for each.
+
+    >>> for_symbols([[1, 2], [3, 4]], ["one", "two"])
+    [array([1, 2]), array([3, 4])]
+    """
+    is_list_for_each = isinstance(part, list) and symbols is not None and 1 < len(symbols) == len(part)
+    return [np.asarray(each) if isinstance(each, list) else each for each in part] if is_list_for_each else part
 
 
 def _arrays(part: Any) -> Any:

@@ -17,7 +17,7 @@ def batches_of(model: Any, batches: Batches) -> Iterator[Batch]:
     stream = batches.epoch()
     for batch in stream:
         if isinstance(batches, StreamBatches):
-            _check(batches, batch, model.inputs or ())
+            _check(batches, batch, model._input_symbols or ())
         yield batch
         break
     yield from stream
@@ -72,8 +72,8 @@ def check_modes(model: str, names: Sequence[str] | None, given: Any) -> None:
 
 
 def variables_to_train(model: Any) -> list[Variable]:
-    """The variables that were trainable when the model was compiled, or are now if there were none then; a ValueError
-    where there are none at all, and a warning where they are others now."""
+    """The variables that were trainable when the model was compiled, or are now if there were none then; a warning
+    where there are none at all, or they are others now."""
     variables: list[Variable] = model.trainable_variables
     trained: list[Variable] | None = model._trained
     if trained is not None:
@@ -89,9 +89,12 @@ def variables_to_train(model: Any) -> list[Variable]:
         return variables
     count = len(model.variables)
     if not count:
-        raise ValueError(f"Model {model.name!r} has no variables, so there is nothing to train.")
-    whose = "its layers" if model.trainable else "the model"
-    raise ValueError(
-        f"Model {model.name!r}: none of its {count} variables is to be trained, since trainable is False in {whose}. "
-        "Set it to True, or call evaluate."
-    )
+        text = f"Model {model.name!r} has no variables, so there is nothing to train."
+    else:
+        whose = "its layers" if model.trainable else "the model"
+        text = (
+            f"Model {model.name!r}: none of its {count} variables is to be trained, since trainable is False in "
+            f"{whose}. Set it to True, or call evaluate."
+        )
+    warnings.warn(text, UserWarning, stacklevel=2)
+    return []

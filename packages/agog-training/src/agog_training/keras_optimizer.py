@@ -75,6 +75,8 @@ class KerasOptimizer(Configured, Optimizer):
         for name, value in {"lr": lr, "decay": decay, **limits}.items():
             if value is not None or name in ("lr", "decay"):
                 checked_number(kind, name, value)
+            if name in limits and value is not None and value < 0:
+                raise ValueError(f"{kind}: {name} must not be negative; got {value}.")
         if args:
             super().__init__(lr, *args, **kwargs)
         else:

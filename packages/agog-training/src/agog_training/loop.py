@@ -88,7 +88,8 @@ def _train(model: Any, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     gradients = tape.gradient(loss, variables)
     if scales:
         gradients = optimizer.get_unscaled_gradients(gradients)
-    optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    if variables:
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return answers, losses, gradients
 
 
@@ -151,7 +152,7 @@ def run(model: Any, x: Any, training: bool) -> Any:
 def inputs_of(model: Any, x: Any) -> Any:
     """Inputs as tensors, whose floats take the model's dtype, and whose integers do where it takes floats."""
     x = _listed(model, x)
-    symbols = model.inputs or ()
+    symbols = model._input_symbols or ()
     if nest.is_mapping(x) and set(x) == {symbol.name for symbol in symbols}:
         return {s.name: _of_precision(x[s.name], s.dtype, s.dtype.is_floating) for s in symbols}
     dtypes = [symbol.dtype for symbol in symbols]
@@ -165,7 +166,7 @@ def inputs_of(model: Any, x: Any) -> Any:
 def _listed(model: Any, x: Any) -> Any:
     """A list of what a dict holds under ``input_1``, ``input_2`` and so on, as Keras calls the inputs of a model that
     names none; anything else as it is."""
-    if nest.is_mapping(x) and not model.inputs and set(x) == {f"input_{n + 1}" for n in range(len(x))}:
+    if nest.is_mapping(x) and not model._input_symbols and set(x) == {f"input_{n + 1}" for n in range(len(x))}:
         return [x[f"input_{n + 1}"] for n in range(len(x))]
     return x
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import agog_layers
 from agog_core import Variable, nest
+from agog_training import batches as batching
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
-from agog_training.batches import ArrayBatches, Batches, OneBatch, make_batches, one_batch, validation_batches, weighted
+from agog_training.batches import ArrayBatches, Batches, OneBatch, for_symbols, make_batches, one_batch, weighted
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
-from agog_training.callbacks.results import Results
+from agog_training.callbacks.results import numbers
 from agog_training.checks import check_modes
 from agog_training.classes import Classes
 from agog_training.compiled import Compiled
@@ -101,14 +102,15 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
                 raise NotImplementedError(f"Model {self.name!r}: compile does not support {name}; leave it out.")
         check_modes(self.name, self._known_names(), sample_weight_mode)
         self.optimizer = scaled_for(self, optimizers.get(optimizer), auto_scale_loss)
-        vars(self)["_trained"] = self.trainable_variables or None  # as in Keras, even if it is frozen later
+        # As in Keras, even if it is frozen later; of a model that is not built, all that there will be.
+        vars(self)["_trained"] = (self.trainable_variables or None) if self.built else None
         vars(self)["_compiled"] = Compiled() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
         )
 
     def _known_names(self) -> list[str] | None:
-        return self.output_names if self.outputs is not None else None
+        return self.output_names if self._is_graph_network else None
 
     @property
     def objective(self) -> Objective:
@@ -179,17 +181,20 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         """
         check_arguments(Model.fit, kwargs, QUEUES)
         verbose = 1 if verbose == "auto" else int(verbose)
+        x, y = for_symbols(x, self._input_symbols), for_symbols(y, self._output_symbols)
         batches = make_batches(
             "fit", x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight, "steps_per_epoch"
         )
         held_out: Batches | None = None
         if validation_data is not None:
-            held_out = validation_batches(validation_data, validation_batch_size or batch_size, validation_steps)
+            held_out = batching.validation_batches(
+                validation_data, validation_batch_size or batch_size, validation_steps
+            )
         elif validation_steps is not None and not validation_split:
             raise ValueError("fit: validation_steps goes with validation_data; pass that too, or leave both out.")
         elif validation_split:
             if not isinstance(batches, ArrayBatches):
-                raise ValueError("fit: validation_split goes with arrays alone; pass validation_data instead.")
+                batching.refuse_beside("fit", "validation_split", x)
             batches, held_out = batches.split(validation_split)
 
         def validate(epoch: int) -> dict[str, float]:
@@ -231,17 +236,17 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
             steps: the number of batches; None for all.
             return_dict: whether to return a dict.
             callbacks: are told of each batch, by ``on_test_begin`` and so on.
-
         Other arguments: see `fit`.
 
         Returns:
             A number, or a list of them, which ``metrics_names`` name; or a dict of these names to numbers.
         """
         check_arguments(Model.evaluate, kwargs, QUEUES)
+        x, y = for_symbols(x, self._input_symbols), for_symbols(y, self._output_symbols)
         batches = make_batches("evaluate", x, y, sample_weight, batch_size, steps)
         with bar(batches.steps, verbose) as show:
             told = CallbackList(given_callbacks("evaluate", callbacks), self, {"steps": batches.steps})
-            return _numbers(loop.evaluate(self, batches, show, told), return_dict)
+            return numbers(loop.evaluate(self, batches, show, told), return_dict)
 
     def predict(
         self,
@@ -257,15 +262,13 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         Args:
             verbose: 1 for a progress bar.
             steps: the number of batches; None for all.
-            callbacks: are told of each batch, by ``on_predict_begin`` and so on.
-
-        Other arguments: see `fit`.
+            callbacks: are told of each batch, by ``on_predict_begin`` and so on.        Other arguments: see `fit`.
 
         Returns:
             An array, or arrays in the structure of the outputs.
         """
         check_arguments(Model.predict, kwargs, QUEUES)
-        batches = make_batches("predict", x, None, None, batch_size, steps)
+        batches = make_batches("predict", for_symbols(x, self._input_symbols), None, None, batch_size, steps)
         with bar(batches.steps, verbose) as show:
             told = CallbackList(given_callbacks("predict", callbacks), self, {"steps": batches.steps})
             return loop.predict(self, batches, show, told)
@@ -293,7 +296,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         """
         loop.begin(self)
         batch = weighted(one_batch("train_on_batch", x, y, sample_weight), class_weight, "train_on_batch")
-        return _numbers(self._step("train_step", batch), return_dict)
+        return numbers(self._step("train_step", batch), return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         """Compute the losses and metrics of a batch.
@@ -307,7 +310,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         Returns:
             A number, or a list of them, which ``metrics_names`` name; or a dict of these names to numbers.
         """
-        return _numbers(loop.evaluate(self, OneBatch(one_batch("test_on_batch", x, y, sample_weight))), return_dict)
+        return numbers(loop.evaluate(self, OneBatch(one_batch("test_on_batch", x, y, sample_weight))), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
         """Compute the outputs of a batch.
@@ -355,10 +358,10 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         `tf.train.latest_checkpoint` finds the file, unless a `CheckpointManager` keeps the list of its folder.
 
         Args:
-            filepath: the file's name, with or without ``.safetensors``; one that ends with ``.h5`` gets it, with a
-                warning.
+            filepath: the file's name, with or without ``.safetensors``; ``.h5`` gets it too, with a warning.
             overwrite: whether a file of that name may be replaced.
-            save_format: None, ``"tf"`` or ``"tensorflow"``, which all mean the same.
+            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved, that of
+                one of ``tf.keras.optimizers`` where a format is given.
 
         Raises:
             ValueError: the model has no weights yet, or the format is another.
@@ -366,10 +369,14 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         """
         if save_format not in (None, "tf", "tensorflow"):
             raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
-        weights.save_weights(self, weights.told_of_format("save_weights", os.fspath(filepath)), overwrite)
+        path = weights.told_of_format("save_weights", os.fspath(filepath))
+        weights.save_weights(self, path, overwrite, save_format)
 
     def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> Any:
         """Restore the weights from what `save_weights` wrote; a warning names those that the file has no values for.
+
+        Layers of a `Sequential` or functional model are found by their places among those with weights. State of the
+        optimizer that is in the file is restored too, also into one that `compile` gets later.
 
         Weights in Keras's own files (``.keras``, ``.weights.h5`` and older ``.h5``) are read too, where h5py is there;
         the model has to be built, and all of its weights have to be in the file.
@@ -384,17 +391,9 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
             for a file of Keras.
 
         Raises:
-            ValueError: a shape differs; or layers are to be found by name and there are none yet; or a file of Keras
-                has other layers.
-            NotFoundError: there is no such file.
-            DataLossError: it is damaged.
+            ValueError: a shape differs; or there are no layers to be found by name yet; or a Keras file has others.
+            AssertionError: nothing in the file belongs to the model.
+            NotFoundError, DataLossError: there is no such file; it is damaged.
             ImportError: it is a file of Keras, and h5py is not installed.
         """
         return weights.load_weights(self, os.fspath(filepath), by_name)
-
-
-def _numbers(results: dict[str, float], return_dict: bool = False) -> Any:
-    if return_dict:
-        return Results(results)
-    values = list(results.values())
-    return values if len(values) > 1 else values[0]

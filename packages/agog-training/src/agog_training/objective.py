@@ -36,6 +36,8 @@ class Objective:
         weighted_metrics: Any = None,
     ) -> None:
         self._model, self._losses, self._loss_weights = model, losses, loss_weights
+        _check_kind("metrics", metrics)
+        _check_kind("weighted_metrics", weighted_metrics)
         self._metrics = {False: metrics, True: weighted_metrics}
         self._outputs: list[tuple[str, Loss | None, float]] = []
         self._meters: list[tuple[int, Meter]] = []
@@ -265,6 +267,15 @@ def _labels(y: Any, output: Any) -> Any:
         labels = expand_dims(labels, -1)
     both_floats = labels.dtype.is_floating and output.dtype.is_floating
     return cast(labels, output.dtype) if both_floats else labels
+
+
+def _check_kind(what: str, given: Any) -> None:
+    """Raise TypeError for metrics that are no list, dict or name."""
+    if not (given is None or isinstance(given, (list, tuple, str)) or nest.is_mapping(given)):
+        raise TypeError(
+            f"Type of `{what}` argument not understood. Expected a list or dictionary, found: {given!r}. Write "
+            f"{what}=[...] around it."
+        )
 
 
 def _each(given: Any) -> list[Any]:

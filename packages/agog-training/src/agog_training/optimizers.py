@@ -322,4 +322,7 @@ def deserialize(config: dict[str, Any], custom_objects: Any = None) -> Any:
     0.5
     """
     with custom_object_scope(custom_objects or {}):
-        return get(config)
+        optimizer = get(config)
+    if isinstance(config, dict) and config["class_name"].lower() in _by_name:
+        config["class_name"] = config["class_name"].lower()  # as programs of Keras 2 find it afterwards
+    return optimizer

@@ -144,3 +144,11 @@ def test_one_seed_for_all() -> None:
     assert draw() != first
     set_random_seed(3)
     assert draw() == first
+
+
+def test_numbers_of_words_one_text_after_the_other() -> None:
+    tokenizer = Tokenizer()
+    tokenizer.fit_on_texts(["a b", "a c"])
+    rows = tokenizer.texts_to_sequences_generator(["c a", "d"])
+    assert next(rows) == [3, 1]
+    assert list(rows) == [[]]

@@ -14,7 +14,7 @@ from agog_core.errors import NotFoundError
 from agog_layers import Dense, Flatten
 from agog_training import Sequential
 from agog_training.preparing.directories import image_dataset_from_directory, text_dataset_from_directory
-from agog_training.preparing.pictures import ImageDataGenerator
+from agog_training.preparing.image_generator import ImageDataGenerator
 from agog_training.preparing.windows import timeseries_dataset_from_array
 
 SEED = 53

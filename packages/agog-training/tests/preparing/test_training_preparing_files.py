@@ -16,7 +16,8 @@ from agog_layers import Add, Dense, Input
 from agog_training import Model, Sequential
 from agog_training.preparing import plotting
 from agog_training.preparing.fetching import get_file
-from agog_training.preparing.pictures import ImageDataGenerator, array_to_img, img_to_array, load_img
+from agog_training.preparing.image_generator import ImageDataGenerator
+from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
 
 rng = np.random.default_rng(47)
 IMAGES = rng.uniform(0, 255, (10, 4, 6, 3)).astype("f4")

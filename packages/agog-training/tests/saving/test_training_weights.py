@@ -16,7 +16,8 @@ from agog_checkpoint import Checkpoint, CheckpointManager, latest_checkpoint, lo
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError, NotFoundError
-from agog_layers import Dense, Input
+from agog_layers import Dense, Dropout, Input
+from agog_optimizers import AdamOptimizer as Adam
 from agog_training import Model, Sequential
 
 
@@ -279,3 +280,77 @@ def test_errors(tmp_path: Path) -> None:
         wide.load_weights(path)
     for one, two in zip(before, wide.get_weights(), strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def trained(model: Any) -> Any:
+    model.compile(Adam(0.1), "mse")
+    model.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
+    return model
+
+
+@pytest.mark.parametrize("make", [Derived, functional, sequential])
+def test_the_optimizers_state_goes_into_the_format_of_tensorflow(make: Any, tmp_path: Path) -> None:
+    saved = trained(make())
+    saved.save_weights(tmp_path / "w", save_format="tf")
+    saved.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
+    later = make()
+    later.load_weights(tmp_path / "w")
+    later.predict(np.ones((2, 4), np.float32))
+    assert same(trained(later), saved)
+    earlier = trained(make())
+    earlier.load_weights(tmp_path / "w").assert_consumed()
+    earlier.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
+    assert same(earlier, saved)
+    saved.save_weights(tmp_path / "w")
+    assert any("optimizer" in key for key in load_tensors(tmp_path / "w.safetensors"))
+    saved.compile("adam", "mse")
+    saved.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
+    for save_format in (None, "tf"):
+        saved.save_weights(tmp_path / "w", save_format=save_format)
+        keys = load_tensors(tmp_path / "w.safetensors")
+        assert any("optimizer" in key for key in keys) == (save_format is not None)
+
+
+def test_layers_without_weights_may_come_and_go(tmp_path: Path) -> None:
+    x = Input((4,))
+    longer = Model(x, Dense(3, name="second")(Dropout(0.5)(Dense(2, name="first")(Dropout(0.5)(x)))))
+    shorter = functional()
+    shorter.save_weights(tmp_path / "shorter")
+    longer.load_weights(tmp_path / "shorter")
+    assert same(longer, shorter)
+    other = functional()
+    longer.save_weights(tmp_path / "longer")
+    other.load_weights(tmp_path / "longer").assert_consumed()
+    assert same(other, longer)
+
+
+def test_files_of_which_nothing_fits(tmp_path: Path) -> None:
+    path = Checkpoint(v=ag.Variable(1.0)).save(tmp_path / "w")
+    with pytest.raises(AssertionError) as raised:
+        Model(name="empty").load_weights(path)
+    assert str(raised.value) == "load_weights: Nothing to load: model 'empty' has no layers and no variables yet."
+    model = functional()
+    before = model.get_weights()
+    with pytest.raises(AssertionError) as raised:
+        model.load_weights(path)
+    assert str(raised.value) == (
+        f"load_weights: Nothing except the root object matched: the file {path!r} has v; those of model "
+        f"{model.name!r} begin with 'model/'."
+    )
+    for one, two in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_what_is_trained_of_a_model_that_is_compiled_before_it_is_built() -> None:
+    model = trained(Derived())
+    before = model.get_weights()
+    model.train_on_batch(np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32))
+    assert not any(np.array_equal(one, two) for one, two in zip(before, model.get_weights(), strict=True))
+
+
+def test_weights_named_as_hdf5_go_into_models_that_are_built(tmp_path: Path) -> None:
+    saved = sequential()
+    with pytest.warns(CheckpointWarning):
+        saved.save_weights(tmp_path / "w.h5")
+    with pytest.raises(ValueError, match="since it was not built"):
+        Derived().load_weights(tmp_path / "w.h5")

@@ -11,6 +11,7 @@ from agog_compat.lookup.tables import LookupInterface
 from agog_core.checkpointable import Checkpointable
 from agog_core.dtypes import string
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array.joining import concat
 from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
@@ -132,14 +133,14 @@ class MutableHashTable(LookupInterface, Checkpointable):
 
 
 class MutableDenseHashTable(MutableHashTable):
-    """A `MutableHashTable` that TensorFlow keeps in two arrays; here it is another name of that.
+    """A `MutableHashTable` whose `export` has empty buckets too, as the two arrays have that TensorFlow keeps it in.
 
     Args:
         key_dtype: the dtype of the keys.
         value_dtype: the dtype of the values.
         default_value: the value of keys that are not in the table.
         empty_key: a key that is never used.
-        initial_num_buckets: not used.
+        initial_num_buckets: how many entries `export` gives at first; twice as many when four fifths are taken.
         shared_name: not used.
         name: the table's name.
         checkpoint: whether a checkpoint saves the entries.
@@ -166,6 +167,35 @@ class MutableDenseHashTable(MutableHashTable):
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value, shared_name, name, checkpoint)
         self._empty = np.asarray(constant(empty_key, self._key_dtype).numpy()).item()
+        self._buckets = 131_072 if initial_num_buckets is None else initial_num_buckets
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """See `MutableHashTable.insert`."""
+        super().insert(keys, values, name)
+        while len(self._entries.values) > 0.8 * self._buckets:
+            self._buckets *= 2
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All buckets.
+
+        Returns:
+            The keys, a vector that ends with the empty key time and again, and the values; the default goes with those.
+        """
+        keys, values = super().export(name)
+        free = self._buckets - len(self._entries.values)
+        kind = object if self._key_dtype is string else self._key_dtype.as_numpy_dtype
+        empty = convert_to_tensor(np.full(free, self._empty, kind), self._key_dtype)
+        return concat([keys, empty], 0), concat([values, self._values(free * [self._default], (free,))], 0)
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        """The entries, and how many buckets there are."""
+        state = super().checkpoint_state()
+        return {**state, "buckets": self._buckets} if state else state
+
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what was saved."""
+        super().restore_checkpoint_state(state)
+        self._buckets = state.get("buckets", self._buckets)
 
     def _checked(self, keys: Any, dtype: Any = None) -> Tensor:
         tensor = super()._checked(keys, dtype)

@@ -19,6 +19,7 @@ from agog_core import nest
 from agog_core.dispatch.device_spec import DeviceSpec
 from agog_core.errors import OpError
 from agog_core.random import set_random_seed
+from agog_core.variables.global_step import forget_global_step
 from agog_core.variables.name_scope import reset_names
 
 __all__ = ["TestCase"]
@@ -39,12 +40,14 @@ class TestCase(ArrayAssertions):
     _temp_dir: str | None = None
 
     def setUp(self) -> None:
-        """Seed Python's, NumPy's and agog's random numbers, and let the numbers behind names begin anew."""
+        """Seed Python's, NumPy's and agog's random numbers, let the numbers behind names begin anew, and the global
+        step be made again."""
         super().setUp()
         random.seed(_SEED)
         np.random.seed(_SEED)
         set_random_seed(_SEED)
         reset_names()
+        forget_global_step()
 
     def evaluate(self, tensors: Any) -> Any:
         """Turn tensors into NumPy arrays.

@@ -61,3 +61,10 @@ def get_or_create_global_step(graph: Any = None) -> Variable:
             with device(None):  # in host memory, where counting is cheap
                 _global_step = Variable(constant(0, "int64"), trainable=False, name="global_step")
     return _global_step
+
+
+def forget_global_step() -> None:
+    """Let the next `get_or_create_global_step` make another one, as a test of TensorFlow finds a new graph."""
+    global _global_step
+    with _lock:
+        _global_step = None

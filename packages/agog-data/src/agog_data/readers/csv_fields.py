@@ -6,7 +6,7 @@ The format: Y. Shafranovich, "Common Format and MIME Type for Comma-Separated Va
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,25 @@ from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import convert_to_tensor, from_host
 from agog_core.tensors.tensor import Tensor, TensorLike
 
+
+class Words(NamedTuple):
+    """What errors say of badly quoted fields: the words of TensorFlow, which programs look for."""
+
+    inside: str
+    after: str
+    open: str
+
+
+_OF_RECORDS = Words(
+    inside="Unquoted fields cannot have quotes/CRLFs inside",
+    after="Quoted field has to end with quote followed by delim, CRLF, or EOF",
+    open="Quoted field has to end with quote followed by delim, CRLF, or EOF",
+)
+OF_FILES = Words(
+    inside="Unquoted fields cannot have quotes inside",
+    after="Quote inside a string has to be escaped by another quote",
+    open="Reached end of file without closing quoted field in record",
+)
 _INTEGERS = {dtypes.int32: 2**31, dtypes.int64: 2**63}
 _DTYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
@@ -87,6 +106,7 @@ class CsvColumns:
         use_quote_delim: bool = True,
         na_value: str = "",
         select_cols: Sequence[int] | None = None,
+        words: Words = _OF_RECORDS,
     ) -> None:
         delimiter = field_delim.encode()
         if len(delimiter) != 1 or delimiter in b'"\r\n':
@@ -95,6 +115,7 @@ class CsvColumns:
             )
         self._delimiter = delimiter
         self._quotes = bool(use_quote_delim)
+        self._words = words
         self._missing = {b"", na_value.encode()}
         defaults = [_default(function, number, value) for number, value in enumerate(record_defaults)]
         self.dtypes = [dtype for dtype, _ in defaults]
@@ -118,10 +139,11 @@ class CsvColumns:
     def values(self, record: bytes, place: str = "record") -> list[Any]:
         """The numbers and bytes of a record without its end. Raises ValueError where it does not fit, by the words of
         TensorFlow, which programs look for: ``place`` is the record's name."""
-        fields = split_record(record, self._delimiter, self._quotes)
+        fields = split_record(record, self._delimiter, self._quotes, self._words)
         numbers: Sequence[int] = range(len(self.dtypes)) if self._selected is None else self._selected
         if self._selected is None and len(fields) != len(numbers):
-            raise ValueError(f"Expect {len(numbers)} fields but have {len(fields)} in {place}")
+            count = f"more in {place}: {len(fields)}" if len(fields) > len(numbers) else f"{len(fields)} in {place}"
+            raise ValueError(f"Expect {len(numbers)} fields but have {count}")
         if self._selected and len(fields) <= numbers[-1]:
             found_of_them = sum(number < len(fields) for number in numbers)
             raise ValueError(
@@ -143,7 +165,7 @@ class CsvColumns:
         return found
 
 
-def split_record(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+def split_record(record: bytes, delimiter: bytes, quotes: bool, words: Words = _OF_RECORDS) -> list[bytes]:
     """The fields, without quotes, of a record without its end.
 
     Raises ValueError where quotes are not closed, or not where they may be.
@@ -153,27 +175,24 @@ def split_record(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
     """
     if not quotes or b'"' not in record:
         if b"\n" in record or b"\r" in record:
-            raise ValueError("Unquoted fields cannot have quotes/CRLFs inside: there is a line end in a field")
+            raise ValueError(f"{words.inside}: there is a line end in a field")
         return record.split(delimiter)
     fields = []
     start = 0
     while True:
         if record[start : start + 1] == b'"':
-            end = _closing_quote(record, start + 1)
+            end = _closing_quote(record, start + 1, words)
             fields.append(record[start + 1 : end].replace(b'""', b'"'))
             end += 1
         else:
             end = record.find(delimiter, start) % (len(record) + 1)
             fields.append(record[start:end])
             if any(each in fields[-1] for each in (b'"', b"\n", b"\r")):
-                raise ValueError(f"Unquoted fields cannot have quotes/CRLFs inside: look at field {len(fields) - 1}")
+                raise ValueError(f"{words.inside}: look at field {len(fields) - 1}")
         if end == len(record):
             return fields
         if record[end : end + 1] != delimiter:
-            raise ValueError(
-                "Quoted field has to end with quote followed by delim, CRLF, or EOF: field "
-                f"{len(fields) - 1} goes on after it"
-            )
+            raise ValueError(f"{words.after}: field {len(fields) - 1} goes on after it")
         start = end + 1
 
 
@@ -181,13 +200,11 @@ class _OpenQuoteError(ValueError):
     """A record ends within quotes."""
 
 
-def _closing_quote(record: bytes, start: int) -> int:
+def _closing_quote(record: bytes, start: int, words: Words) -> int:
     while True:
         end = record.find(b'"', start)
         if end < 0:
-            raise _OpenQuoteError(
-                "Quoted field has to end with quote followed by delim, CRLF, or EOF: one is not closed"
-            )
+            raise _OpenQuoteError(f"{words.open}: one is not closed")
         if record[end + 1 : end + 2] != b'"':
             return end
         start = end + 2

@@ -13,7 +13,7 @@ from agog_core.tensors.tensor import wrap
 from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec, Element
-from agog_data.readers.csv_fields import CsvColumns
+from agog_data.readers.csv_fields import OF_FILES, CsvColumns
 from agog_data.readers.files import Files, Format, RecordFile, paths
 from agog_data.readers.streams import ByteStream, Damage, TooLong, block_size, compression, most_bytes
 from agog_data.stage import Scope
@@ -26,7 +26,7 @@ class CsvDataset(Dataset):
         filenames: a path, a list or tensor of paths, or a dataset of paths.
         record_defaults: see `decode_csv`; also a dtype, for a column that must not be empty.
         compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` or None for no compression.
-        buffer_size: how many bytes are read at a time; 0 or None for a number chosen here.
+        buffer_size: how many bytes are read at a time; None for a number chosen here.
         header: whether the first record of each file is left out.
         field_delim: the character between fields.
         use_quote_delim: whether fields may be in double quotes; such fields may hold line ends.
@@ -69,27 +69,29 @@ class CsvDataset(Dataset):
         max_bytes: int | None = None,
     ) -> None:
         name = "CsvDataset"
-        columns = CsvColumns(name, record_defaults, field_delim, use_quote_delim, na_value, select_cols)
+        columns = CsvColumns(name, record_defaults, field_delim, use_quote_delim, na_value, select_cols, OF_FILES)
         most = most_bytes(name, max_bytes)
-        block = block_size(name, buffer_size)
         turns = 1 if num_parallel_reads is None else positive(name, "num_parallel_reads", num_parallel_reads)
-        format = _CsvFormat(name, columns, bool(header), block, compression(name, compression_type), most)
+        format = _CsvFormat(name, columns, bool(header), buffer_size, compression(name, compression_type), most)
         super().__init__(Files(paths(name, filenames), format, turns))
 
 
 class _CsvFormat(Format):
     def __init__(
-        self, name: str, columns: CsvColumns, header: bool, block_size: int, compression_type: str, most: int
+        self, name: str, columns: CsvColumns, header: bool, buffer_size: Any, compression_type: str, most: int
     ) -> None:
         super().__init__(name)
         self._columns = columns
         self._header = header
-        self._block_size = block_size
+        self._buffer_size = buffer_size
         self._compression = compression_type
         self._most = most
 
     def open(self, path: str) -> RecordFile:
-        stream = ByteStream(self.name, path, self._compression, self._block_size)
+        size = block_size(self.name, self._buffer_size)
+        if self._buffer_size is not None and not self._buffer_size:
+            raise InvalidArgumentError(f"{self.name}: buffer_size should be positive; got 0.")
+        stream = ByteStream(self.name, path, self._compression, size)
         return _CsvFile(stream, self._columns, self._header, self._most)
 
     def spec(self) -> Any:
@@ -117,7 +119,8 @@ class _CsvFile(RecordFile):
 
     def read(self) -> list[Any] | None:
         if self._header and not self.stream.offset:
-            read_record(self.stream, self._columns, self._most)
+            if read_record(self.stream, self._columns, self._most) is None:
+                raise Damage("Can't read header of file: it is empty", error=InvalidArgumentError)
             self.begin = self.stream.offset
         record = read_record(self.stream, self._columns, self._most)
         if record is None:
@@ -131,7 +134,7 @@ class _CsvFile(RecordFile):
 def read_record(stream: ByteStream, columns: CsvColumns, most: int) -> bytes | None:
     """The next record without its end: a line, or more where line ends are in quotes. None at the end of the file.
     Raises `TooLong` where it has more than ``most`` bytes."""
-    record = stream.take_until(b"\n", most + 1)
+    record = stream.take_line(most + 1)
     if len(record) <= most and b'"' in record and columns.goes_on(record):
         record = _whole(stream, record, most + 1)
     if len(record) > most:
@@ -148,7 +151,7 @@ def _whole(stream: ByteStream, begin: bytes, most: int) -> bytes:
         record += inside
         if not inside.endswith(b'"'):
             return bytes(record)
-        rest = stream.take_until(b"\n", most - len(record))
+        rest = stream.take_line(most - len(record))
         record += rest
         if rest.count(b'"') % 2 == 0:
             return bytes(record)

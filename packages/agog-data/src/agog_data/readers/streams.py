@@ -113,12 +113,22 @@ class ByteStream:
         self._block, self._start = block, 0
         return bool(block)
 
-    def take_until(self, end: bytes, most: int) -> bytes:
-        """The next bytes up to and with one byte; without it at the end of the file, and where it is not among the
-        next ``most`` bytes, which are all that is taken then."""
+    def take_line(self, most: int) -> bytes:
+        """The next line with its end, which is ``\\n``, ``\\r\\n`` or ``\\r``. See `take_until`."""
+        line = self.take_until(b"\n", most, or_end=b"\r")
+        is_more = line.endswith(b"\r") and (self._start < len(self._block) or self.advance())
+        return line + self.take(1) if is_more and self._block[self._start] == ord("\n") else line
+
+    def take_until(self, end: bytes, most: int, or_end: bytes | None = None) -> bytes:
+        """The next bytes up to and with one byte, or another; without it at the end of the file, and where it is not
+        among the next ``most`` bytes, which are all that is taken then."""
         parts = []
         while True:
             place = self._block.find(end, self._start, self._start + most)
+            if or_end is not None:
+                stop = place if place >= 0 else self._start + most
+                earlier = self._block.find(or_end, self._start, stop)
+                place = earlier if earlier >= 0 else place
             stop = place + 1 if place >= 0 else min(self._start + most, len(self._block))
             parts.append(self._block[self._start : stop])
             most -= stop - self._start

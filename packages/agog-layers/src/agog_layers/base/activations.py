@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from agog_core import (
@@ -26,6 +26,7 @@ from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax
 
 __all__ = [
     "Activation",
+    "deserialize",
     "elu",
     "gelu",
     "get",
@@ -180,6 +181,11 @@ def get(identifier: str | Activation | None) -> Activation:
         return linear
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
+            from agog_layers.base.configured import custom_object  # here, because it stands on this file
+
+            own: Activation | None = custom_object(identifier)
+            if own is not None:
+                return own
             raise ValueError(
                 f"Unknown activation {identifier!r}; the names are {', '.join(_BY_NAME)}, or pass a function."
             )
@@ -190,3 +196,25 @@ def get(identifier: str | Activation | None) -> Activation:
             f"An activation is a name, a function or None; got {identifier!r} of type {type(identifier).__name__}."
         )
     return identifier
+
+
+def deserialize(name: Any, custom_objects: Mapping[str, Any] | None = None) -> Activation:
+    """The activation that `serialize` named.
+
+    Args:
+        name: the name.
+        custom_objects: names to functions of the program.
+
+    Returns:
+        The function.
+
+    Raises:
+        ValueError: the name is unknown.
+
+    >>> deserialize("double", {"double": lambda x: 2 * x})(3)
+    6
+    """
+    from agog_layers.base.configured import custom_object_scope  # as above
+
+    with custom_object_scope(custom_objects or {}):
+        return get(name)

@@ -50,7 +50,8 @@ class Lookup:
     def deserialize(self, data: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
         """The function, or a new object, that `serialize` described; the program's own are custom objects."""
         if isinstance(data, Mapping):
-            return self._named(data["class_name"], custom_objects, self.classes).from_config(data["config"])
+            cls = self._named(data["class_name"], custom_objects, self.classes)
+            return cls.from_config(data["config"]) if hasattr(cls, "from_config") else cls(**data["config"])
         return self._named(data, custom_objects, self.functions)
 
     def _named(self, name: str, custom_objects: Mapping[str, Any] | None, known: Mapping[str, Any]) -> Any:

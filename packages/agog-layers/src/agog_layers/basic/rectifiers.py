@@ -217,7 +217,7 @@ class ReLU(Elementwise):
         given = {"max_value": max_value or 0, "negative_slope": negative_slope, "threshold": threshold}
         for argument, value in given.items():
             if number("ReLU", argument, value) < 0:
-                raise ValueError(f"ReLU: {argument} must not be negative; got {value}.")
+                raise ValueError(f"ReLU: {argument} of Relu layer cannot be negative value: {value}.")
         self.max_value = None if max_value is None else float(max_value)
         self.negative_slope = float(negative_slope)
         self.threshold = float(threshold)

@@ -35,9 +35,10 @@ class OlderNames:
         return []
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The same as ``losses``."""
+        """Those of ``losses`` that were computed of inputs, as of activations; the others for None."""
         layer: Any = self
-        return list(layer.losses)
+        with_inputs = [id(loss) for module in layer._walk(set()) for loss in module._call_losses]
+        return [loss for loss in layer.losses if (id(loss) in with_inputs) == (inputs is not None)]
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The older name of calling the layer. See `Layer`."""

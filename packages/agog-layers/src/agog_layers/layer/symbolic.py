@@ -41,6 +41,11 @@ class Symbolic:
         """The same as ``shape``."""
         return self.shape
 
+    @property
+    def ndim(self) -> int | None:
+        """The number of axes, with that of the batch; None where it is unknown."""
+        return self.shape.ndims
+
     def __repr__(self) -> str:
         return f"<Symbolic {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 

@@ -56,7 +56,8 @@ class Merge(Layer):
         if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
             got = f"a list of {len(inputs)}" if isinstance(inputs, (list, tuple)) else "one tensor"
             raise ValueError(
-                f"{type(self).__name__} layer {self.name!r} takes a list of at least 2 tensors; got {got}."
+                f"{type(self).__name__} layer {self.name!r} should be called on a list of at least 2 tensors; got "
+                f"{got}."
             )
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
@@ -195,9 +196,8 @@ class Concatenate(Merge):
         fits = all(len(shape) == rank for shape in shapes) and 0 <= axis < rank
         if not fits or any(len(known) > 1 for place, known in enumerate(sizes) if place != axis):
             raise ValueError(
-                f"{type(self).__name__} layer {self.name!r}: inputs of shapes "
-                f"{', '.join(str(TensorShape(shape)) for shape in shapes)} cannot be joined along axis {self.axis}; "
-                "all other sizes must be equal."
+                f"{type(self).__name__} layer {self.name!r} requires inputs with matching shapes except for the concat "
+                f"axis {self.axis}; got {', '.join(str(TensorShape(shape)) for shape in shapes)}."
             )
         joined = [known.pop() if known else None for known in sizes]
         parts = [shape[axis] for shape in shapes]

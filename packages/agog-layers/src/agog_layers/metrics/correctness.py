@@ -76,10 +76,18 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0
     Returns:
         A tensor of shape ``(...)``, in float32.
 
+    Raises:
+        ValueError: the shapes differ, and not by a last axis of size 1 alone.
+
     >>> print(binary_accuracy([[1, 0, 1]], [[0.9, 0.2, 0.4]]))
     tf.Tensor([0.6666667], shape=(1,), dtype=float32)
     """
     y, x = of_one_rank(y_true, floats(y_pred))
+    if not x.shape.is_compatible_with(y.shape):
+        raise ValueError(
+            f"binary_accuracy: Shapes {x.shape} and {y.shape} are incompatible: predictions have the first, labels the "
+            "second."
+        )
     return reduce_mean(cast(on_right_side(y, x, threshold), "float32"), -1)
 
 

@@ -27,7 +27,7 @@ def line(layer: Any) -> str:
 
 
 def _facts(layer: Any) -> list[str]:
-    symbols = (layer.outputs or ()) if isinstance(layer, Model) else ()
+    symbols = (layer._output_symbols or ()) if isinstance(layer, Model) else ()
     shape = ", ".join(str(symbol.shape) for symbol in symbols) or output_shape(layer)
     facts = [] if shape == "unknown" else [f"output {shape}"]
     inside = layer.layers if isinstance(layer, Model) else list(layer._modules())

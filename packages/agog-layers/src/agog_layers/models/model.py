@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
-from agog_core import Tensor, TensorShape, TensorSpec, float32, nest
+from agog_core import Tensor, TensorShape, TensorSpec, cast, float32, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
 from agog_layers.base.configured import custom_object_scope, describe, revive
@@ -15,7 +15,7 @@ from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic
 from agog_layers.models.graph import Graph, connect
 from agog_layers.models.model_graph import nodes_of_model
-from agog_layers.models.summary import print_summary
+from agog_layers.models.summary import any_batch, print_summary
 
 __all__ = ["Model", "model_from_config", "model_from_json"]
 
@@ -80,14 +80,42 @@ class Model(Layer):
         self._tracked_parts["layers"] = graph.layers
 
     @property
-    def inputs(self) -> list[Symbolic] | None:
-        """The symbolic inputs of a functional model, as a list; None for others."""
+    def inputs(self) -> list[Any] | None:
+        """The symbolic inputs of a functional model, as a list; of another one specs of what it was called on first,
+        and None before that."""
+        if self._input_symbols is not None or self._called_shape is None or self._built_on is None:
+            return self._input_symbols
+        specs = [spec for spec in nest.flatten(self._built_on) if spec is not None]
+        return [TensorSpec(any_batch(spec.shape), spec.dtype) for spec in specs]
+
+    @property
+    def outputs(self) -> list[Any] | None:
+        """The symbolic outputs of a functional model, as a list; of another one specs of what its first call gave, and
+        None before that."""
+        if self._output_symbols is not None or self._called_shape is None:
+            return self._output_symbols
+        shapes = [shape for shape in nest.flatten(self._called_shape) if shape is not None]
+        return [TensorSpec(any_batch(shape), self.compute_dtype or float32) for shape in shapes]
+
+    @property
+    def _input_symbols(self) -> list[Symbolic] | None:
+        """The symbolic inputs of a functional model; None for others."""
         return None if self._graph is None else list(self._graph.input_symbols)
 
     @property
-    def outputs(self) -> list[Symbolic] | None:
-        """The symbolic outputs of a functional model, as a list; None for others."""
+    def _output_symbols(self) -> list[Symbolic] | None:
+        """The symbolic outputs of a functional model; None for others."""
         return None if self._graph is None else list(self._graph.output_symbols)
+
+    @property
+    def _is_graph_network(self) -> bool:
+        """Whether symbolic inputs and outputs say what the model computes; programs of TensorFlow 1 ask."""
+        return self._output_symbols is not None
+
+    def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
+        """Make the variables by a call, as programs of TensorFlow 1 do for models with a ``call`` of their own."""
+        if not self.built:
+            self(nest.map_structure(lambda leaf: cast(leaf, self.dtype or float32), inputs))
 
     def _first_call(self) -> Ends | None:
         if self._graph is None:
@@ -97,12 +125,12 @@ class Model(Layer):
     @property
     def input_names(self) -> list[str]:
         """The names of a functional model's inputs."""
-        return [symbol.name for symbol in self.inputs or ()]
+        return [symbol.name for symbol in self._input_symbols or ()]
 
     @property
     def output_names(self) -> list[str]:
         """The names of a functional model's outputs: those of the layers that make them."""
-        return [symbol.node.layer.name for symbol in self.outputs or ()]
+        return [symbol.node.layer.name for symbol in self._output_symbols or ()]
 
     @property
     def layers(self) -> list[Layer]:
@@ -213,16 +241,16 @@ class Model(Layer):
         >>> from agog_layers import Dense, Sequential
         >>> Sequential([Dense(3, input_shape=(4,), name="a"), Dense(1, name="b")], name="m").summary()
         Model: m
-        ──────────────────────────────────────────────
-        layer (type)   output shape  parameters  bytes
-        ──────────────────────────────────────────────
-        a (Dense)      (?, 3)                15     60
-        b (Dense)      (?, 1)                 4     16
-        ──────────────────────────────────────────────
-        trainable                            19     76
-        not trainable                         0      0
-        total                                19     76
-        ──────────────────────────────────────────────
+        ─────────────────────────────────────────────
+        layer (type)  output shape  parameters  bytes
+        ─────────────────────────────────────────────
+        a (Dense)     (?, 3)                15     60
+        b (Dense)     (?, 1)                 4     16
+        ─────────────────────────────────────────────
+        Total params: 19 (76 bytes)
+        Trainable params: 19 (76 bytes)
+        Non-trainable params: 0 (0 bytes)
+        ─────────────────────────────────────────────
         """
         print_summary(self, line_length, positions, print_fn or print, expand_nested, show_trainable, layer_range)
 

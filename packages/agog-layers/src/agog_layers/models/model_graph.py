@@ -104,6 +104,6 @@ class _Nodes:
 def _graph_of(model: Any) -> Graph | None:
     """The calls between a model's inputs and outputs, where they are known."""
     graph: Graph | None = model._graph
-    if graph is not None or not (model.inputs and model.outputs):
+    if graph is not None or not (model._input_symbols and model._output_symbols):
         return graph
-    return Graph(model.name, model.inputs, model.outputs)
+    return Graph(model.name, model._input_symbols, model._output_symbols)

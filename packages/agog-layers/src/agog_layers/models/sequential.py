@@ -54,12 +54,12 @@ class Sequential(Model):
         return list(self._layer_list)
 
     @property
-    def inputs(self) -> list[Symbolic] | None:
+    def _input_symbols(self) -> list[Symbolic] | None:
         """The symbolic input, as a list; None while its shape is unknown."""
         return self._symbols[:1] or None
 
     @property
-    def outputs(self) -> list[Symbolic] | None:
+    def _output_symbols(self) -> list[Symbolic] | None:
         """What the layers make of the symbolic input, as a list; None while its shape is unknown."""
         return self._symbols[-1:] or None
 
@@ -155,6 +155,12 @@ class Sequential(Model):
         """Run the layers one after another; those that take ``training`` get it, unless it is None."""
         if not self._layer_calls:
             raise ValueError(f"Sequential {self.name!r} has no layers; add one first.")
+        if type(inputs) is dict and self._layer_list[0].single_input:
+            raise ValueError(
+                f"Sequential {self.name!r}: Passing a dictionary input to a Sequential Model which doesnt have "
+                f"FeatureLayer as the first layer is an error; got a dict of {sorted(inputs)} for "
+                f"{self._layer_list[0].name!r}, which takes one tensor. Pass that, or use the functional API."
+            )
         outputs = inputs
         for layer, trains in self._layer_calls:
             outputs = layer(outputs) if training is None or not trains else layer(outputs, training=training)

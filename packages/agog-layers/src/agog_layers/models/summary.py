@@ -149,8 +149,11 @@ def _print(
     positions: Sequence[float] | None,
     print_fn: Callable[[str], Any],
 ) -> None:
-    widths = [max(map(len, column)) for column in zip(header, *rows, *totals, strict=True)]
-    width = max(sum(widths) + 2 * (len(widths) - 1), len(title))
+    # In the words and the order of Keras, which programs look for.
+    trainable, others, total = (f"params: {row[2]} ({row[3]} bytes)" for row in totals)
+    sums = [f"Total {total}", f"Trainable {trainable}", f"Non-trainable {others}"]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    width = max(sum(widths) + 2 * (len(widths) - 1), len(title), *map(len, sums))
     if line_length is not None and line_length > width:
         widths[0] += line_length - width
         width = line_length
@@ -167,10 +170,12 @@ def _print(
     print_fn(title)
     print_fn(line)
     show(header)
-    for part in (rows, totals):
-        print_fn(line)
-        for row in part:
-            show(row)
+    print_fn(line)
+    for row in rows:
+        show(row)
+    print_fn(line)
+    for text in sums:
+        print_fn(text)
     print_fn(line)
 
 

@@ -9,6 +9,7 @@ from agog_core import Tensor, add, concat, multiply, nest, reverse
 from agog_layers.base.arguments import shown
 from agog_layers.base.shapes import each_shape
 from agog_layers.base.signature import takes_training
+from agog_layers.recurrent.constants import TakesConstants
 from agog_layers.recurrent.rnn import RNN
 from agog_layers.recurrent.time_distributed import Wrapper
 
@@ -22,7 +23,7 @@ _MERGES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
-class Bidirectional(Wrapper):
+class Bidirectional(TakesConstants, Wrapper):
     """Run a recurrent layer forwards, a second one backwards, and merge the outputs.
 
     M. Schuster and K. Paliwal, "Bidirectional recurrent neural networks", IEEE Trans. Signal Processing 45, 1997.
@@ -72,12 +73,15 @@ class Bidirectional(Wrapper):
         shape = each_shape(input_shape)[0]
         for each in (self.forward_layer, self.backward_layer):
             each._follow(self)
+            vars(each)["_constant_shapes"] = self._constant_shapes
             each.build(shape)
         if self.initial_weights is not None:
             self.set_weights(self.initial_weights)
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None) -> Any:
+    def call(
+        self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None, constants: Any = None
+    ) -> Any:
         """Run both layers.
 
         Args:
@@ -85,6 +89,7 @@ class Bidirectional(Wrapper):
             training: passed on.
             mask: booleans of shape (batch, time), passed on.
             initial_state: the states of the first layer, then those of the second one; by default zeros.
+            constants: passed on.
 
         Returns:
             The merged outputs, of shape (batch, ...) or (batch, time, ...); a list of both for ``merge_mode=None``.
@@ -95,6 +100,8 @@ class Bidirectional(Wrapper):
             x, *given = inputs
             initial_state = given or initial_state
         options = {"training": training} if takes_training(self.forward_layer.call) else {}
+        if constants is not None:
+            options["constants"] = constants
         results = []
         states = nest.flatten(initial_state) if initial_state is not None else []
         half = len(states) // 2

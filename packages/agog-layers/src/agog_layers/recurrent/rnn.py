@@ -20,16 +20,17 @@ from agog_core import (
 )
 from agog_layers.base.arguments import handed_on, integer, shown
 from agog_layers.base.shapes import each_shape
-from agog_layers.base.signature import takes_training
+from agog_layers.base.signature import takes, takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.models.model import Model
 from agog_layers.recurrent.cell import Cell, initial_state
+from agog_layers.recurrent.constants import TakesConstants
 from agog_layers.recurrent.stacked_cells import StackedRNNCells
 
 __all__ = ["RNN"]
 
 
-class RNN(Layer):
+class RNN(TakesConstants):
     """Run a cell over sequences, step by step.
 
     A cell has ``state_size`` and ``call(inputs, states)``, which returns the output and the new states.
@@ -124,7 +125,9 @@ class RNN(Layer):
             if isinstance(self.cell, (Cell, StackedRNNCells)):
                 self.cell._scope_path = self._full_path()  # the variables are the layer's, by name
             self.cell._follow(self)
-            self.cell.build(TensorShape([sizes[0], *sizes[2:]]))
+            shape = TensorShape([sizes[0], *sizes[2:]])
+            with_constants = self._constant_shapes and takes(self.cell.call, "constants")
+            self.cell.build([shape, *self._constant_shapes] if with_constants else shape)
             self.cell.built = True
         self.built = True
 
@@ -143,7 +146,7 @@ class RNN(Layer):
             mask: booleans of shape (batch, time): where False, the states and the output stay what they are.
             training: whether the cell is trained, for cells that want to know.
             initial_state: the first states: a tensor, or a list of them; by default zeros.
-            constants: further inputs of each step, for cells that take ``constants``.
+            constants: further inputs of each step, a tensor or a list, for cells that take ``constants``: a list.
 
         Returns:
             The last output, of shape (batch, ...), or those of all times, of shape (batch, time, ...); with
@@ -220,6 +223,7 @@ class RNN(Layer):
         """The outputs of all times, time first; the last one; the last states."""
         if not x.shape[0]:
             raise ValueError(f"{type(self).__name__} layer {self.name!r} takes at least one time step; got none.")
+        options = self._cell_options(training, constants)
         for cell in getattr(self.cell, "cells", [self.cell]):
             if isinstance(cell, Cell):
                 cell.reset_dropout_mask()
@@ -228,8 +232,7 @@ class RNN(Layer):
             fused = self.cell.run(x, states, mask, training)
             if fused is not None:
                 sequence, last = fused
-                return sequence, last[0], last
-        options = self._cell_options(training, constants)
+                return sequence, self._shown(last), last
         run = self.cell if callable(self.cell) else self.cell.call
         outputs: list[Tensor] = []
         for time, step in enumerate(unstack(x)):
@@ -237,13 +240,19 @@ class RNN(Layer):
             new = nest.flatten(structure)
             if mask is not None:
                 before = outputs[-1] if outputs else zeros_like(output)
-                if states and states[0].shape == output.shape:
-                    before = states[0]
+                if states and self._shown(states).shape == output.shape:
+                    before = self._shown(states)
                 output = where(mask[time], output, before)
                 new = [where(mask[time], after, state) for after, state in zip(new, states, strict=True)]
             states = new
             outputs.append(output)
         return stack(outputs) if self.return_sequences else outputs[-1], outputs[-1], states
+
+    def _shown(self, states: list[Tensor]) -> Tensor:
+        """The state that is the output too: the first one of the cell, or of the last cell."""
+        own = self.cell._own_states(states)[-1] if isinstance(self.cell, StackedRNNCells) else states
+        shown: Tensor = own[0]
+        return shown
 
     def _packed(self, states: list[Tensor]) -> Any:
         """The states in the form in which the cell takes them."""
@@ -255,7 +264,14 @@ class RNN(Layer):
     def _cell_options(self, training: Any, constants: Any) -> dict[str, Any]:
         """The keyword arguments for the cell's steps."""
         options = {"training": training} if takes_training(self.cell.call) else {}
-        return options if constants is None else {**options, "constants": constants}
+        if constants is None:
+            return options
+        if not takes(self.cell.call, "constants"):
+            raise ValueError(
+                f"{type(self).__name__} layer {self.name!r} got constants, which its cell {type(self.cell).__name__} "
+                "does not support: its call takes no constants."
+            )
+        return {**options, "constants": constants}
 
     def reset_states(self, states: Any = None) -> None:
         """Forget the states of earlier calls.

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core import Tensor, TensorShape, nest
 from agog_layers.base.arguments import shown
-from agog_layers.base.signature import takes_training
+from agog_layers.base.signature import takes, takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.recurrent.cell import Cell, initial_state
 
@@ -19,6 +19,7 @@ class StackedRNNCells(Layer):
 
     Args:
         cells: the cells.
+        reverse_state_order: whether the states of the last cell come first, as before TensorFlow 1.12.
         **kwargs: further arguments of `Layer`.
 
     Raises:
@@ -28,13 +29,14 @@ class StackedRNNCells(Layer):
     >>> from agog_layers import RNN, GRUCell, LSTMCell
     >>> cell = StackedRNNCells([LSTMCell(3), GRUCell(2)])
     >>> cell.state_size
-    [2, 3, 3]
+    (3, 3, 2)
     >>> RNN(cell)(ag.zeros([4, 5, 6])).shape
     TensorShape([4, 2])
     """
 
-    def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
+    def __init__(self, cells: Sequence[Any], reverse_state_order: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.reverse_state_order = reverse_state_order
         for number, cell in enumerate(cells):
             if isinstance(cell, type):
                 raise TypeError(f"{type(self).__name__}: cell {number} must be an object; got {shown(cell)}.")
@@ -47,9 +49,13 @@ class StackedRNNCells(Layer):
         self.cells = list(cells)
 
     @property
-    def state_size(self) -> list[Any]:
-        """The sizes of the states, those of the last cell first."""
-        return [size for cell in reversed(self.cells) for size in _sizes(cell)]
+    def state_size(self) -> tuple[Any, ...]:
+        """The sizes of the states, cell by cell."""
+        return tuple(self._joined([_sizes(cell) for cell in self.cells]))
+
+    def _joined(self, each: list[list[Any]]) -> list[Any]:
+        """What belongs to states of all cells, from lists of what belongs to those of each."""
+        return [part for parts in (reversed(each) if self.reverse_state_order else each) for part in parts]
 
     @property
     def output_size(self) -> Any:
@@ -64,13 +70,13 @@ class StackedRNNCells(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Make the cells' variables."""
-        shape = TensorShape(input_shape)
+        shape, *constants = input_shape if isinstance(input_shape, list) else [TensorShape(input_shape)]
         for number, cell in enumerate(self.cells):
             if isinstance(cell, Layer) and not cell.built:
                 if isinstance(cell, Cell):
                     cell._scope_path = f"{self._full_path()}/cell_{number}"
                 cell._follow(self)
-                cell.build(shape)
+                cell.build([shape, *constants] if constants and takes(cell.call, "constants") else shape)
                 cell.built = True
             shape = TensorShape([shape[0], getattr(cell, "output_size", None) or _sizes(cell)[0]])
         self.built = True
@@ -86,21 +92,25 @@ class StackedRNNCells(Layer):
                 return None
             outputs, after = done
             new.append(after)
-        return outputs, [state for each in reversed(new) for state in each]
+        return outputs, self._joined(new)
 
     def _own_states(self, states: Sequence[Tensor]) -> list[list[Tensor]]:
-        """The states of each cell, from those of all, which begin with the last cell's."""
-        left = iter(states)
-        return [[next(left) for _ in _sizes(cell)] for cell in reversed(self.cells)][::-1]
+        """The states of each cell, from those of all."""
+        left, step = iter(states), -1 if self.reverse_state_order else 1
+        return [[next(left) for _ in _sizes(cell)] for cell in self.cells[::step]][::step]
 
-    def call(self, inputs: Tensor, states: Any, training: Any = None, **kwargs: Any) -> tuple[Tensor, list[Tensor]]:
+    def call(
+        self, inputs: Tensor, states: Any, training: Any = None, constants: Any = None, **kwargs: Any
+    ) -> tuple[Tensor, list[Tensor]]:
         """Compute one step; return the output of the last cell, and the new states."""
         new, output = [], inputs
         for cell, own in zip(self.cells, self._own_states(states), strict=True):
-            options = {**kwargs, "training": training} if takes_training(cell.call) else kwargs
-            output, after = cell(output, own, **options)
+            options = {**kwargs, "training": training} if takes_training(cell.call) else {**kwargs}
+            if constants is not None and takes(cell.call, "constants"):
+                options["constants"] = constants
+            output, after = (cell if callable(cell) else cell.call)(output, own, **options)
             new.append(nest.flatten(after))
-        return output, [state for each in reversed(new) for state in each]
+        return output, self._joined(new)
 
 
 def _sizes(cell: Any) -> list[Any]:

@@ -20,12 +20,13 @@ class Wrapper(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        TypeError: ``layer`` is not a layer.
+        ValueError: ``layer`` is not a layer.
     """
 
     def __init__(self, layer: Layer, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
-            raise TypeError(f"{type(self).__name__}: layer must be a Layer; got {shown(layer)}.")
+            name = type(self).__name__
+            raise ValueError(f"{name}: Please initialize `{name}` layer with a `Layer` instance; got {shown(layer)}.")
         super().__init__(**kwargs)
         self.layer = layer
 

@@ -24,7 +24,13 @@ class Monitor(Callback):
 
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
         if mode not in _MODES:
-            raise ValueError(f"{type(self).__name__}: mode must be one of {', '.join(_MODES)}; got {mode!r}.")
+            name = type(self).__name__
+            warnings.warn(
+                f"{name}: mode {mode!r} is unknown, fallback to auto mode; the modes are {', '.join(_MODES)}.",
+                UserWarning,
+                stacklevel=3,
+            )
+            mode = "auto"
         more = mode == "max" or (mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure")))
         self.monitor, self.mode = monitor, mode
         self.min_delta = abs(min_delta)

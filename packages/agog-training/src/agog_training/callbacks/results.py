@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Results"]
+__all__ = ["Results", "numbers"]
 
 # What `compile` is given, and what TensorFlow 1.12 called it in the logs.
 _OLDER = {
@@ -39,3 +39,15 @@ class Results(dict[str, Any]):
             return self[key]
         except KeyError:
             return default
+
+
+def numbers(results: dict[str, float], return_dict: bool = False) -> Any:
+    """What a program gets of results: a number, a list of several, or a dict.
+
+    >>> numbers({"loss": 0.5}), numbers({"loss": 0.5, "mse": 1.0})
+    (0.5, [0.5, 1.0])
+    """
+    if return_dict:
+        return Results(results)
+    values = list(results.values())
+    return values if len(values) > 1 else values[0]

@@ -17,8 +17,9 @@ from agog_data.images import decode_image
 from agog_layers.base.arguments import choice
 from agog_layers.preprocessing.resizing import resize
 from agog_training.preparing.folders import LabeledFiles, labeled_files, parts
+from agog_training.preparing.image_generator import Batches, ImageDataGenerator
 from agog_training.preparing.labels import to_categorical
-from agog_training.preparing.pictures import Batches, ImageDataGenerator, img_to_array, load_img
+from agog_training.preparing.pictures import img_to_array, load_img
 
 __all__ = ["DirectoryIterator", "image_dataset_from_directory", "text_dataset_from_directory"]
 
@@ -278,14 +279,18 @@ class DirectoryIterator(Batches):
         self.num_classes, self.samples, self.class_mode = len(found.class_names), len(rows), class_mode
         self.target_size, self.color_mode, self.interpolation = target_size, color_mode, interpolation
         channels = _CHANNELS[choice(function, "color_mode", color_mode, tuple(_CHANNELS))]
-        self.image_shape = (*target_size, channels)
+        self.data_format = image_data_generator.data_format
+        is_first = self.data_format == "channels_first"
+        self.image_shape = (channels, *target_size) if is_first else (*target_size, channels)
         print(f"Found {self.samples} images belonging to {self.num_classes} classes.")
         super().__init__(self.samples, batch_size, shuffle, seed)
 
     def batch(self, rows: Any) -> Any:
         """See `Batches.batch`."""
         pictures = [
-            img_to_array(load_img(self.filepaths[row], self.color_mode, self.target_size, self.interpolation))
+            img_to_array(
+                load_img(self.filepaths[row], self.color_mode, self.target_size, self.interpolation), self.data_format
+            )
             for row in rows
         ]
         images = self.image_data_generator.changed(np.stack(pictures))

@@ -58,8 +58,8 @@ class TimeseriesGenerator(Sequence):
         self.shuffle, self.reverse = shuffle, reverse
         if self.start_index > self.end_index:
             raise ValueError(
-                f"TimeseriesGenerator: no window of length {length} lies between steps {start_index} and "
-                f"{self.end_index}."
+                f"TimeseriesGenerator: `start_index+length={self.start_index} > end_index={self.end_index}` is "
+                "disallowed, since no window lies between them."
             )
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -144,13 +144,15 @@ class Tokenizer:
         Returns:
             A list of numbers for each text.
         """
+        return list(self.texts_to_sequences_generator(texts))
+
+    def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[list[int]]:
+        """See `texts_to_sequences`; the lists come one after the other."""
         unknown = None if self.oov_token is None else self.word_index.get(self.oov_token)
-        rows = []
         for text in texts:
             numbers = [self.word_index.get(word) for word in self._words(text)]
             kept = [n if n is not None and (not self.num_words or n < self.num_words) else unknown for n in numbers]
-            rows.append([n for n in kept if n is not None])
-        return rows
+            yield [n for n in kept if n is not None]
 
     def sequences_to_texts(self, sequences: Iterable[Sequence[int]]) -> list[str]:
         """Make texts of numbers.

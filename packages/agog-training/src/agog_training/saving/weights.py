@@ -8,8 +8,8 @@ import weakref
 from typing import Any
 
 from agog_checkpoint import Checkpoint
-from agog_checkpoint.file import file_name, main_file, save
-from agog_checkpoint.graph import Node
+from agog_checkpoint.file import file_name, main_file, read, save
+from agog_checkpoint.graph import Graph, Node
 from agog_checkpoint.listing import listed
 from agog_checkpoint.objects import snapshot, walk
 from agog_checkpoint.pointer import point_to, read_kept
@@ -18,6 +18,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
+from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 
 # The ends of names by which Keras writes HDF5.
@@ -25,19 +26,21 @@ _HDF5 = (".h5", ".hdf5", ".keras")
 
 
 class Weights(Checkpointable):
-    """The weights of a model, without the state of its optimizer."""
+    """The weights of a model, with the state of its optimizer or without."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, with_optimizer: bool = False) -> None:
         self._model = model
+        self._without = None if with_optimizer else model.optimizer
 
     def checkpoint_dependencies(self) -> dict[str, Any]:
-        """See `Checkpointable.checkpoint_dependencies`; the optimizer is left out."""
+        """See `Checkpointable.checkpoint_dependencies`; the optimizer may be left out."""
         parts: dict[str, Any] = self._model.checkpoint_dependencies()
-        return {name: part for name, part in parts.items() if part is not self._model.optimizer}
+        return {name: part for name, part in parts.items() if part is not self._without or part is None}
 
 
-def save_weights(model: Any, path: str, overwrite: bool) -> None:
+def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None = None) -> None:
     """See `Model.save_weights`."""
+    with_optimizer = save_format is not None or not isinstance(model.optimizer, KerasOptimizer)
     if not (model.built or _is_whole(model)):
         raise ValueError(
             f"Model {model.name!r} has no weights to save, since it was not built: call it on a batch, or call "
@@ -46,7 +49,7 @@ def save_weights(model: Any, path: str, overwrite: bool) -> None:
     existing = main_file(path)
     if existing is not None and not overwrite:
         raise AlreadyExistsError(f"save_weights: {existing} exists; pass overwrite=True to replace it.")
-    root = Checkpoint(model=Weights(model))
+    root = Checkpoint(model=Weights(model, with_optimizer))
     saved = snapshot(root)
     # Beside their paths, which are the keys, layers have their names.
     numbers = {id(part.value): number for number, part in enumerate(walk(root)[0])}
@@ -63,7 +66,7 @@ def save_weights(model: Any, path: str, overwrite: bool) -> None:
 def load_weights(model: Any, path: str, by_name: bool) -> Any:
     """See `Model.load_weights`."""
     in_keras_file = is_keras_file(path)
-    if (by_name or in_keras_file) and not model.built:
+    if (by_name or in_keras_file or path.endswith(_HDF5)) and not model.built:
         what = "to find by name" if by_name else "to find in a file of Keras"
         raise ValueError(
             f"Model {model.name!r} has no weights {what}, since it was not built: call it on a batch, or call "
@@ -72,14 +75,60 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
     if in_keras_file:
         load_keras_weights(model, path, by_name)
         return None
+    vars(model).pop("_loading", None)
     if by_name:
-        status = Checkpoint(names=_named(model)).restore(path).expect_partial()
+        status: Any = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
-        status = Checkpoint(model=Weights(model)).restore(path)
+        graph, arrays = read(path)
+        root = Checkpoint(model=Weights(model, with_optimizer="optimizer" in _node(graph, "model").children))
+        status = root._restore(path, graph, arrays, _moved(model, graph), None, (), cast=False, borrow=True)
+        _check_match(model, status)
     _warn_of(path, unfilled(status, model.weights), stacklevel=4)
+    waits_for_optimizer = model.optimizer is None and any(
+        key.startswith("model/optimizer/") for key in status._restore.report()[1]
+    )
     if not model.built and not _is_whole(model):
-        _Later(status, model, path)
+        _Later(status, model, path, waits_for_optimizer)
+    elif waits_for_optimizer:
+        vars(model)["_loading"] = Kept(status.expect_partial())
     return status
+
+
+def _node(graph: Graph, *names: str) -> Node:
+    """The node at a path; an empty one where there is none."""
+    node = graph.nodes[0]
+    for name in names:
+        number = node.children.get(name)
+        node = Node({}) if number is None else graph.nodes[number]
+    return node
+
+
+def _moved(model: Any, graph: Graph) -> dict[str, str]:
+    """Where layers are in the file, of a model of a list of layers: the first that has weights is the first one there
+    that has, and so on, wherever layers without weights are among them."""
+    layers = model.checkpoint_dependencies().get("layers")
+    if not isinstance(layers, list) or not model.built:
+        return {}
+    whole = graph.leading_to({number for number, node in enumerate(graph.nodes) if node.variable is not None})
+    saved = _node(graph, "model", "layers").children
+    places = [place for place, number in saved.items() if number in whole and place.isdigit()]
+    ours = [str(place) for place, layer in enumerate(layers) if layer.weights]
+    pairs = zip(ours, sorted(places, key=int), strict=False)
+    return {f"model/layers/{here}": f"model/layers/{there}" for here, there in pairs if here != there}
+
+
+def _check_match(model: Any, status: Any) -> None:
+    """Raise AssertionError where nothing of the file has found its place in the model, or waits for it."""
+    matched, deferred, unmatched = status._restore.report()
+    if any(key.startswith("model/") for key in (*matched, *deferred)):
+        return
+    status.expect_partial()
+    if not model.checkpoint_dependencies():
+        raise AssertionError(f"load_weights: Nothing to load: model {model.name!r} has no layers and no variables yet.")
+    raise AssertionError(
+        f"load_weights: Nothing except the root object matched: the file {status._restore.path!r} has "
+        f"{listed([*deferred, *unmatched]) or 'no values'}; those of model {model.name!r} begin with 'model/'."
+    )
 
 
 def _warn_of(path: str, left: list[Variable], stacklevel: int) -> None:
@@ -96,7 +145,7 @@ class Kept:
     """A status, which keeps alive what stands for the model in a restore, as long as layers of it are waited for."""
 
     def __init__(self, status: Any) -> None:
-        self._status = status
+        self.status = status
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(None), ()  # a copy of the model waits for nothing
@@ -106,8 +155,9 @@ class _Later:
     """Warns, when a model that was not built is called first, of weights that it got since and that have no values in
     the file that was loaded."""
 
-    def __init__(self, status: Any, model: Any, path: str) -> None:
+    def __init__(self, status: Any, model: Any, path: str, waits_for_optimizer: bool) -> None:
         vars(model)["_loading"] = Kept(status)
+        self._waits_for_optimizer = waits_for_optimizer
         self._has_value = status._restore.has_restored
         self._path = path
         self._warned = {id(variable) for variable in model.weights}
@@ -118,7 +168,9 @@ class _Later:
         model: Any = self._model()
         if model is not None and owner is model and model._called_shape is not None:
             self._end()
-            vars(model).pop("_loading", None)
+            kept = vars(model).pop("_loading", None)
+            if self._waits_for_optimizer and kept is not None:
+                vars(model)["_loading"] = Kept(kept.status.expect_partial())
             new = [variable for variable in model.weights if id(variable) not in self._warned]
             _warn_of(self._path, [variable for variable in new if not self._has_value(variable)], stacklevel=3)
 

@@ -39,6 +39,8 @@ from agog_optimizers import Optimizer as _Optimizer
 from agog_training import Model, Sequential
 from agog_training.optimizers import KerasOptimizer as Optimizer
 
+__version__ = "2.1.6-tf"  # TensorFlow 1.12's
+
 __all__ = [
     "DTypePolicy",
     "Initializer",

@@ -5,9 +5,10 @@ from agog_core.ops.math.elementary import exp as exponential
 from agog_core.ops.math.elementary import sigmoid, softplus, tanh
 from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softsign, swish
 from agog_core.ops.nn import swish as silu
-from agog_layers.base.activations import elu, gelu, get, hard_sigmoid, linear, mish, serialize
+from agog_layers.base.activations import deserialize, elu, gelu, get, hard_sigmoid, linear, mish, serialize
 
 __all__ = [
+    "deserialize",
     "elu",
     "exponential",
     "gelu",

@@ -28,15 +28,21 @@ from agog_training.progress_bar import Progbar
 from agog_training.sequence import Sequence as PyDataset
 
 if TYPE_CHECKING:
+    from agog_training.enqueuers import GeneratorEnqueuer as GeneratorEnqueuer
+    from agog_training.enqueuers import OrderedEnqueuer as OrderedEnqueuer
+    from agog_training.enqueuers import SequenceEnqueuer as SequenceEnqueuer
     from agog_training.preparing.directories import image_dataset_from_directory as image_dataset_from_directory
     from agog_training.preparing.directories import text_dataset_from_directory as text_dataset_from_directory
     from agog_training.preparing.windows import timeseries_dataset_from_array as timeseries_dataset_from_array
 
 __all__ = [
     "CustomObjectScope",
+    "GeneratorEnqueuer",
+    "OrderedEnqueuer",
     "Progbar",
     "PyDataset",
     "Sequence",
+    "SequenceEnqueuer",
     "array_to_img",
     "clear_session",
     "custom_object_scope",
@@ -66,6 +72,7 @@ _DIRECTORIES = _Some(
     "agog_training.preparing.directories", "image_dataset_from_directory", "text_dataset_from_directory"
 )
 _WINDOWS = _Some("agog_training.preparing.windows", "timeseries_dataset_from_array")
-__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _WINDOWS])
+_ENQUEUERS = _Some("agog_training.enqueuers", "GeneratorEnqueuer", "OrderedEnqueuer", "SequenceEnqueuer")
+__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _ENQUEUERS, _WINDOWS])
 __getattr__ = _taught(__name__, __getattr__)
 __dir__ = __all__.copy

@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING
 from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
-from agog_training.preparing.pictures import (
-    ImageDataGenerator,
-    NumpyArrayIterator,
-    array_to_img,
-    img_to_array,
-    load_img,
-)
+from agog_training.preparing.image_generator import ImageDataGenerator, NumpyArrayIterator
+from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
 
 if TYPE_CHECKING:
     from agog_training.preparing.directories import DirectoryIterator as DirectoryIterator
