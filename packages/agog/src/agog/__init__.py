@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from agog import eager as eager
     from agog import errors as errors
     from agog import examples as examples
+    from agog import feature_column as feature_column
     from agog import flags as flags
     from agog import gfile as gfile
     from agog import image as image
@@ -167,6 +168,7 @@ _NAMESPACES = [
     "eager",
     "errors",
     "examples",
+    "feature_column",
     "flags",
     "gfile",
     "image",

@@ -1,6 +1,10 @@
 """``tf.keras.layers``: layers as classes."""
 
+from typing import TYPE_CHECKING
+
 from agog_compat.advice import taught as _taught
+from agog_core.exports import Some as _Some
+from agog_core.exports import later as _later
 from agog_layers import (
     ELU,
     GRU,
@@ -133,6 +137,9 @@ from agog_layers.base.configured import describe as serialize
 from agog_layers.base.configured import revive as deserialize
 from agog_layers.merging.merges import add, average, concatenate, dot, maximum, minimum, multiply, subtract
 
+if TYPE_CHECKING:
+    from agog_training.feature_columns import DenseFeatures as DenseFeatures
+
 __all__ = [
     "ELU",
     "GRU",
@@ -175,6 +182,7 @@ __all__ = [
     "CuDNNGRU",
     "CuDNNLSTM",
     "Dense",
+    "DenseFeatures",
     "DepthwiseConv2D",
     "Discretization",
     "Dot",
@@ -272,4 +280,5 @@ __all__ = [
     "subtract",
 ]
 
-__getattr__ = _taught(__name__)
+__getattr__, _ = _later(__name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures")])
+__getattr__ = _taught(__name__, __getattr__)
