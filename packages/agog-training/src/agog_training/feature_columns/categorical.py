@@ -61,9 +61,9 @@ class KeyedColumn(CategoricalColumn):
     def _checked(self, values: Tensor) -> Tensor:
         wants_strings = self.kind.name == "string"
         if wants_strings is not (values.dtype.name == "string") or not (wants_strings or values.dtype.is_integer):
+            kind = "strings" if wants_strings else "integers"
             raise ValueError(
-                f"Feature {self.key!r} must be of {'strings' if wants_strings else 'integers'} as its categorical column "
-                f"says; got dtype {values.dtype.name}."
+                f"Feature {self.key!r} must be of {kind} as its categorical column says; got dtype {values.dtype.name}."
             )
         return values
 
@@ -84,6 +84,7 @@ def categorical_column_with_identity(
     Raises:
         ValueError: the key is no string, there is no category, or the default value is none of them.
 
+    >>> from agog_training.feature_columns import DenseFeatures, indicator_column
     >>> column = indicator_column(categorical_column_with_identity("day", 3))
     >>> print(DenseFeatures([column])({"day": [[2], [0]]}))
     tf.Tensor(

@@ -102,11 +102,11 @@ def checked_categories(function: str, column: Any) -> CategoricalColumn:
     return column
 
 
-def checked_columns(what: str, columns: Any, kinds: tuple[type, ...], advice: str) -> tuple[Any, ...]:
-    """Feature columns in the order of their names; a ValueError if some are no columns of a kind, or are there twice."""
+def checked_columns(what: str, columns: Any, kinds: Any, advice: str) -> tuple[Any, ...]:
+    """Feature columns in the order of their names; a ValueError for others, and for two of one name."""
     if isinstance(columns, Mapping):
         raise ValueError(f"{what}: feature_columns must be a list of columns; got a dict.")
-    listed = [columns] if isinstance(columns, FeatureColumn) else list(columns)
+    listed: list[Any] = [columns] if isinstance(columns, FeatureColumn) else list(columns)
     if not listed:
         raise ValueError(f"{what}: feature_columns is empty; give at least one column.")
     names: set[str] = set()

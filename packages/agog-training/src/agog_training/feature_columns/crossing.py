@@ -47,6 +47,7 @@ def weighted_categorical_column(
     Raises:
         ValueError: the column is not categorical, the key is no string, or the dtype is not of numbers.
 
+    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity, indicator_column
     >>> words = categorical_column_with_identity("word", 3)
     >>> column = indicator_column(weighted_categorical_column(words, "frequency"))
     >>> print(DenseFeatures([column])({"word": [[2, 0]], "frequency": [[0.5, 3.0]]}))
@@ -111,6 +112,7 @@ def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | N
     Raises:
         ValueError: there are fewer than two, one is something else, or there is no bucket.
 
+    >>> from agog_training.feature_columns import DenseFeatures, indicator_column
     >>> column = crossed_column(["country", "language"], 10)
     >>> layer = DenseFeatures([indicator_column(column)])
     >>> layer({"country": [["ch"]], "language": [["fr"]]}).shape
@@ -216,4 +218,5 @@ def _joined(left: Array, right: Array) -> Array:
 
 
 def _shifted(value: Array) -> Array:
-    return value ^ (value >> np.uint64(47))
+    mixed: Array = value ^ (value >> np.uint64(47))
+    return mixed

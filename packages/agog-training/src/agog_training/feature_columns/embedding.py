@@ -93,6 +93,7 @@ def embedding_column(
         ValueError: the column is not categorical, the dimension is not positive, there is no such combiner, or of the
             checkpoint and the name one is missing.
 
+    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity
     >>> column = embedding_column(categorical_column_with_identity("day", 7), 3, initializer="ones")
     >>> print(DenseFeatures([column])({"day": [[2]]}))
     tf.Tensor([[1. 1. 1.]], shape=(1, 3), dtype=float32)
@@ -118,7 +119,8 @@ def _check(function: str, dimension: Any, combiner: str, checkpoint: Any, tensor
         raise ValueError(f"{function}: combiner must be 'mean', 'sqrtn' or 'sum'; got {combiner!r}.")
     if (checkpoint is None) is not (tensor is None):
         raise ValueError(
-            f"{function}: give ckpt_to_load_from and tensor_name_in_ckpt, or neither; got {checkpoint!r} and {tensor!r}."
+            f"{function}: give ckpt_to_load_from and tensor_name_in_ckpt, or neither; got {checkpoint!r} and "
+            f"{tensor!r}."
         )
 
 
@@ -236,6 +238,7 @@ def shared_embeddings(
     Raises:
         ValueError: a column is not categorical, or they are of different kinds or numbers of categories.
 
+    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity
     >>> watched = categorical_column_with_identity("watched", 100)
     >>> liked = categorical_column_with_identity("liked", 100)
     >>> layer = DenseFeatures(shared_embeddings([watched, liked], 8))
@@ -320,6 +323,7 @@ def indicator_column(categorical_column: Any) -> IndicatorColumn:
     Raises:
         ValueError: the column is not categorical.
 
+    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity
     >>> column = indicator_column(categorical_column_with_identity("day", 3))
     >>> print(DenseFeatures([column])({"day": [[2, 2, -1]]}))
     tf.Tensor([[0. 0. 2.]], shape=(1, 3), dtype=float32)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from agog_core import SparseTensor, Tensor, TensorShape, constant, convert_to_tensor, expand_dims, not_equal, ones, reshape
+from agog_core import (
+    SparseTensor,
+    Tensor,
+    TensorShape,
+    constant,
+    convert_to_tensor,
+    expand_dims,
+    not_equal,
+    ones,
+    reshape,
+)
 
 if TYPE_CHECKING:
     from agog_training.feature_columns.column import FeatureColumn
@@ -51,7 +61,9 @@ class Features:
         """A feature as a tensor of rank 2 or more."""
         value = self._value(key)
         if isinstance(value, SparseTensor):
-            raise ValueError(f"Feature {key!r} must be a tensor; got a SparseTensor. Convert it with tf.sparse.to_dense.")
+            raise ValueError(
+                f"Feature {key!r} must be a tensor; got a SparseTensor. Convert it with tf.sparse.to_dense."
+            )
         tensor = convert_to_tensor(value)
         if not tensor._shape:
             raise ValueError(f"Feature {key!r} must have one value or more for each example; got shape ().")

@@ -48,7 +48,9 @@ class LinearModel(ColumnLayer):
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
         if sparse_combiner not in COMBINERS:
-            raise ValueError(f"{self._title}: sparse_combiner must be 'mean', 'sqrtn' or 'sum'; got {sparse_combiner!r}.")
+            raise ValueError(
+                f"{self._title}: sparse_combiner must be 'mean', 'sqrtn' or 'sum'; got {sparse_combiner!r}."
+            )
         kinds = (DenseColumn, CategoricalColumn)
         advice = "feature_columns must be dense or categorical columns"
         self.feature_columns = checked_columns(self._title, feature_columns, kinds, advice)

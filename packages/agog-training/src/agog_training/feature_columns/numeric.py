@@ -56,6 +56,7 @@ def numeric_column(
             does not fit the shape.
         TypeError: the function is none, or a size is no integer.
 
+    >>> from agog_training.feature_columns import DenseFeatures
     >>> layer = DenseFeatures([numeric_column("price", normalizer_fn=lambda x: x / 10.0)])
     >>> print(layer({"price": [[20.0], [40.0]]}))
     tf.Tensor(
@@ -74,7 +75,9 @@ def numeric_column(
         raise ValueError(f"numeric_column {key!r}: dtype must be of floats or integers; got {kind.name}.")
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"numeric_column {key!r}: normalizer_fn must be a function; got {normalizer_fn!r}.")
-    return NumericColumn(key, sizes, _default(f"numeric_column {key!r}", sizes, kind, default_value), kind, normalizer_fn)
+    return NumericColumn(
+        key, sizes, _default(f"numeric_column {key!r}", sizes, kind, default_value), kind, normalizer_fn
+    )
 
 
 def _default(what: str, sizes: tuple[int, ...], dtype: DType, value: Any) -> Any:
@@ -127,8 +130,8 @@ class NumericColumn(DenseColumn):
         batch, count = given._shape[0], TensorShape(given._shape[1:]).num_elements()
         if count != self.variable_shape.num_elements():
             raise ValueError(
-                f"Feature {self.key!r} must have shape (batch, {', '.join(map(str, self.shape))}) as its numeric_column "
-                f"says; got {tensor.shape}."
+                f"Feature {self.key!r} must have shape (batch, {', '.join(map(str, self.shape))}) as its "
+                f"numeric_column says; got {tensor.shape}."
             )
         return cast(reshape(given, [batch, *self.shape]), "float32")
 
@@ -151,6 +154,7 @@ def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Bucket
     Raises:
         ValueError: the source is another column, has more axes, or the boundaries are not in order.
 
+    >>> from agog_training.feature_columns import DenseFeatures
     >>> ages = bucketized_column(numeric_column("age"), [18.0, 65.0])
     >>> print(DenseFeatures([ages])({"age": [[3.0], [18.0]]}))
     tf.Tensor(

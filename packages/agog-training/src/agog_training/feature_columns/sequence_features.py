@@ -26,7 +26,13 @@ from agog_training.feature_columns.categorical import (
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
 )
-from agog_training.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_columns, checked_key
+from agog_training.feature_columns.column import (
+    CategoricalColumn,
+    Categories,
+    DenseColumn,
+    checked_columns,
+    checked_key,
+)
 from agog_training.feature_columns.dense_features import ColumnLayer
 from agog_training.feature_columns.features import Features
 from agog_training.feature_columns.vocabulary import (
@@ -246,7 +252,9 @@ class SequenceFeatures(ColumnLayer):
         self, feature_columns: Iterable[Any], trainable: bool = True, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
-        advice = "feature_columns must be dense columns; wrap a categorical one with embedding_column or indicator_column"
+        advice = (
+            "feature_columns must be dense columns; wrap a categorical one with embedding_column or indicator_column"
+        )
         self.feature_columns = checked_columns(self._title, feature_columns, (DenseColumn,), advice)
         for column in self._dense_columns():
             if not column.is_sequence:

@@ -39,6 +39,7 @@ def categorical_column_with_vocabulary_list(
         ValueError: the key is no string; the list is empty, has something twice, or is of another dtype; or both a
             default value and buckets are given.
 
+    >>> from agog_training.feature_columns import DenseFeatures, indicator_column
     >>> column = indicator_column(categorical_column_with_vocabulary_list("color", ["red", "green"], num_oov_buckets=1))
     >>> print(DenseFeatures([column])({"color": [["green"], ["gray"]]}))
     tf.Tensor(

@@ -90,9 +90,7 @@ INFOS = (
         differentiable=False,
         errors=(
             invalid((filled([b"a"], ()),), "fingerprint: data must have shape (n,); got shape ().", STRINGS),
-            invalid(
-                (texts(b"a"), "sha1"), "fingerprint: method must be 'farmhash64'; got 'sha1'.", STRINGS
-            ),
+            invalid((texts(b"a"), "sha1"), "fingerprint: method must be 'farmhash64'; got 'sha1'.", STRINGS),
             rejected("fingerprint", "float32", STRINGS, (np.array([1.0], np.float32),), STRINGS),
         ),
     ),
