@@ -153,7 +153,9 @@ def test_programs_own_objects() -> None:
 def test_unknown_names() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         regularizers.get("l3")
-    assert str(caught.value) == "Unknown regularizer 'l3'; the names are l1, l2, l1_l2, or pass a regularizer."
+    assert str(caught.value) == (
+        "Unknown regularizer 'l3'; the names are l1, l2, l1_l2, orthogonal_regularizer, or pass a regularizer."
+    )
     with pytest.raises(ValueError, match=r".") as caught:
         constraints.get("norm")
     assert str(caught.value) == (

@@ -48,7 +48,7 @@ def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
         ``alpha * (exp(x / alpha) - 1)`` where ``x`` is negative, else ``x``.
 
     >>> print(celu([-1.0, 2.0], alpha=2.0))
-    tf.Tensor([-0.7869387  2.       ], shape=(2,), dtype=float32)
+    tf.Tensor([-0.78693867  2.        ], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
     below = multiply(expm1(divide(minimum(tensor, 0.0), alpha)), alpha)

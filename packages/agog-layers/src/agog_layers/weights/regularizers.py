@@ -159,6 +159,7 @@ _BY_NAME: dict[str, Callable[[], Regularizer]] = {
     "l1_l2": l1_l2,
     "orthogonal_regularizer": OrthogonalRegularizer,
 }
+_OTHER_NAMES = {"L1L2": L1L2, "OrthogonalRegularizer": OrthogonalRegularizer}
 
 
 def get(identifier: Any) -> RegularizerFunction | None:
@@ -179,9 +180,7 @@ def get(identifier: Any) -> RegularizerFunction | None:
     """
     if identifier is None:
         return None
-    found: RegularizerFunction = object_of(
-        "regularizer", identifier, _BY_NAME, {"L1L2": L1L2, "OrthogonalRegularizer": OrthogonalRegularizer}
-    )
+    found: RegularizerFunction = object_of("regularizer", identifier, _BY_NAME, _OTHER_NAMES)
     return found
 
 
