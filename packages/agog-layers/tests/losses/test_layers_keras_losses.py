@@ -241,9 +241,10 @@ def test_unknown_names() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         losses.deserialize({"class_name": "Hubert", "config": {}})
     assert str(caught.value) == (
-        "Unknown loss 'Hubert'; the names are BinaryCrossentropy, CategoricalCrossentropy, CategoricalHinge, "
-        "CosineProximity, Hinge, Huber, KLDivergence, LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, "
-        "MeanSquaredError, MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge."
+        "Unknown loss 'Hubert'; the names are BinaryCrossentropy, BinaryFocalCrossentropy, CTC, "
+        "CategoricalCrossentropy, CategoricalFocalCrossentropy, CategoricalGeneralizedCrossEntropy, CategoricalHinge, "
+        "CosineProximity, Dice, Hinge, Huber, KLDivergence, LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, "
+        "MeanSquaredError, MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky."
     )
     with pytest.raises(TypeError) as other:
         losses.get(3)
