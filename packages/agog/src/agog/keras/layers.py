@@ -51,6 +51,7 @@ from agog_layers import (
     Discretization,
     Dot,
     Dropout,
+    EinsumDense,
     Embedding,
     Flatten,
     GaussianDropout,
@@ -70,6 +71,7 @@ from agog_layers import (
     GroupNormalization,
     GRUCell,
     Hashing,
+    Identity,
     Input,
     InputLayer,
     InputSpec,
@@ -109,6 +111,7 @@ from agog_layers import (
     Rescaling,
     Reshape,
     Resizing,
+    RMSNormalization,
     SeparableConv1D,
     SeparableConv2D,
     SeparableConvolution1D,
@@ -119,12 +122,14 @@ from agog_layers import (
     SpatialDropout1D,
     SpatialDropout2D,
     SpatialDropout3D,
+    SpectralNormalization,
     StackedRNNCells,
     StringLookup,
     Subtract,
     TextVectorization,
     ThresholdedReLU,
     TimeDistributed,
+    UnitNormalization,
     UpSampling1D,
     UpSampling2D,
     UpSampling3D,
@@ -139,6 +144,7 @@ from agog_layers.merging.merges import add, average, concatenate, dot, maximum, 
 
 if TYPE_CHECKING:
     from agog_training.feature_columns import DenseFeatures as DenseFeatures
+    from agog_training.feature_columns import HashedCrossing as HashedCrossing
 
 __all__ = [
     "ELU",
@@ -187,6 +193,7 @@ __all__ = [
     "Discretization",
     "Dot",
     "Dropout",
+    "EinsumDense",
     "Embedding",
     "Flatten",
     "GRUCell",
@@ -205,7 +212,9 @@ __all__ = [
     "GlobalMaxPooling2D",
     "GlobalMaxPooling3D",
     "GroupNormalization",
+    "HashedCrossing",
     "Hashing",
+    "Identity",
     "Input",
     "InputLayer",
     "InputSpec",
@@ -232,6 +241,7 @@ __all__ = [
     "Normalization",
     "PReLU",
     "Permute",
+    "RMSNormalization",
     "RandomBrightness",
     "RandomContrast",
     "RandomCrop",
@@ -255,12 +265,14 @@ __all__ = [
     "SpatialDropout1D",
     "SpatialDropout2D",
     "SpatialDropout3D",
+    "SpectralNormalization",
     "StackedRNNCells",
     "StringLookup",
     "Subtract",
     "TextVectorization",
     "ThresholdedReLU",
     "TimeDistributed",
+    "UnitNormalization",
     "UpSampling1D",
     "UpSampling2D",
     "UpSampling3D",
@@ -280,5 +292,5 @@ __all__ = [
     "subtract",
 ]
 
-__getattr__, _ = _later(__name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures")])
+__getattr__, _ = _later(__name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures", "HashedCrossing")])
 __getattr__ = _taught(__name__, __getattr__)
