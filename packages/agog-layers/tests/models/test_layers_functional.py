@@ -417,3 +417,19 @@ def test_summary_of_a_derived_model() -> None:
         "total                                     12     88",
         "─" * 51,
     ]
+
+
+def test_summary_of_models_inside_and_of_what_is_trained() -> None:
+    base = Sequential([Dense(2, name="a"), Dense(3, name="b")], name="base")
+    base.trainable = False
+    model = Sequential([base, Dense(1, name="head")], name="whole")
+    model.build((None, 4))
+    lines: list[str] = []
+    model.summary(print_fn=lines.append, expand_nested=True, show_trainable=True)
+    assert [line.split() for line in lines[2:3] + lines[4:8]] == [
+        ["layer", "(type)", "output", "shape", "parameters", "bytes", "trained"],
+        ["base", "(Sequential)", "(?,", "3)", "19", "76", "no"],
+        ["a", "(Dense)", "(?,", "2)", "10", "40", "no"],
+        ["b", "(Dense)", "(?,", "3)", "9", "36", "no"],
+        ["head", "(Dense)", "(?,", "1)", "4", "16", "yes"],
+    ]

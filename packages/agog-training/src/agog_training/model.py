@@ -60,7 +60,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
 
     def compile(
         self,
-        optimizer: Any,
+        optimizer: Any = "rmsprop",
         loss: Any = None,
         metrics: Any = None,
         loss_weights: Any = None,

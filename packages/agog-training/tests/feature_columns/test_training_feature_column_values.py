@@ -246,7 +246,8 @@ def test_numbers_of_sequences_in_several_at_a_step() -> None:
 
 def test_hashed_crossing_is_that_of_crossed_columns() -> None:
     letters, numbers = ["A", "B", "A", "B", "A"], [101, 101, 101, 102, 102]
-    wanted = ids(crossed_column(["a", "b"], 5), {"a": letters, "b": numbers})
+    wanted = [1, 4, 1, 1, 3]  # the example of the documentation of Keras
+    assert ids(crossed_column(["a", "b"], 5), {"a": letters, "b": numbers}) == wanted
     assert HashedCrossing(5)((letters, numbers)).numpy().tolist() == wanted
     columns = [ag.constant([[each] for each in listed]) for listed in (letters, numbers)]
     assert HashedCrossing(5)(columns).numpy().tolist() == [[each] for each in wanted]

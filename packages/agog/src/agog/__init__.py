@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from agog_compat.newer.arrays import *
     from agog_compat.newer.gradients import *
     from agog_compat.newer.module import *
+    from agog_compat.newer.sparse_sums import *
     from agog_compat.replication import *
     from agog_core.dispatch.memory import *
     from agog_core.gradients.recompute import *
@@ -245,6 +246,7 @@ __getattr__, __dir__ = _later(
         "agog_compat.newer.arrays",
         "agog_compat.newer.gradients",
         "agog_compat.newer.module",
+        "agog_compat.newer.sparse_sums",
         "agog_compat.replication",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.memory",

@@ -191,6 +191,8 @@ class Model(Layer):
         line_length: int | None = None,
         positions: Sequence[float] | None = None,
         print_fn: Callable[[str], Any] | None = None,
+        expand_nested: bool = False,
+        show_trainable: bool = False,
     ) -> None:
         """Print a table of the layers: the shapes of their outputs, how many parameters they have, and bytes.
 
@@ -199,6 +201,8 @@ class Model(Layer):
             positions: where each column ends: characters, or parts of the width up to 1; what is longer is cut. None
                 for as wide as they need.
             print_fn: a function that takes a line; None for `print`.
+            expand_nested: whether the layers of models inside are listed below them.
+            show_trainable: whether a column says which layers are trained.
 
         Raises:
             ValueError: the model has no variables yet, since it was not called or built; or the positions are not
@@ -218,7 +222,7 @@ class Model(Layer):
         total                                19     76
         ──────────────────────────────────────────────
         """
-        print_summary(self, line_length, positions, print_fn or print)
+        print_summary(self, line_length, positions, print_fn or print, expand_nested, show_trainable)
 
     def __graph_nodes__(self) -> list[GraphNode]:
         return nodes_of_model(self)

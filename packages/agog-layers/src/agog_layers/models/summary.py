@@ -18,7 +18,12 @@ Row = tuple[str, ...]
 
 
 def print_summary(
-    model: Any, line_length: int | None, positions: Sequence[float] | None, print_fn: Callable[[str], Any]
+    model: Any,
+    line_length: int | None,
+    positions: Sequence[float] | None,
+    print_fn: Callable[[str], Any],
+    expand_nested: bool = False,
+    show_trainable: bool = False,
 ) -> None:
     """Print a table of a model's layers; see `Model.summary`."""
     if not model.built:
@@ -27,6 +32,13 @@ def print_summary(
             "model.build(input_shape)."
         )
     header, rows, totals = rows_of_summary(model)
+    layers = [*model.layers, *[None] * (len(rows) - len(model.layers))]
+    if expand_nested:
+        rows, layers = _expanded(rows, layers)
+    if show_trainable:
+        header, totals = (*header, "trained"), [(*row, "") for row in totals]
+        trained = {id(variable) for variable in model.trainable_weights}
+        rows = [(*row, _trained(layer, trained)) for row, layer in zip(rows, layers, strict=True)]
     _print(f"Model: {model.name}", header, rows, totals, line_length, positions, print_fn)
 
 
@@ -54,6 +66,26 @@ def rows_of_summary(model: Any) -> tuple[Row, list[Row], list[Row]]:
 
 def _row(layer: Any) -> Row:
     return f"{layer.name} ({type(layer).__name__})", output_shape(layer), *_size(layer.weights)
+
+
+def _expanded(rows: list[Row], layers: list[Any]) -> tuple[list[Row], list[Any]]:
+    """The rows and their layers, with those of the layers inside of models below them."""
+    found: list[Row] = []
+    of_rows: list[Any] = []
+    for row, layer in zip(rows, layers, strict=True):
+        inside = getattr(layer, "layers", [])
+        inner = [_row(each) for each in inside]
+        below, owners = _expanded([(*each, *[""] * (len(row) - len(each))) for each in inner], list(inside))
+        found += [row, *((f"  {each[0]}", *each[1:]) for each in below)]
+        of_rows += [layer, *owners]
+    return found, of_rows
+
+
+def _trained(layer: Any, trained: set[int]) -> str:
+    """Whether some of a layer's weights are trained; nothing where it has none."""
+    if layer is None or not layer.weights:
+        return ""
+    return "yes" if any(id(variable) in trained for variable in layer.weights) else "no"
 
 
 def output_shape(layer: Any) -> str:

@@ -52,3 +52,4 @@ __all__ = [
 
 __getattr__, _ = _later(__name__, modules={"feature_column": "agog.contrib.feature_column"})
 __getattr__ = _taught(__name__, __getattr__)
+__dir__ = __all__.copy

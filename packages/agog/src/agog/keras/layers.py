@@ -294,3 +294,4 @@ __all__ = [
 
 __getattr__, _ = _later(__name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures", "HashedCrossing")])
 __getattr__ = _taught(__name__, __getattr__)
+__dir__ = __all__.copy
