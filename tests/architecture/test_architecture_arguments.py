@@ -18,7 +18,7 @@ from agog_compat import graph_only
 QUIET = {
     "what names and collects the nodes of a graph, and runs them": """
         collections config critical_section_def extra_feed_dict graph import_scope init_targets loss_collection
-        name op scope session shared_name tensor_array_name var_list variable_def
+        name op scope session shared_name tensor_array_name var_list variable_def weight_collections
     """,
     "the order in which a graph would run, which is the program's own here": """
         colocate_with_first_write_call control_inputs flow ignore_existing parallel_iterations sloppy swap_memory values
@@ -30,7 +30,7 @@ QUIET = {
         a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
         input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
         sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu
-        use_locking use_resource
+        use_locking use_resource use_safe_embedding_lookup
     """,
     "what has no effect in TensorFlow's eager execution either": """
         _ add_regularization_losses attrs checkpoint_format_version create_graph_function_ dtype first_n input_size loss
@@ -57,6 +57,7 @@ NEEDED: dict[str, Callable[[], Any]] = {
     "cells": lambda: [tf.keras.layers.LSTMCell(1)],
     "input_shape": lambda: (1,),
     "dims": lambda: (1,),
+    "feature_columns": lambda: [tf.feature_column.numeric_column("x")],
     "function": lambda: len,
     "layer": lambda: tf.keras.layers.LSTM(1),
     "rate": lambda: 0.5,

@@ -193,3 +193,14 @@ def test_when_and_how_a_model_is_validated() -> None:
     sizes.clear()
     model.fit(X, Y, epochs=4, verbose=0, validation_data=(X, Y), validation_freq=[1, 2, 3])
     assert sizes == [24] * 3
+
+
+def test_compile_needs_no_optimizer() -> None:
+    class Own(Sequential):
+        def compile(self, own_optimizer: Any) -> None:  # type: ignore[override]
+            super().compile()
+            self.own_optimizer = own_optimizer
+
+    model = Own([Dense(1)])
+    model.compile(SGD(0.1))
+    assert (type(model.optimizer), type(model.own_optimizer)) == (RMSprop, SGD)

@@ -44,15 +44,82 @@ def test_shapes() -> None:
     assert str(caught.value) == "one_hot: sparse=True is not supported; leave it out."
 
 
-@pytest.mark.parametrize("draw", ["normal", "truncated_normal", "uniform"])
-def test_seeds_that_go_on(draw: str) -> None:
-    function = getattr(keras_random, draw)
-    ag.set_random_seed(SEED)
-    generator = SeedGenerator(5)
-    first, second = function([4], seed=generator).numpy(), function([4], seed=generator).numpy()
+DRAWS: dict[str, Any] = {
+    "normal": lambda seed: keras_random.normal([4], seed=seed),
+    "truncated_normal": lambda seed: keras_random.truncated_normal([4], seed=seed),
+    "uniform": lambda seed: keras_random.uniform([4], seed=seed),
+    "randint": lambda seed: keras_random.randint([4], 0, 2**30, seed=seed),
+    "categorical": lambda seed: keras_random.categorical(ag.zeros([1, 1000]), 4, seed=seed),
+    "dropout": lambda seed: keras_random.dropout(ag.ones([200]), 0.5, seed=seed),
+    "shuffle": lambda seed: keras_random.shuffle(ag.range(100), seed=seed),
+    "gamma": lambda seed: keras_random.gamma([4], 1.5, seed=seed),
+    "beta": lambda seed: keras_random.beta([4], 1.5, 2.5, seed=seed),
+    "binomial": lambda seed: keras_random.binomial([4], 1000, 0.5, seed=seed),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_integers_repeat_and_generators_go_on(name: str) -> None:
+    draw = DRAWS[name]
+    one, other = SeedGenerator(5), SeedGenerator(5)
+    first, second = draw(one).numpy(), draw(one).numpy()
     assert not np.array_equal(first, second)
-    ag.set_random_seed(SEED)
-    np.testing.assert_array_equal(function([4], seed=5), first)
+    np.testing.assert_array_equal(draw(5).numpy(), first)
+    np.testing.assert_array_equal(draw(5).numpy(), first)
+    np.testing.assert_array_equal(draw(other).numpy(), first)
+    np.testing.assert_array_equal(draw(other).numpy(), second)
+    assert not np.array_equal(draw(6).numpy(), first)
+
+
+def test_no_seed_is_that_of_the_program() -> None:
+    drawn = []
+    for _ in range(2):
+        ag.set_random_seed(SEED)
+        drawn.append([keras_random.normal([2]).numpy(), keras_random.normal([2], seed=SeedGenerator()).numpy()])
+    np.testing.assert_array_equal(*drawn)
+    assert not np.array_equal(drawn[0][0], drawn[0][1])
+
+
+def test_seeds_in_traced_functions() -> None:
+    generator, other = SeedGenerator(5), SeedGenerator(5)
+
+    @ag.function
+    def traced() -> Any:
+        return keras_random.normal([4], seed=generator), keras_random.normal([4], seed=7)
+
+    for _ in range(3):
+        goes_on, repeats = traced()
+        np.testing.assert_array_equal(goes_on.numpy(), keras_random.normal([4], seed=other).numpy())
+        np.testing.assert_array_equal(repeats.numpy(), keras_random.normal([4], seed=7).numpy())
+
+
+def test_generators_are_made_again_and_go_on_from_their_state() -> None:
+    generator = SeedGenerator(5)
+    keras_random.uniform([3], seed=generator)
+    again = SeedGenerator.from_config(generator.get_config())
+    again.restore_checkpoint_state(generator.checkpoint_state())
+    np.testing.assert_array_equal(
+        keras_random.uniform([3], seed=again).numpy(), keras_random.uniform([3], seed=generator).numpy()
+    )
+
+
+def test_seeds_that_are_none() -> None:
+    with pytest.raises(ValueError, match="A seed must") as caught:
+        keras_random.normal([2], seed=1.5)  # type: ignore[arg-type]
+    assert str(caught.value) == "A seed must be an integer, a SeedGenerator or None; got 1.5 of type float."
+    with pytest.raises(ValueError, match="SeedGenerator") as caught:
+        SeedGenerator(-1)
+    assert str(caught.value) == "SeedGenerator: seed must be an integer of 0 or more; got -1."
+
+
+def test_moments() -> None:
+    # Five standard errors of 20000 numbers.
+    gammas = keras_random.gamma([20000], [2.5], seed=SEED).numpy()
+    assert abs(gammas.mean() - 2.5) < 5 * np.sqrt(2.5 / 20000)
+    betas = keras_random.beta([20000], 2.0, 6.0, seed=SEED).numpy()
+    assert abs(betas.mean() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 9 / 20000)
+    counts = keras_random.binomial([20000], 10, 0.3, seed=SEED).numpy()
+    assert abs(counts.mean() - 3.0) < 5 * np.sqrt(2.1 / 20000)
 
 
 def test_what_is_drawn() -> None:

@@ -153,8 +153,10 @@ def generator() -> Generator:
         return fresh
 
 
-def stream(op_seed: int | None) -> Source:
-    """The bits of an op's seed, of which each is handed out once, as a `Source`."""
+def stream(op_seed: int | Source | None) -> Source:
+    """The bits of an op's seed, of which each is handed out once, as a `Source`; a source is its own."""
+    if callable(op_seed):
+        return op_seed
 
     def draw(values: int) -> Any:
         if tracing and (tracer := present_tracer()) is not None:

@@ -232,17 +232,19 @@ def test_unknown_names() -> None:
         losses.get("mean_square_error")
     assert str(caught.value) == (
         "Unknown loss 'mean_square_error'; the names are KLD, MAE, MAPE, MSE, MSLE, binary_crossentropy, "
-        "categorical_crossentropy, categorical_hinge, cosine, cosine_proximity, hinge, huber, huber_loss, kld, "
-        "kullback_leibler_divergence, logcosh, mae, mape, mean_absolute_error, mean_absolute_percentage_error, "
-        "mean_squared_error, mean_squared_logarithmic_error, mse, msle, poisson, sparse_categorical_crossentropy, "
-        "squared_hinge."
+        "binary_focal_crossentropy, categorical_crossentropy, categorical_focal_crossentropy, "
+        "categorical_generalized_cross_entropy, categorical_hinge, cosine, cosine_proximity, ctc, dice, hinge, huber, "
+        "huber_loss, kld, kullback_leibler_divergence, logcosh, mae, mape, mean_absolute_error, "
+        "mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error, mse, msle, poisson, "
+        "sparse_categorical_crossentropy, squared_hinge, tversky."
     )
     with pytest.raises(ValueError, match=r".") as caught:
         losses.deserialize({"class_name": "Hubert", "config": {}})
     assert str(caught.value) == (
-        "Unknown loss 'Hubert'; the names are BinaryCrossentropy, CategoricalCrossentropy, CategoricalHinge, "
-        "CosineProximity, Hinge, Huber, KLDivergence, LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, "
-        "MeanSquaredError, MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge."
+        "Unknown loss 'Hubert'; the names are BinaryCrossentropy, BinaryFocalCrossentropy, CTC, "
+        "CategoricalCrossentropy, CategoricalFocalCrossentropy, CategoricalGeneralizedCrossEntropy, CategoricalHinge, "
+        "CosineProximity, Dice, Hinge, Huber, KLDivergence, LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, "
+        "MeanSquaredError, MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky."
     )
     with pytest.raises(TypeError) as other:
         losses.get(3)

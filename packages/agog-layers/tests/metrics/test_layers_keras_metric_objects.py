@@ -287,12 +287,14 @@ def test_metrics_and_losses_of_one_name_are_told_apart() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         metrics.get({"class_name": "FunctionMean", "config": {}})
     assert str(caught.value) == (
-        "Unknown metric 'FunctionMean'; the names are AUC, Accuracy, BinaryAccuracy, BinaryCrossentropy, "
-        "CategoricalAccuracy, CategoricalCrossentropy, CategoricalHinge, CosineProximity, F1Score, FBetaScore, "
-        "FalseNegatives, FalsePositives, Hinge, IoU, KLDivergence, LogCoshError, Mean, MeanAbsoluteError, "
-        "MeanAbsolutePercentageError, MeanIoU, MeanSquaredError, MeanSquaredLogarithmicError, Poisson, Precision, "
-        "R2Score, Recall, RootMeanSquaredError, SparseCategoricalAccuracy, SparseCategoricalCrossentropy, "
-        "SparseTopKCategoricalAccuracy, SquaredHinge, Sum, TopKCategoricalAccuracy, TrueNegatives, TruePositives."
+        "Unknown metric 'FunctionMean'; the names are AUC, Accuracy, BinaryAccuracy, BinaryCrossentropy, BinaryIoU, "
+        "CategoricalAccuracy, CategoricalCrossentropy, CategoricalHinge, ConcordanceCorrelation, CosineProximity, "
+        "CosineSimilarity, F1Score, FBetaScore, FalseNegatives, FalsePositives, Hinge, IoU, KLDivergence, LogCoshError,"
+        " Mean, MeanAbsoluteError, MeanAbsolutePercentageError, MeanIoU, MeanMetricWrapper, MeanSquaredError, "
+        "MeanSquaredLogarithmicError, OneHotIoU, OneHotMeanIoU, PearsonCorrelation, Poisson, Precision, "
+        "PrecisionAtRecall, R2Score, Recall, RecallAtPrecision, RootMeanSquaredError, SensitivityAtSpecificity, "
+        "SparseCategoricalAccuracy, SparseCategoricalCrossentropy, SparseTopKCategoricalAccuracy, "
+        "SpecificityAtSensitivity, SquaredHinge, Sum, TopKCategoricalAccuracy, TrueNegatives, TruePositives."
     )
 
 

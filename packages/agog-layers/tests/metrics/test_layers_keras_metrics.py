@@ -106,9 +106,11 @@ def test_names() -> None:
         metrics.get("accurate")
     assert str(caught.value) == (
         "Unknown metric 'accurate'; the names are KLD, MAE, MAPE, MSE, MSLE, acc, accuracy, binary_accuracy, "
-        "binary_crossentropy, categorical_accuracy, categorical_crossentropy, categorical_hinge, cosine, "
-        "cosine_proximity, hinge, huber, huber_loss, kld, kullback_leibler_divergence, logcosh, mae, mape, "
-        "mean_absolute_error, mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error, "
-        "mse, msle, poisson, sparse_categorical_accuracy, sparse_categorical_crossentropy, "
-        "sparse_top_k_categorical_accuracy, squared_hinge, top_k_categorical_accuracy."
+        "binary_crossentropy, binary_focal_crossentropy, categorical_accuracy, categorical_crossentropy, "
+        "categorical_focal_crossentropy, categorical_generalized_cross_entropy, categorical_hinge, "
+        "concordance_correlation, cosine, cosine_proximity, ctc, dice, hinge, huber, huber_loss, kld, "
+        "kullback_leibler_divergence, logcosh, mae, mape, mean_absolute_error, mean_absolute_percentage_error, "
+        "mean_squared_error, mean_squared_logarithmic_error, mse, msle, pearson_correlation, poisson, "
+        "sparse_categorical_accuracy, sparse_categorical_crossentropy, sparse_top_k_categorical_accuracy, "
+        "squared_hinge, top_k_categorical_accuracy, tversky."
     )

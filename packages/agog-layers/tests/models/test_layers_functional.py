@@ -361,24 +361,15 @@ def test_summary_of_a_functional_model() -> None:
     ]
 
 
-def test_summary_of_models_inside_and_of_what_is_trained() -> None:
-    inner = Sequential([Dense(3, input_shape=(4,), name="a"), Dense(3, name="b", trainable=False)], name="inner")
-    model = Sequential([inner, Dense(1, name="head")], name="m")
+def test_summary_of_a_range_of_layers() -> None:
+    model = Sequential([Dense(3, input_shape=(4,), name="a"), Dense(3, name="b"), Dense(3, name="c")], name="m")
     lines: list[str] = []
-    model.summary(print_fn=lines.append, expand_nested=True, show_trainable=True)
-    assert lines[4:8] == [
-        "inner (Sequential)  (?, 3)                27    108  yes",
-        "  a (Dense)         (?, 3)                15     60  yes",
-        "  b (Dense)         (?, 3)                12     48  no",
-        "head (Dense)        (?, 1)                 4     16  yes",
-    ]
-    lines.clear()
-    inner.summary(print_fn=lines.append, layer_range=["b", "b"])
-    assert lines[4].split()[0] == "b"
+    model.summary(print_fn=lines.append, layer_range=["b", "c"])
+    assert [line.split()[0] for line in lines[4:6]] == ["b", "c"]
     with pytest.raises(ValueError, match=r".") as caught:
-        inner.summary(print_fn=lines.append, layer_range=["a", "c"])
+        model.summary(print_fn=lines.append, layer_range=["a", "d"])
     assert str(caught.value) == (
-        "summary: layer_range must be two patterns that begin names of layers; got ['a', 'c'], and the layers are a, b."
+        "summary: layer_range must be two patterns that begin names of layers; got ['a', 'd'], and the layers are a, b, c."
     )
 
 
@@ -437,4 +428,20 @@ def test_summary_of_a_derived_model() -> None:
         "Trainable params: 2 (8 bytes)",
         "Non-trainable params: 10 (80 bytes)",
         "─" * 51,
+    ]
+
+
+def test_summary_of_models_inside_and_of_what_is_trained() -> None:
+    base = Sequential([Dense(2, name="a"), Dense(3, name="b")], name="base")
+    base.trainable = False
+    model = Sequential([base, Dense(1, name="head")], name="whole")
+    model.build((None, 4))
+    lines: list[str] = []
+    model.summary(print_fn=lines.append, expand_nested=True, show_trainable=True)
+    assert [line.split() for line in lines[2:3] + lines[4:8]] == [
+        ["layer", "(type)", "output", "shape", "parameters", "bytes", "trained"],
+        ["base", "(Sequential)", "(?,", "3)", "19", "76", "no"],
+        ["a", "(Dense)", "(?,", "2)", "10", "40", "no"],
+        ["b", "(Dense)", "(?,", "3)", "9", "36", "no"],
+        ["head", "(Dense)", "(?,", "1)", "4", "16", "yes"],
     ]

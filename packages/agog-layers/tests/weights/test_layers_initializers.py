@@ -202,8 +202,9 @@ def test_activations() -> None:
         activations.get("swoosh")
     assert str(caught.value) == (
         "Unknown activation 'swoosh'; the names are elu, exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, "
-        "mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, exponential, silu, or pass a "
-        "function."
+        "mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, celu, glu, log_sigmoid, "
+        "sparsemax, squareplus, tanh_shrink, hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, "
+        "sparse_sigmoid, threshold, exponential, hard_swish, silu, or pass a function."
     )
     with pytest.raises(TypeError) as wrong:
         activations.get(3)  # type: ignore[arg-type]

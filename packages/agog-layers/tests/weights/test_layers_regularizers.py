@@ -153,7 +153,9 @@ def test_programs_own_objects() -> None:
 def test_unknown_names() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         regularizers.get("l3")
-    assert str(caught.value) == "Unknown regularizer 'l3'; the names are l1, l2, l1_l2, or pass a regularizer."
+    assert str(caught.value) == (
+        "Unknown regularizer 'l3'; the names are l1, l2, l1_l2, orthogonal_regularizer, or pass a regularizer."
+    )
     with pytest.raises(ValueError, match=r".") as caught:
         constraints.get("norm")
     assert str(caught.value) == (
@@ -162,3 +164,22 @@ def test_unknown_names() -> None:
     with pytest.raises(TypeError) as wrong:
         regularizers.get(0.01)
     assert str(wrong.value) == "A regularizer is a name or a function; got 0.01 of type float."
+
+
+@pytest.mark.parametrize("mode", ["rows", "columns"])
+def test_orthogonal_regularizer(mode: str) -> None:
+    weight = np.random.default_rng(8).normal(size=(4, 3))
+    rows = weight if mode == "rows" else weight.T
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    cosines = [abs(rows[i] @ rows[j]) for i in range(len(rows)) for j in range(len(rows)) if i != j]
+    penalty = regularizers.OrthogonalRegularizer(0.5, mode)(weight).numpy()
+    np.testing.assert_allclose(penalty, 0.5 * np.mean(cosines))
+
+
+def test_orthogonal_regularizer_says_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match="mode") as caught:
+        regularizers.OrthogonalRegularizer(mode="both")
+    assert str(caught.value) == "OrthogonalRegularizer: mode must be 'rows' or 'columns'; got 'both'."
+    with pytest.raises(ValueError, match="matrix") as caught:
+        regularizers.OrthogonalRegularizer()([1.0, 2.0])
+    assert str(caught.value) == "OrthogonalRegularizer: the weight must be a matrix; got shape (2,)."

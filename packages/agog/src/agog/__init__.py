@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from agog import eager as eager
     from agog import errors as errors
     from agog import examples as examples
+    from agog import feature_column as feature_column
     from agog import flags as flags
     from agog import gfile as gfile
     from agog import image as image
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from agog_compat.newer.arrays import *
     from agog_compat.newer.gradients import *
     from agog_compat.newer.module import *
+    from agog_compat.newer.sparse_sums import *
     from agog_compat.replication import *
     from agog_core.dispatch.memory import *
     from agog_core.gradients.recompute import *
@@ -169,6 +171,7 @@ _NAMESPACES = [
     "eager",
     "errors",
     "examples",
+    "feature_column",
     "flags",
     "gfile",
     "image",
@@ -245,6 +248,7 @@ __getattr__, __dir__ = _later(
         "agog_compat.newer.arrays",
         "agog_compat.newer.gradients",
         "agog_compat.newer.module",
+        "agog_compat.newer.sparse_sums",
         "agog_compat.replication",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.memory",

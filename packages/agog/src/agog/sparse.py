@@ -1,9 +1,10 @@
 """``tf.sparse``: tensors of which few elements are given."""
 
 from agog_compat.advice import taught as _taught
+from agog_compat.newer.sparse_sums import sparse_reduce_sum as reduce_sum
 from agog_core.ops.indexing.sparse import sparse_tensor_to_dense as to_dense
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 
-__all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
+__all__ = ["SparseTensor", "SparseTensorValue", "reduce_sum", "to_dense"]
 
 __getattr__ = _taught(__name__)

@@ -2,7 +2,7 @@
 
 KERNELS = {
     "encoding": ("as_string", "decode_base64", "decode_raw", "encode_base64", "string_to_number"),
-    "hashing": ("string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"),
+    "hashing": ("fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"),
     "strings": (
         "reduce_join",
         "regex_full_match",

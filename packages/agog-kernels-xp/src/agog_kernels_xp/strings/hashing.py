@@ -14,6 +14,12 @@ _MURMUR = 0xC6A4A7935BD1E995
 _MURMUR_SEED = 0xDECAFCAFFE
 
 
+def fingerprint(xp: Any, data: Array) -> Array:
+    """FarmHash's Fingerprint64, as 8 bytes, the lowest first."""
+    rows = [list(_farm(text).to_bytes(8, "little")) for text in data.flat]
+    return xp.array(rows, "uint8").reshape(len(rows), 8)
+
+
 def string_to_hash_bucket(xp: Any, string_tensor: Array, *, num_buckets: int) -> Array:
     """MurmurHash64A, as TensorFlow seeds it, modulo the number of buckets."""
     return _buckets(xp, string_tensor, _murmur, num_buckets)

@@ -5,6 +5,7 @@ from agog_layers.basic.activation import *
 from agog_layers.basic.activity import *
 from agog_layers.basic.dense import *
 from agog_layers.basic.dropout import *
+from agog_layers.basic.einsum_dense import *
 from agog_layers.basic.embedding import *
 from agog_layers.basic.flatten import *
 from agog_layers.basic.masking import *

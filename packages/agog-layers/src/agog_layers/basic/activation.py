@@ -8,7 +8,7 @@ from agog_core import Tensor, TensorShape
 from agog_layers.base import activations
 from agog_layers.layer.layer import Layer
 
-__all__ = ["Activation"]
+__all__ = ["Activation", "Identity"]
 
 
 class Activation(Layer):
@@ -38,3 +38,21 @@ class Activation(Layer):
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
+
+
+class Identity(Layer):
+    """Return the input.
+
+    Args:
+        **kwargs: arguments of `Layer`.
+
+    >>> import agog_core as ag
+    >>> print(Identity()(ag.constant([1.0])))
+    tf.Tensor([1.], shape=(1,), dtype=float32)
+    """
+
+    supports_masking: ClassVar[bool] = True
+
+    def call(self, inputs: Any) -> Any:
+        """Return the input."""
+        return inputs

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, Variable, as_dtype, convert_to_tensor, device, nest
+from agog_core import SparseTensor, Tensor, TensorShape, Variable, as_dtype, convert_to_tensor, device, nest
 from agog_core.checkpointable import notify
 from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
@@ -264,9 +264,10 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         return {name: value for name, value in config.items() if value is not None or name not in _OPTIONAL}
 
     def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
-        """The inputs and their leaves as tensors; None stays None."""
+        """The inputs and their leaves as tensors; None stays None, and so does a `SparseTensor` among features."""
         self._check_initialized()
-        tensors = [leaf if leaf is None else convert_to_tensor(leaf) for leaf in leaves]
+        kept = SparseTensor if isinstance(inputs, dict) else ()
+        tensors = [leaf if leaf is None or isinstance(leaf, kept) else convert_to_tensor(leaf) for leaf in leaves]
         if leaves and leaves[0] is inputs:
             return tensors[0], tensors
         if self.single_input:

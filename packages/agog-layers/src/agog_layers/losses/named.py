@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agog_layers.base.lookup import Lookup
-from agog_layers.losses import classification, loss, regression
+from agog_layers.losses import classification, imbalanced, imbalanced_losses, loss, regression, sequences
 
 __all__ = [
     *("KLD", "MAE", "MAPE", "MSE", "MSLE", "kld", "mae", "mape", "mse", "msle"),
@@ -21,13 +21,19 @@ MSLE = msle = regression.mean_squared_logarithmic_error
 cosine = regression.cosine_proximity
 huber_loss = regression.huber
 
+_MODULES = (classification, imbalanced, regression, sequences)
 by_name: dict[str, Callable[..., Any]] = {
-    **{name: getattr(module, name) for module in (classification, regression) for name in module.__all__},
+    **{
+        name: getattr(module, name)
+        for module in (classification, imbalanced, regression, sequences)
+        for name in module.__all__
+    },
     **{"KLD": KLD, "MAE": MAE, "MAPE": MAPE, "MSE": MSE, "MSLE": MSLE, "cosine": cosine, "huber_loss": huber_loss},
     **{"kld": KLD, "mae": MAE, "mape": MAPE, "mse": MSE, "msle": MSLE},
 }
 
-_losses = Lookup("loss", by_name, tuple(getattr(loss, name) for name in loss.__all__ if name not in loss.BASES))
+_classes = [getattr(module, name) for module in (loss, imbalanced_losses) for name in module.__all__]
+_losses = Lookup("loss", by_name, tuple(cls for cls in _classes if cls.__name__ not in loss.BASES))
 
 
 def get(identifier: Any) -> Any:

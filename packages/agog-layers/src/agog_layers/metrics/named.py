@@ -10,14 +10,20 @@ from agog_layers.base.lookup import Lookup
 from agog_layers.base.naming import snake_case
 from agog_layers.losses import named as losses
 from agog_layers.metrics import correctness
-from agog_layers.metrics.updated import counts, means, metric, scores
+from agog_layers.metrics.updated import at_points, counts, likeness, means, metric, scores
 
 __all__ = ["deserialize", "get", "serialize"]
 
 by_name = losses.by_name | {name: getattr(correctness, name) for name in correctness.__all__}
-by_name |= {"acc": correctness.accuracy}
+by_name |= {
+    "acc": correctness.accuracy,
+    "concordance_correlation": likeness.concordance_correlation,
+    "pearson_correlation": likeness.pearson_correlation,
+}
 
-_classes = [getattr(module, name) for module in (metric, means, counts, scores) for name in module.__all__]
+_MODULES = (metric, means, counts, scores, at_points, likeness)
+_listed = [getattr(module, name) for module in _MODULES for name in module.__all__]
+_classes = [each for each in _listed if isinstance(each, type)]
 _metrics = Lookup("metric", by_name, tuple(cls for cls in _classes if cls is not metric.Metric))
 # What is made of a class's name alone.
 _makers = {

@@ -66,11 +66,19 @@ def rows_of_summary(
         rows = [(*row, text) for row, text in zip(rows, texts + [""] * len(bare), strict=True)]
         totals = [(*row, "") for row in totals]
     if show_trainable:
-        header = (*header, "trainable")
-        marks = [*(layer.trainable for layer, _ in entries), *(variable.trainable for variable in bare)]
-        rows = [(*row, "yes" if mark else "no") for row, mark in zip(rows, marks, strict=True)]
+        header = (*header, "trained")
+        trained = {id(variable) for variable in model.trainable_weights}
+        parts = [*(layer.weights for layer, _ in entries), *([variable] for variable in bare)]
+        rows = [(*row, _trained(weights, trained)) for row, weights in zip(rows, parts, strict=True)]
         totals = [(*row, "") for row in totals]
     return header, rows, totals
+
+
+def _trained(weights: Sequence[Variable], trained: set[int]) -> str:
+    """Whether some of a layer's weights are trained; nothing where it has none."""
+    if not weights:
+        return ""
+    return "yes" if any(id(variable) in trained for variable in weights) else "no"
 
 
 def _layers(model: Any, layer_range: Sequence[str] | None) -> list[Any]:

@@ -3,5 +3,6 @@
 from agog_core.exports import export as _export
 from agog_layers.normalizing.batch_normalization import *
 from agog_layers.normalizing.normalization import *
+from agog_layers.normalizing.unit import *
 
 _export(globals())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from types import FunctionType
 from typing import Any
 
 from agog_core import (
@@ -28,6 +30,7 @@ from agog_core import (
     zeros,
 )
 from agog_layers.base.named import object_of, reader, serialize
+from agog_layers.base.signature import needed_arguments
 from agog_layers.weights.initializer import Initializer
 from agog_layers.weights.scaling import (
     UniformUnitScaling,
@@ -358,7 +361,9 @@ def get(identifier: Any) -> InitializerFunction:
     tf.Tensor([1. 1.], shape=(2,), dtype=float32)
     """
     made: InitializerFunction = object_of("initializer", identifier, _BY_NAME, _OTHER_NAMES)
-    return made
+    # TensorFlow 1 tells functions of the partition too, and there is none.
+    asks = isinstance(made, FunctionType) and "partition_info" in needed_arguments(made)
+    return partial(made, partition_info=None) if asks else made
 
 
 deserialize = reader(get)

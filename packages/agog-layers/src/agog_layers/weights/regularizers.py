@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core import Tensor, TensorLike, abs, add_n, convert_to_tensor, multiply, nn, reduce_sum, zeros
+from agog_core import (
+    Tensor,
+    TensorLike,
+    abs,
+    add_n,
+    convert_to_tensor,
+    eye,
+    matmul,
+    multiply,
+    nn,
+    reduce_sum,
+    subtract,
+    transpose,
+    zeros,
+)
 from agog_layers.base.configured import Configured
 from agog_layers.base.named import object_of, reader, serialize
 
 __all__ = [
     "L1L2",
+    "OrthogonalRegularizer",
     "Regularizer",
     "RegularizerFunction",
     "deserialize",
@@ -61,6 +76,37 @@ class L1L2(Regularizer):
         return add_n(terms) if terms else zeros((), weight.dtype)
 
 
+class OrthogonalRegularizer(Regularizer):
+    """What keeps the rows or columns of a matrix orthogonal: the mean of the sizes of their cosines, times a factor.
+
+    Args:
+        factor: the factor.
+        mode: ``"rows"`` or ``"columns"``.
+
+    Raises:
+        ValueError: the mode is another, or the weight is no matrix.
+
+    >>> print(OrthogonalRegularizer(factor=1.0)([[1.0, 0.0], [3.0, 4.0]]))
+    tf.Tensor(0.6, shape=(), dtype=float32)
+    """
+
+    def __init__(self, factor: float = 0.01, mode: str = "rows") -> None:
+        if mode not in ("rows", "columns"):
+            raise ValueError(f"OrthogonalRegularizer: mode must be 'rows' or 'columns'; got {mode!r}.")
+        self.factor = float(factor)
+        self.mode = mode
+
+    def __call__(self, x: TensorLike) -> Tensor:
+        weight = convert_to_tensor(x)
+        if len(weight._shape) != 2:
+            raise ValueError(f"OrthogonalRegularizer: the weight must be a matrix; got shape {weight.shape}.")
+        rows = nn.l2_normalize(weight if self.mode == "rows" else transpose(weight), 1)
+        size = rows._shape[0]
+        cosines = abs(matmul(rows, rows, transpose_b=True))
+        total = reduce_sum(multiply(cosines, subtract(1.0, eye(size, dtype=weight.dtype))))
+        return multiply(total, self.factor / max(1, size * (size - 1)))
+
+
 def l1(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name of the argument
     """``l * sum(abs(x))``.
 
@@ -107,7 +153,13 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
     return L1L2(l1, l2)
 
 
-_BY_NAME: dict[str, Callable[[], L1L2]] = {"l1": l1, "l2": l2, "l1_l2": l1_l2}
+_BY_NAME: dict[str, Callable[[], Regularizer]] = {
+    "l1": l1,
+    "l2": l2,
+    "l1_l2": l1_l2,
+    "orthogonal_regularizer": OrthogonalRegularizer,
+}
+_OTHER_NAMES = {"L1L2": L1L2, "OrthogonalRegularizer": OrthogonalRegularizer}
 
 
 def get(identifier: Any) -> RegularizerFunction | None:
@@ -128,7 +180,7 @@ def get(identifier: Any) -> RegularizerFunction | None:
     """
     if identifier is None:
         return None
-    found: RegularizerFunction = object_of("regularizer", identifier, _BY_NAME, {"L1L2": L1L2})
+    found: RegularizerFunction = object_of("regularizer", identifier, _BY_NAME, _OTHER_NAMES)
     return found
 
 

@@ -1,6 +1,10 @@
 """``tf.keras.layers``: layers as classes."""
 
+from typing import TYPE_CHECKING
+
 from agog_compat.advice import taught as _taught
+from agog_core.exports import Some as _Some
+from agog_core.exports import later as _later
 from agog_layers import (
     ELU,
     GRU,
@@ -47,6 +51,7 @@ from agog_layers import (
     Discretization,
     Dot,
     Dropout,
+    EinsumDense,
     Embedding,
     Flatten,
     GaussianDropout,
@@ -66,6 +71,7 @@ from agog_layers import (
     GroupNormalization,
     GRUCell,
     Hashing,
+    Identity,
     Input,
     InputLayer,
     InputSpec,
@@ -105,6 +111,7 @@ from agog_layers import (
     Rescaling,
     Reshape,
     Resizing,
+    RMSNormalization,
     SeparableConv1D,
     SeparableConv2D,
     SeparableConvolution1D,
@@ -115,12 +122,14 @@ from agog_layers import (
     SpatialDropout1D,
     SpatialDropout2D,
     SpatialDropout3D,
+    SpectralNormalization,
     StackedRNNCells,
     StringLookup,
     Subtract,
     TextVectorization,
     ThresholdedReLU,
     TimeDistributed,
+    UnitNormalization,
     UpSampling1D,
     UpSampling2D,
     UpSampling3D,
@@ -132,6 +141,10 @@ from agog_layers import (
 from agog_layers.base.configured import describe as serialize
 from agog_layers.base.configured import revive as deserialize
 from agog_layers.merging.merges import add, average, concatenate, dot, maximum, minimum, multiply, subtract
+
+if TYPE_CHECKING:
+    from agog_training.feature_columns import DenseFeatures as DenseFeatures
+    from agog_training.feature_columns import HashedCrossing as HashedCrossing
 
 __all__ = [
     "ELU",
@@ -175,10 +188,12 @@ __all__ = [
     "CuDNNGRU",
     "CuDNNLSTM",
     "Dense",
+    "DenseFeatures",
     "DepthwiseConv2D",
     "Discretization",
     "Dot",
     "Dropout",
+    "EinsumDense",
     "Embedding",
     "Flatten",
     "GRUCell",
@@ -197,7 +212,9 @@ __all__ = [
     "GlobalMaxPooling2D",
     "GlobalMaxPooling3D",
     "GroupNormalization",
+    "HashedCrossing",
     "Hashing",
+    "Identity",
     "Input",
     "InputLayer",
     "InputSpec",
@@ -224,6 +241,7 @@ __all__ = [
     "Normalization",
     "PReLU",
     "Permute",
+    "RMSNormalization",
     "RandomBrightness",
     "RandomContrast",
     "RandomCrop",
@@ -247,12 +265,14 @@ __all__ = [
     "SpatialDropout1D",
     "SpatialDropout2D",
     "SpatialDropout3D",
+    "SpectralNormalization",
     "StackedRNNCells",
     "StringLookup",
     "Subtract",
     "TextVectorization",
     "ThresholdedReLU",
     "TimeDistributed",
+    "UnitNormalization",
     "UpSampling1D",
     "UpSampling2D",
     "UpSampling3D",
@@ -272,4 +292,6 @@ __all__ = [
     "subtract",
 ]
 
-__getattr__ = _taught(__name__)
+__getattr__, _ = _later(__name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures", "HashedCrossing")])
+__getattr__ = _taught(__name__, __getattr__)
+__dir__ = __all__.copy

@@ -9,6 +9,21 @@ from agog_layers.losses.classification import (
     sparse_categorical_crossentropy,
     squared_hinge,
 )
+from agog_layers.losses.imbalanced import (
+    binary_focal_crossentropy,
+    categorical_focal_crossentropy,
+    categorical_generalized_cross_entropy,
+    dice,
+    tversky,
+)
+from agog_layers.losses.imbalanced_losses import (
+    CTC,
+    BinaryFocalCrossentropy,
+    CategoricalFocalCrossentropy,
+    CategoricalGeneralizedCrossEntropy,
+    Dice,
+    Tversky,
+)
 from agog_layers.losses.loss import (
     BinaryCrossentropy,
     CategoricalCrossentropy,
@@ -60,18 +75,24 @@ from agog_layers.losses.regression import (
 from agog_layers.losses.regression import cosine_proximity as cosine_similarity
 from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence
 from agog_layers.losses.regression import logcosh as log_cosh
+from agog_layers.losses.sequences import ctc
 
 __all__ = [
+    "CTC",
     "KLD",
     "MAE",
     "MAPE",
     "MSE",
     "MSLE",
     "BinaryCrossentropy",
+    "BinaryFocalCrossentropy",
     "CategoricalCrossentropy",
+    "CategoricalFocalCrossentropy",
+    "CategoricalGeneralizedCrossEntropy",
     "CategoricalHinge",
     "CosineProximity",
     "CosineSimilarity",
+    "Dice",
     "Hinge",
     "Huber",
     "KLDivergence",
@@ -85,13 +106,19 @@ __all__ = [
     "Reduction",
     "SparseCategoricalCrossentropy",
     "SquaredHinge",
+    "Tversky",
     "binary_crossentropy",
+    "binary_focal_crossentropy",
     "categorical_crossentropy",
+    "categorical_focal_crossentropy",
+    "categorical_generalized_cross_entropy",
     "categorical_hinge",
     "cosine",
     "cosine_proximity",
     "cosine_similarity",
+    "ctc",
     "deserialize",
+    "dice",
     "get",
     "hinge",
     "huber",
@@ -113,6 +140,7 @@ __all__ = [
     "serialize",
     "sparse_categorical_crossentropy",
     "squared_hinge",
+    "tversky",
 ]
 
 __getattr__ = _taught(__name__)

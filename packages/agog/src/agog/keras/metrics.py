@@ -9,6 +9,7 @@ from agog_layers.losses.classification import (
     sparse_categorical_crossentropy,
     squared_hinge,
 )
+from agog_layers.losses.imbalanced import binary_focal_crossentropy, categorical_focal_crossentropy
 from agog_layers.losses.named import KLD, MAE, MAPE, MSE, MSLE, cosine, kld, mae, mape, mse, msle
 from agog_layers.losses.regression import (
     cosine_proximity,
@@ -31,7 +32,24 @@ from agog_layers.metrics.correctness import (
     top_k_categorical_accuracy,
 )
 from agog_layers.metrics.named import deserialize, get, serialize
+from agog_layers.metrics.updated.at_points import (
+    PrecisionAtRecall,
+    RecallAtPrecision,
+    SensitivityAtSpecificity,
+    SpecificityAtSensitivity,
+)
 from agog_layers.metrics.updated.counts import AUC, Precision, Recall
+from agog_layers.metrics.updated.likeness import (
+    BinaryIoU,
+    ConcordanceCorrelation,
+    CosineSimilarity,
+    MeanMetricWrapper,
+    OneHotIoU,
+    OneHotMeanIoU,
+    PearsonCorrelation,
+    concordance_correlation,
+    pearson_correlation,
+)
 from agog_layers.metrics.updated.means import (
     Accuracy,
     BinaryAccuracy,
@@ -78,10 +96,13 @@ __all__ = [
     "Accuracy",
     "BinaryAccuracy",
     "BinaryCrossentropy",
+    "BinaryIoU",
     "CategoricalAccuracy",
     "CategoricalCrossentropy",
     "CategoricalHinge",
+    "ConcordanceCorrelation",
     "CosineProximity",
+    "CosineSimilarity",
     "F1Score",
     "FBetaScore",
     "FalseNegatives",
@@ -94,17 +115,25 @@ __all__ = [
     "MeanAbsoluteError",
     "MeanAbsolutePercentageError",
     "MeanIoU",
+    "MeanMetricWrapper",
     "MeanSquaredError",
     "MeanSquaredLogarithmicError",
     "Metric",
+    "OneHotIoU",
+    "OneHotMeanIoU",
+    "PearsonCorrelation",
     "Poisson",
     "Precision",
+    "PrecisionAtRecall",
     "R2Score",
     "Recall",
+    "RecallAtPrecision",
     "RootMeanSquaredError",
+    "SensitivityAtSpecificity",
     "SparseCategoricalAccuracy",
     "SparseCategoricalCrossentropy",
     "SparseTopKCategoricalAccuracy",
+    "SpecificityAtSensitivity",
     "SquaredHinge",
     "Sum",
     "TopKCategoricalAccuracy",
@@ -112,9 +141,12 @@ __all__ = [
     "TruePositives",
     "binary_accuracy",
     "binary_crossentropy",
+    "binary_focal_crossentropy",
     "categorical_accuracy",
     "categorical_crossentropy",
+    "categorical_focal_crossentropy",
     "categorical_hinge",
+    "concordance_correlation",
     "cosine",
     "cosine_proximity",
     "deserialize",
@@ -134,6 +166,7 @@ __all__ = [
     "mean_squared_logarithmic_error",
     "mse",
     "msle",
+    "pearson_correlation",
     "poisson",
     "serialize",
     "sparse_categorical_accuracy",

@@ -3,6 +3,45 @@
 from agog_compat.advice import taught as _taught
 from agog_compat.newer.arrays import repeat
 from agog_compat.newer.backend import arange
+from agog_compat.newer.keras_arrays import (
+    append,
+    cbrt,
+    deg2rad,
+    diag,
+    diagonal,
+    dot,
+    exp2,
+    fliplr,
+    flipud,
+    full_like,
+    hstack,
+    inner,
+    logspace,
+    outer,
+    rad2deg,
+    ravel,
+    swapaxes,
+    tri,
+    vdot,
+    vstack,
+)
+from agog_compat.newer.keras_networks import (
+    average_pool,
+    binary_crossentropy,
+    categorical_crossentropy,
+    conv,
+    in_top_k,
+    max_pool,
+    multi_hot,
+    normalize,
+    rms_normalization,
+    scatter,
+    segment_max,
+    segment_sum,
+    slice_update,
+    solve_triangular,
+    sparse_categorical_crossentropy,
+)
 from agog_compat.newer.keras_ops import (
     argmax,
     argmin,
@@ -16,6 +55,7 @@ from agog_compat.newer.keras_ops import (
     split,
     take,
 )
+from agog_compat.newer.keras_statistics import allclose, average, isclose, median, nan_to_num, nanmean, nansum, quantile
 from agog_core import (
     abs,
     add,
@@ -96,12 +136,25 @@ from agog_core import (
     zeros,
     zeros_like,
 )
+from agog_core import abs as absolute
 from agog_core import acos as arccos
+from agog_core import acosh as arccosh
+from agog_core import angle as angle
 from agog_core import asin as arcsin
+from agog_core import asinh as arcsinh
 from agog_core import atan as arctan
+from agog_core import atan2 as arctan2
+from agog_core import atanh as arctanh
+from agog_core import bincount as bincount
 from agog_core import clip_by_value as clip
+from agog_core import conj as conj
+from agog_core import conj as conjugate
+from agog_core import convert_to_tensor as array
+from agog_core import count_nonzero as count_nonzero
 from agog_core import fill as full
 from agog_core import floordiv as floor_divide
+from agog_core import identity as copy
+from agog_core import imag as imag
 from agog_core import is_finite as isfinite
 from agog_core import is_inf as isinf
 from agog_core import is_nan as isnan
@@ -110,150 +163,64 @@ from agog_core import matrix_determinant as det
 from agog_core import matrix_inverse as inv
 from agog_core import matrix_solve as solve
 from agog_core import pow as power
+from agog_core import real as real
 from agog_core import reduce_all as all
 from agog_core import reduce_any as any
 from agog_core import reduce_logsumexp as logsumexp
+from agog_core import reduce_max as amax
 from agog_core import reduce_max as max
 from agog_core import reduce_mean as mean
+from agog_core import reduce_min as amin
 from agog_core import reduce_min as min
 from agog_core import reduce_prod as prod
 from agog_core import reduce_sum as sum
 from agog_core import reverse as flip
+from agog_core import self_adjoint_eig as eigh
+from agog_core import slice as slice
+from agog_core import svd as svd
+from agog_core import tensor_scatter_update as scatter_update
 from agog_core import truediv as true_divide
+from agog_core.array_api import diff as diff
+from agog_core.array_api import empty as empty
+from agog_core.array_api import empty_like as empty_like
+from agog_core.array_api import isin as isin
+from agog_core.array_api import log2 as log2
+from agog_core.array_api import log10 as log10
+from agog_core.array_api import logaddexp as logaddexp
+from agog_core.array_api import moveaxis as moveaxis
+from agog_core.array_api import nonzero as nonzero
+from agog_core.array_api import take_along_axis as take_along_axis
+from agog_core.array_api import tril as tril
+from agog_core.array_api import triu as triu
+from agog_core.array_api import trunc as trunc
+from agog_core.exports import export as _export
 from agog_core.ops.nn import elu, leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign
+from agog_core.ops.nn import swish as silu
+from agog_core.ops.nn import swish as swish
+from agog_core.ops.reduce.moments import moments as moments
 from agog_core.ops.reduce.moments import reduce_std as std
 from agog_core.ops.reduce.moments import reduce_variance as var
+from agog_core.ops.sorting.sorting import top_k as top_k
 from agog_layers.base.activations import gelu, hard_sigmoid
+from agog_layers.base.gating import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
+from agog_layers.base.piecewise import (
+    hard_shrink,
+    hard_silu,
+    hard_tanh,
+    soft_shrink,
+    sparse_plus,
+    sparse_sigmoid,
+    threshold,
+)
+from agog_layers.base.piecewise import hard_silu as hard_swish
+from agog_layers.layer.called import take_symbols as _take_symbols
 
-__all__ = [
-    "abs",
-    "add",
-    "all",
-    "any",
-    "arange",
-    "arccos",
-    "arcsin",
-    "arctan",
-    "argmax",
-    "argmin",
-    "argsort",
-    "broadcast_to",
-    "cast",
-    "ceil",
-    "cholesky",
-    "clip",
-    "concatenate",
-    "cond",
-    "convert_to_numpy",
-    "convert_to_tensor",
-    "cos",
-    "cosh",
-    "cross",
-    "cumprod",
-    "cumsum",
-    "custom_gradient",
-    "det",
-    "divide",
-    "einsum",
-    "elu",
-    "equal",
-    "erf",
-    "erfc",
-    "exp",
-    "expand_dims",
-    "expm1",
-    "eye",
-    "flip",
-    "floor",
-    "floor_divide",
-    "fori_loop",
-    "full",
-    "gelu",
-    "greater",
-    "greater_equal",
-    "hard_sigmoid",
-    "inv",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "leaky_relu",
-    "less",
-    "less_equal",
-    "linspace",
-    "log",
-    "log1p",
-    "log_softmax",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "logsumexp",
-    "map",
-    "matmul",
-    "max",
-    "maximum",
-    "mean",
-    "meshgrid",
-    "min",
-    "minimum",
-    "mod",
-    "multiply",
-    "ndim",
-    "negative",
-    "norm",
-    "not_equal",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "pad",
-    "power",
-    "prod",
-    "qr",
-    "reciprocal",
-    "relu",
-    "relu6",
-    "repeat",
-    "reshape",
-    "roll",
-    "round",
-    "rsqrt",
-    "saturate_cast",
-    "searchsorted",
-    "selu",
-    "shape",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "size",
-    "softmax",
-    "softplus",
-    "softsign",
-    "solve",
-    "sort",
-    "split",
-    "sqrt",
-    "square",
-    "squeeze",
-    "stack",
-    "std",
-    "stop_gradient",
-    "subtract",
-    "sum",
-    "take",
-    "tan",
-    "tanh",
-    "tensordot",
-    "tile",
-    "trace",
-    "transpose",
-    "true_divide",
-    "unstack",
-    "var",
-    "where",
-    "while_loop",
-    "zeros",
-    "zeros_like",
-]
+_export(globals())
+
+# These take functions, or say what needs no value.
+_take_symbols(
+    globals(),
+    without=["cond", "convert_to_numpy", "custom_gradient", "fori_loop", "map", "ndim", "shape", "while_loop"],
+)
 
 __getattr__ = _taught(__name__)

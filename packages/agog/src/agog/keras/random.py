@@ -3,8 +3,11 @@
 from agog_compat.advice import taught as _taught
 from agog_compat.newer.keras_random import (
     SeedGenerator,
+    beta,
+    binomial,
     categorical,
     dropout,
+    gamma,
     normal,
     randint,
     shuffle,
@@ -14,8 +17,11 @@ from agog_compat.newer.keras_random import (
 
 __all__ = [
     "SeedGenerator",
+    "beta",
+    "binomial",
     "categorical",
     "dropout",
+    "gamma",
     "normal",
     "randint",
     "shuffle",

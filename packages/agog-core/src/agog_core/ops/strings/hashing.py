@@ -12,10 +12,48 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
-__all__ = ["string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"]
+__all__ = ["fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"]
 
 _STRING = frozenset({dtypes.string})
 _LARGEST = 2**64 - 1
+
+
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
+    """Compute 64 bits of each string that hardly another string has: Fingerprint64 of FarmHash.
+
+    Args:
+        data: a tensor of strings, of shape (n,).
+        method: ``"farmhash64"``, the one that there is.
+
+    Returns:
+        A uint8 tensor of shape (n, 8): the bytes of each number, the lowest first.
+
+    Raises:
+        InvalidArgumentError: the tensor is not of strings, not of rank 1, or the method is another.
+
+    >>> print(fingerprint(["a"]))
+    tf.Tensor([[227 117 223 182 101  66  69 179]], shape=(1, 8), dtype=uint8)
+    """
+    if method != "farmhash64":
+        raise InvalidArgumentError(f"fingerprint: method must be 'farmhash64'; got {method!r}.")
+    return call(_fingerprint, convert_to_tensor(data))
+
+
+def _fingerprint_shape(data: tuple[int, ...]) -> tuple[int, ...]:
+    if len(data) != 1:
+        raise InvalidArgumentError(f"fingerprint: data must have shape (n,); got shape {data}.")
+    return (data[0], 8)
+
+
+_fingerprint = Op(
+    "fingerprint",
+    fingerprint,
+    inputs=["data"],
+    shape=_fingerprint_shape,
+    dtype=dtypes.uint8,
+    dtypes=_STRING,
+    host=True,
+)
 
 
 def string_to_hash_bucket(string_tensor: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:

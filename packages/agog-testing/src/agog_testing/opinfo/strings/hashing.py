@@ -49,6 +49,17 @@ def _samples(hashes: dict[bytes, int], **key: Any) -> Callable[[str, Rng], Itera
     return samples
 
 
+def _fingerprints(dtype: str, rng: Rng) -> Iterator[Sample]:
+    known = texts(*FARM)
+    yield Sample("each known string", (known,))
+    yield Sample("none", (texts(),))
+    yield Sample("67 strings", (known[rng.integers(0, len(known), 67)],))
+
+
+def _bytes(data: Array) -> Array:
+    return np.array([FARM[text] for text in data], "<u8").reshape(-1, 1).view(np.uint8)
+
+
 def _reference(hashes: dict[bytes, int]) -> Callable[..., Array]:
     def bucket(x: Array, num_buckets: int, key: Any = None) -> Array:
         return filled([hashes[text] % num_buckets for text in x.flat], x.shape, np.int64)
@@ -72,6 +83,17 @@ def _info(name: str, hashes: dict[bytes, int], errors: tuple[ErrorSample, ...] =
 
 
 INFOS = (
+    OpInfo(
+        name="fingerprint",
+        samples=_fingerprints,
+        reference=_bytes,
+        differentiable=False,
+        errors=(
+            invalid((filled([b"a"], ()),), "fingerprint: data must have shape (n,); got shape ().", STRINGS),
+            invalid((texts(b"a"), "sha1"), "fingerprint: method must be 'farmhash64'; got 'sha1'.", STRINGS),
+            rejected("fingerprint", "float32", STRINGS, (np.array([1.0], np.float32),), STRINGS),
+        ),
+    ),
     _info("string_to_hash_bucket", MURMUR),
     _info("string_to_hash_bucket_fast", FARM),
     _info(

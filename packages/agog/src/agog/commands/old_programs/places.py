@@ -10,7 +10,7 @@ from typing import Any
 _BY_SOURCES = {
     "": """
         contrib.eager.python.examples
-        python.autograph python.debug python.distribute python.estimator python.feature_column python.grappler
+        python.autograph python.debug python.distribute python.estimator python.grappler
         python.profiler python.saved_model python.tools python.user_ops
         contrib.checkpoint.python contrib.eager.python contrib.framework.python contrib.framework.python.ops
         contrib.layers.python contrib.layers.python.layers
@@ -132,6 +132,10 @@ _BY_SOURCES = {
     """,
     "agog.errors agog": "python.framework.errors python.framework.errors_impl",
     "agog.flags": "python.platform.flags",
+    "agog.feature_column agog_training.feature_columns": """
+        python.feature_column python.feature_column.feature_column python.feature_column.feature_column_lib
+        python.feature_column.feature_column_v2
+    """,
     "agog.gfile": "python.platform.gfile",
     "agog_compat.gfile agog.gfile": "python.lib.io.file_io",
     "agog.keras": "keras python.keras",
@@ -240,6 +244,7 @@ RENAMED = {
     "python.eager.core._status_to_exception": "agog_compat.eager_status:status_to_exception",
     "python.eager.def_function.def_function": "agog:function",
     "python.eager.def_function.function": "agog:function",
+    "python.feature_column.feature_column.InputLayer": "agog_training.feature_columns:DenseFeatures",
     "python.framework.ops.EagerTensor": "agog_compat.eager_tensor:EagerTensor",
     "python.keras.engine.base_layer.DeferredTensor": "agog_layers.layer.symbolic:Symbolic",
     "python.keras.engine.network.Network": "agog.keras:Model",

@@ -1,0 +1,102 @@
+"""Called: a function as a layer, which is what functions of ``tf.keras.ops`` make of symbolic values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from functools import wraps
+from typing import Any
+
+from agog_core import Tensor
+from agog_layers.base.naming import layer_names
+from agog_layers.layer.layer import Layer
+from agog_layers.layer.symbolic import Symbolic
+
+__all__ = ["Called"]
+
+# The functions, by name.
+_functions: dict[str, Callable[..., Any]] = {}
+# What stands for an input among the arguments.
+_INPUT = "<input>"
+
+
+class Called(Layer):
+    """Call a function; symbolic values make such layers of calls of ``tf.keras.ops``.
+
+    Args:
+        function: its name in ``tf.keras.ops``.
+        arguments: the arguments, with ``"<input>"`` for those that are inputs.
+        options: those that are given by name.
+        name: the layer's name; by default the function's, with a number from the second one on.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: the function is unknown.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        arguments: Sequence[Any],
+        options: Mapping[str, Any],
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if function not in _functions:
+            raise ValueError(f"Called: no function of tf.keras.ops is called {function!r}.")
+        super().__init__(name=name or layer_names.unique(function), **kwargs)
+        self.function, self.arguments, self.options = function, list(arguments), dict(options)
+
+    def call(self, inputs: Any) -> Any:
+        """Call the function with a tensor, or a list of those arguments that are inputs."""
+        given = iter(inputs if isinstance(inputs, (list, tuple)) else [inputs])
+        arguments, options = _with_inputs([self.arguments, self.options], given)
+        return _functions[self.function](*arguments, **options)
+
+
+def _with_inputs(value: Any, given: Iterator[Any]) -> Any:
+    if isinstance(value, str) and value == _INPUT:
+        return next(given)
+    if isinstance(value, (list, tuple)):
+        return [_with_inputs(each, given) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _with_inputs(each, given) for key, each in value.items()}
+    return value
+
+
+def _without_inputs(value: Any, found: list[Symbolic]) -> Any:
+    """A value with marks in place of symbolic ones, which are added to a list."""
+    if isinstance(value, Symbolic):
+        found.append(value)
+        return _INPUT
+    if isinstance(value, (list, tuple)):
+        return [_without_inputs(each, found) for each in value]
+    return value.numpy() if isinstance(value, Tensor) else value
+
+
+def _has_symbols(values: Any) -> bool:
+    return any(
+        type(value) is Symbolic or (isinstance(value, (list, tuple)) and _has_symbols(value)) for value in values
+    )
+
+
+def taking_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of tensors take symbolic values too, of which it makes a layer."""
+
+    @wraps(function)
+    def either(*args: Any, **kwargs: Any) -> Any:
+        if not (_has_symbols(args) or _has_symbols(kwargs.values())):
+            return function(*args, **kwargs)
+        symbols: list[Symbolic] = []
+        arguments = _without_inputs(list(args), symbols)
+        options = {key: _without_inputs(value, symbols) for key, value in kwargs.items()}
+        return Called(name, arguments, options)(symbols[0] if len(symbols) == 1 else symbols)
+
+    _functions[name] = function
+    return either
+
+
+def take_symbols(namespace: MutableMapping[str, Any], without: Sequence[str]) -> None:
+    """Let the functions that a namespace offers take symbolic values, but for some."""
+    for name in namespace["__all__"]:
+        if name not in without:
+            namespace[name] = taking_symbols(name, namespace[name])
