@@ -87,13 +87,22 @@ FAMILIES = (
     ),
     Family(
         "elementwise",
-        ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt"),
+        ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt", "gelu"),
         FLOATS,
     ),
     Family(
         "elementwise",
         (
-            *("relu_grad", "relu6_grad", "elu_grad", "selu_grad", "leaky_relu_grad", "sigmoid_grad", "tanh_grad"),
+            *(
+                "relu_grad",
+                "relu6_grad",
+                "elu_grad",
+                "selu_grad",
+                "leaky_relu_grad",
+                "sigmoid_grad",
+                "tanh_grad",
+                "gelu_grad",
+            ),
             *("squared_difference", "div_no_nan", "sigmoid_cross_entropy"),
         ),
         FLOATS,
