@@ -1,8 +1,8 @@
 """Convolution: products of matrices around the kernels of convolution.cu, and its kernels for depthwise ones.
 
 Half precision is added up in float32 and rounded once: one product of matrices widens its factors itself, and whatever
-else is added up is float32 before. So the gradient of an input of half precision is a product for each pixel, where that
-of others is one for each place, whose parts are added up. The images of a batch are taken in parts whose windows need
+else is added up is float32 before. So the gradient of an input of half precision is a product for each pixel, and that
+of others one for each place, whose parts are added up. The images of a batch are taken in parts whose windows need
 limited memory.
 """
 
