@@ -47,6 +47,7 @@ FAMILIES = (
     Family("random", ("random_uniform", "random_normal", "truncated_normal"), FLOATS),
     Family("random", ("random_integers",), INTEGERS, "low is in the range of int64"),
     Family("random", ("dropout", "dropout_grad"), FLOATS),
+    Family("distributions", ("random_gamma", "random_poisson"), FLOATS),
     Family(
         "optimizers",
         (

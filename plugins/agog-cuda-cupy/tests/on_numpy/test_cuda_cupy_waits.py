@@ -24,7 +24,7 @@ WAITING = {
     **dict.fromkeys(("argwhere", "dynamic_partition", "setdiff1d", "unique_with_counts"), SIZE),
     **dict.fromkeys(("ctc_greedy_decoder", "dynamic_stitch"), SIZE),
     "bincount": f"{SIZE}, unless maxlength and minlength are equal",
-    **dict.fromkeys(("matrix_exponential", "matrix_square_root", "random_gamma", "random_poisson"), COUNT),
+    **dict.fromkeys(("matrix_exponential", "matrix_square_root"), COUNT),
     **dict.fromkeys(("igamma", "igammac"), "how many terms the gradient by the shape sums depends on values"),
     **dict.fromkeys(("frame", "pad"), GIVEN),
     "ctc_beam_search_decoder": f"{HOST}: what is looked at next depends on what was found",
