@@ -1,4 +1,4 @@
-"""Distributions: random numbers with parameters by the kernels of distributions.cu, with the bits of the device "cpu"."""
+"""Distributions: numbers with parameters by the kernels of distributions.cu, with the bits of the device "cpu"."""
 
 from __future__ import annotations
 
