@@ -67,6 +67,8 @@ def grid(op: Op) -> list[np.ndarray[Any, Any]]:
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "cast": {"dtype": "float64"},
+    "gelu": {"approximate": False},
+    "gelu_grad": {"approximate": False},
     "leaky_relu": {"alpha": 0.2},
     "leaky_relu_grad": {"alpha": 0.2},
     "string_to_number": {"dtype": "float32"},

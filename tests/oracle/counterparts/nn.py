@@ -20,6 +20,14 @@ def softmax_grad(gradients: Any, softmax: Any, axis: int = -1) -> Any:
     return softmax * (gradients - (gradients * softmax).sum(axis, keepdim=True))
 
 
+def gelu(features: Any, approximate: bool = False) -> Any:
+    return nn.gelu(features, approximate="tanh" if approximate else "none")
+
+
+def gelu_grad(gradients: Any, features: Any, approximate: bool = False) -> Any:
+    return gradients_of(lambda x: (gelu(x, approximate),), (features,), (gradients,))[0]
+
+
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
     rows = logits.reshape(-1, logits.shape[-1])
     return nn.cross_entropy(rows, labels.reshape(-1), reduction="none").reshape(labels.shape)
@@ -166,6 +174,8 @@ COUNTERPARTS = {
     "ctc_loss_grad": Counterpart(ctc_loss_grad, covers=alignments, without=("logits",)),
     "elu": nn.elu,
     "elu_grad": lambda gradients, outputs: torch.where(outputs < 0, gradients * (outputs + 1), gradients),
+    "gelu": gelu,
+    "gelu_grad": gelu_grad,
     "gru": gru,
     "gru_grad": gru_grad,
     "l2_loss": lambda t: torch.sum(t * t) / 2,

@@ -28,6 +28,7 @@ from agog_core.ops.nn.candidates import *
 from agog_core.ops.nn.ctc import *
 from agog_core.ops.nn.ctc_decoding import *
 from agog_core.ops.nn.dropout import *
+from agog_core.ops.nn.gelu import *
 from agog_core.ops.nn.losses import *
 from agog_core.ops.nn.normalization import batch_norm_with_global_normalization as batch_norm_with_global_normalization
 from agog_core.ops.nn.normalization import batch_normalization as batch_normalization
@@ -47,7 +48,6 @@ from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.ops.sorting.sorting import top_k as top_k
 
 if TYPE_CHECKING:
-    from agog_layers.base.activations import gelu as gelu
     from agog_layers.recurrent import rnn_cell as rnn_cell
     from agog_layers.recurrent.raw_rnn import raw_rnn as raw_rnn
     from agog_layers.recurrent.recurrence import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
@@ -60,7 +60,6 @@ __getattr__, __dir__ = _later(
     __name__,
     modules={"rnn_cell": "agog_layers.recurrent.rnn_cell"},
     rooms=[
-        _Some("agog_layers.base.activations", "gelu"),
         _Some("agog_layers.recurrent.raw_rnn", "raw_rnn"),
         _Some(
             "agog_layers.recurrent.recurrence",

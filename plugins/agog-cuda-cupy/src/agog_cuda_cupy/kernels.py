@@ -10,6 +10,7 @@ import numpy as np
 import agog_kernels_xp
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.deferred import defer
+from agog_cuda_cupy.factorization import cholesky as cholesky
 
 # The kernel of an op, so that "agog_cuda_cupy.kernels:matmul" names one.
 __getattr__ = agog_kernels_xp.bind(cupy, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer)
@@ -30,3 +31,12 @@ def matrix_logarithm(x: Any) -> Any:
     from agog_kernels_xp.linalg.matrix_functions import matrix_logarithm
 
     return cupy.array(matrix_logarithm(np, x.get()), order="C")
+
+
+def non_max_suppression(boxes: Any, scores: Any, **attributes: Any) -> Any:
+    """Boxes chosen one after the other, computed on the host: each choice depends on the one before, and how many there
+    are on all.
+    """
+    from agog_kernels_xp.image.boxes import non_max_suppression
+
+    return cupy.array(non_max_suppression(np, boxes.get(), scores.get(), **attributes))

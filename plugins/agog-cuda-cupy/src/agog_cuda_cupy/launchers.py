@@ -47,6 +47,7 @@ FAMILIES = (
     Family("random", ("random_uniform", "random_normal", "truncated_normal"), FLOATS),
     Family("random", ("random_integers",), INTEGERS, "low is in the range of int64"),
     Family("random", ("dropout", "dropout_grad"), FLOATS),
+    Family("distributions", ("random_gamma", "random_poisson"), FLOATS),
     Family(
         "optimizers",
         (
@@ -87,13 +88,22 @@ FAMILIES = (
     ),
     Family(
         "elementwise",
-        ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt"),
+        ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt", "gelu"),
         FLOATS,
     ),
     Family(
         "elementwise",
         (
-            *("relu_grad", "relu6_grad", "elu_grad", "selu_grad", "leaky_relu_grad", "sigmoid_grad", "tanh_grad"),
+            *(
+                "relu_grad",
+                "relu6_grad",
+                "elu_grad",
+                "selu_grad",
+                "leaky_relu_grad",
+                "sigmoid_grad",
+                "tanh_grad",
+                "gelu_grad",
+            ),
             *("squared_difference", "div_no_nan", "sigmoid_cross_entropy"),
         ),
         FLOATS,

@@ -89,29 +89,45 @@ def translate(error: Exception) -> Exception | None:
     """Agog's error for memory that is short, and a sentence for faults after which CUDA refuses everything."""
     import cupy
 
-    if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+    if isinstance(error, cupy.cuda.memory.OutOfMemoryError) or _is_one_of(error, _SHORT):
         return ResourceExhaustedError(
-            f"The GPU is out of memory: {error} Use smaller batches, delete tensors, or raise the limit that "
-            "set_memory_limit has set."
+            f"The GPU is out of memory: {str(error).rstrip('.')}. Use smaller batches, delete tensors, or raise the "
+            "limit that set_memory_limit has set."
         )
-    if isinstance(error, cupy.cuda.runtime.CUDARuntimeError) and any(name in str(error) for name in _STICKY):
-        if os.environ.get("AGOG_CHECK", "") not in ("", "0"):
-            return RuntimeError(
-                f"{error}. The kernel has failed, and CUDA refuses all work of this process from now on."
-            )
-        return RuntimeError(
-            f"{error}. A kernel that ran before has failed, and CUDA refuses all work of this process from now on. To "
-            "learn which op it was, start the program anew with AGOG_CHECK=1 in the environment, which waits after "
-            "each op."
-        )
-    return None
+    if not _is_one_of(error, _STICKY):
+        return None
+    if os.environ.get("AGOG_CHECK", "") not in ("", "0"):
+        return RuntimeError(f"{error}. The kernel has failed, and CUDA refuses all work of this process from now on.")
+    return RuntimeError(
+        f"{error}. A kernel that ran before has failed, and CUDA refuses all work of this process from now on. To "
+        "learn which op it was, start the program anew with AGOG_CHECK=1 in the environment, which waits after "
+        "each op."
+    )
 
 
-# CUDA's names of the faults that last until the process ends.
+def _is_one_of(error: Exception, names: tuple[str, ...]) -> bool:
+    """Whether an error begins with a name; CuPy has a class of them for each of CUDA's libraries, all RuntimeErrors."""
+    return isinstance(error, RuntimeError) and str(error).partition(":")[0] in names
+
+
+# The names of the faults that last until the process ends: those of CUDA's runtime, and of its driver, which launches.
 _STICKY = (
     *("cudaErrorAssert", "cudaErrorECCUncorrectable", "cudaErrorHardwareStackError", "cudaErrorIllegalAddress"),
     *("cudaErrorIllegalInstruction", "cudaErrorInvalidAddressSpace", "cudaErrorInvalidPc", "cudaErrorLaunchFailure"),
     *("cudaErrorLaunchTimeout", "cudaErrorMisalignedAddress"),
+    *("CUDA_ERROR_ASSERT", "CUDA_ERROR_ECC_UNCORRECTABLE", "CUDA_ERROR_HARDWARE_STACK_ERROR"),
+    *("CUDA_ERROR_ILLEGAL_ADDRESS", "CUDA_ERROR_ILLEGAL_INSTRUCTION", "CUDA_ERROR_INVALID_ADDRESS_SPACE"),
+    *(
+        "CUDA_ERROR_INVALID_PC",
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "CUDA_ERROR_LAUNCH_TIMEOUT",
+        "CUDA_ERROR_MISALIGNED_ADDRESS",
+    ),
+)
+# Those of memory that is short where it is not the pool's: of modules, of handles, and pinned on the host.
+_SHORT = (
+    *("cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY"),
+    *("CUBLAS_STATUS_ALLOC_FAILED", "CUSOLVER_STATUS_ALLOC_FAILED"),
 )
 
 

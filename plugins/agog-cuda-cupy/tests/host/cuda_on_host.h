@@ -340,6 +340,16 @@ inline double __ddiv_rn(double x, double y) { return on_host::kept(x / y); }
 inline double __dsqrt_rn(double x) { return on_host::kept(sqrt(x)); }
 inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) { return (unsigned __int128)x * y >> 64; }
 inline unsigned __float_as_uint(float x) { return on_host::as_bits(x); }
+inline long long __double_as_longlong(double x) {
+    long long bits;
+    memcpy(&bits, &x, 8);
+    return bits;
+}
+inline double __longlong_as_double(long long bits) {
+    double x;
+    memcpy(&x, &bits, 8);
+    return x;
+}
 inline float __uint_as_float(unsigned x) { return on_host::from_bits<float>(x); }
 
 #define AGOG_ON_HOST(name)                                                                                             \

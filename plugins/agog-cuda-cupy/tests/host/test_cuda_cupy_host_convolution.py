@@ -86,7 +86,10 @@ def test_more_than_an_i32_counts_is_declined(modules: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_half_precision_takes_no_memory_of_float32(modules: Any, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("groups", [1, 2])
+def test_half_precision_takes_no_memory_of_float32(
+    modules: Any, dtype: str, groups: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[str] = []
 
     class Recording:
@@ -98,8 +101,38 @@ def test_half_precision_takes_no_memory_of_float32(modules: Any, dtype: str, mon
             return getattr(np, name)
 
     monkeypatch.setattr(modules, "xp", Recording())
-    x, f = np.ones((2, 5, 5, 3), numpy_dtype(dtype)), np.ones((3, 3, 3, 4), numpy_dtype(dtype))
-    attributes = {"strides": (1, 1), "paddings": ((1, 1), (1, 1)), "dilations": (1, 1), "groups": 1}
+    x, f = np.ones((2, 5, 5, 4), numpy_dtype(dtype)), np.ones((3, 3, 4 // groups, 4), numpy_dtype(dtype))
+    attributes = {"strides": (1, 2), "paddings": ((1, 1), (1, 1)), "dilations": (1, 1), "groups": groups}
     y = convolution.convolution(modules, x, f, **attributes)
     convolution.convolution_filter_grad(modules, x, y, filter_shape=f.shape, **attributes)
+    convolution.convolution_input_grad(modules, y, f, input_shape=x.shape, **attributes)
     assert set(made) == {dtype}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("case", ["strides", "groups"])
+def test_half_precision_that_is_taken_in_parts(
+    modules: Any, monkeypatch: pytest.MonkeyPatch, case: str, dtype: str
+) -> None:
+    monkeypatch.setattr(convolution, "_MOST_BYTES", 1)
+    test_a_convolution_and_its_gradients(modules, "", case, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_gradients_with_too_many_zeros_between_them_are_added_up_in_float32(
+    modules: Any, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    monkeypatch.setattr(convolution, "_ZEROS", 0)
+    test_a_convolution_and_its_gradients(modules, "", "dilated", dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("case", CASES)
+def test_gradients_of_half_precision_are_rounded_once(modules: Any, case: str, dtype: str) -> None:
+    x, f, g, attributes = arrays(case, dtype)
+    _, exact, _ = expected(case, *[each.astype("f8") for each in (x, f, g)])
+    found = convolution.convolution_input_grad(modules, g, f, input_shape=x.shape, **attributes)
+    distance = np.abs(found.astype("f8") - exact)
+    spacing = np.abs(np.spacing(np.abs(exact.astype(numpy_dtype(dtype))))).astype("f8")
+    # Half a unit in the last place, and what sums in float32 are off, where terms cancel.
+    assert (distance <= 0.5 * spacing + 4e-6).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,23 @@ def _logistic(x: Any) -> Any:
     return np.exp(-np.logaddexp(0, -x))
 
 
+def _below(x: Any) -> Any:
+    return np.vectorize(math.erfc, otypes=["f8"])(-x / math.sqrt(2)) / 2
+
+
+def _inner(x: Any) -> Any:
+    return math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+
+
+def _gelu_slope(x: Any) -> Any:
+    return _below(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def _approximate_slope(x: Any) -> Any:
+    steep = 2 * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x**2)
+    return _logistic(2 * _inner(x)) * (1 + x * steep * _logistic(-2 * _inner(x)))
+
+
 UNARY: dict[str, Callable[..., Any]] = {
     "relu6": lambda x: np.clip(x, 0, 6),
     "elu": lambda x: np.where(x < 0, np.expm1(x), x),
@@ -31,6 +49,7 @@ UNARY: dict[str, Callable[..., Any]] = {
     "sigmoid": _logistic,
     "softplus": lambda x: np.logaddexp(0, x),
     "rsqrt": lambda x: np.abs(x) ** -0.5,
+    "gelu": lambda x, approximate: x * (_below(x) if not approximate else _logistic(2 * _inner(x))),
 }
 BINARY: dict[str, Callable[..., Any]] = {
     "relu_grad": lambda g, x: np.where(x > 0, g, 0),
@@ -40,15 +59,23 @@ BINARY: dict[str, Callable[..., Any]] = {
     "leaky_relu_grad": lambda g, x, alpha: g * np.where(x > 0, max(alpha, 1), min(alpha, 1)),
     "sigmoid_grad": lambda g, y: g * y * (1 - y),
     "tanh_grad": lambda g, y: g * (1 - y * y),
+    "gelu_grad": lambda g, x, approximate: g * (_gelu_slope(x) if not approximate else _approximate_slope(x)),
     "squared_difference": lambda x, y: (x - y) ** 2,
     "div_no_nan": lambda x, y: np.divide(x, y, out=np.zeros_like(x), where=y != 0),
     "sigmoid_cross_entropy": lambda p, x: np.logaddexp(0, x) - x * p,
 }
-ALPHAS = {"leaky_relu": (0.25, 0.0, 3.0, -0.5), "leaky_relu_grad": (0.25, 0.0, 3.0, -0.5)}
+ALPHAS = tuple({"alpha": alpha} for alpha in (0.25, 0.0, 3.0, -0.5))
+FORMS = tuple({"approximate": approximate} for approximate in (False, True))
+ATTRIBUTES = {"leaky_relu": ALPHAS, "leaky_relu_grad": ALPHAS, "gelu": FORMS, "gelu_grad": FORMS}
 
 
-def _calls(name: str) -> list[dict[str, float]]:
-    return [{"alpha": alpha} for alpha in ALPHAS[name]] if name in ALPHAS else [{}]
+def _calls(name: str) -> tuple[dict[str, Any], ...]:
+    return ATTRIBUTES.get(name, ({},))
+
+
+def _given(name: str, x: Any, y: Any, attributes: dict[str, Any]) -> tuple[Any, ...]:
+    """What a function of two arrays is called with: the gradient of gelu has what gelu gave too."""
+    return (x, y, REFERENCE("gelu")(y, **attributes)) if name == "gelu_grad" else (x, y)
 
 
 def _numbers(name: str, seed: int, dtype: str) -> Any:
@@ -77,7 +104,7 @@ def test_a_function_of_one_array(modules: Any, order: str, name: str, dtype: str
 def test_a_function_of_two_arrays(modules: Any, order: str, name: str, dtype: str) -> None:
     x, y = _numbers(name, 7, dtype), _numbers(name, 8, dtype)
     for attributes in _calls(name):
-        found = getattr(elementwise, name)(modules, x, y, **attributes)
+        found = getattr(elementwise, name)(modules, *_given(name, x, y, attributes), **attributes)
         _agree(found, BINARY[name](x.astype("f8"), y.astype("f8"), **attributes), dtype)
 
 
@@ -99,8 +126,9 @@ def test_pairs_that_are_not_finite_are_as_on_the_cpu(either_modules: Any, name: 
     x, y = (np.ascontiguousarray(part) for part in np.broadcast_arrays(SPECIAL[:, None], SPECIAL))
     for attributes in _calls(name):
         with np.errstate(all="ignore"):
-            expected = REFERENCE(name)(x, y, **attributes)
-        found = getattr(elementwise, name)(either_modules, x, y, **attributes)
+            given = _given(name, x, y, attributes)
+            expected = REFERENCE(name)(*given, **attributes)
+        found = getattr(elementwise, name)(either_modules, *given, **attributes)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 

@@ -69,15 +69,21 @@ def test_sums_in_any_order_are_near(modules: Any, order: str, dtype: str) -> Non
     np.testing.assert_allclose(found.astype("f8"), expected, rtol=tolerance, atol=10 * tolerance)
 
 
-@pytest.mark.parametrize("operation", ["add", "subtract", "multiply", "maximum", "minimum", "update"])
+OPERATIONS = ("add", "subtract", "multiply", "maximum", "minimum", "update", "divide")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_updates_of_a_variable_have_the_bits_of_the_cpu(modules: Any, dtype: str, operation: str) -> None:
     found = _numbers((9, 4, 3), dtype, 1)
     expected = found.copy()
     indices = np.random.default_rng(8).integers(0, 4, (30, 2)).astype("i8")
     updates = _numbers((30, 3), dtype, 2)
-    if operation == "multiply":
-        updates = np.sign(updates) * updates.dtype.type(1)
+    if operation in ("multiply", "divide"):
+        updates = np.sign(updates) * updates.dtype.type(
+            1 if operation == "multiply" or dtype.startswith("int") else 1.5
+        )
+        updates[updates == 0] = 2
     assert indexing.scatter_variable(modules, found, indices, updates, operation=operation) is None
     REFERENCE("scatter_variable")(expected, indices, updates, operation=operation)
     _same(found, expected)
@@ -92,15 +98,18 @@ def _near(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), rtol=tolerance, atol=10 * tolerance)
 
 
-@pytest.mark.parametrize("operation", ["add", "subtract", "multiply", "maximum", "minimum", "update"])
+@pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_updates_of_a_variable_in_any_order_are_near(modules: Any, order: str, dtype: str, operation: str) -> None:
     found = _numbers((9, 4, 3), dtype, 1)
     expected = found.copy()
     indices = np.random.default_rng(8).integers(0, 4, (30, 2)).astype("i8")
     updates = _numbers((30, 3), dtype, 2)
-    if operation == "multiply":
-        updates = np.sign(updates) * updates.dtype.type(1)
+    if operation in ("multiply", "divide"):
+        updates = np.sign(updates) * updates.dtype.type(
+            1 if operation == "multiply" or dtype.startswith("int") else 1.5
+        )
+        updates[updates == 0] = 2
     given: dict[str, Any] = {"operation": operation, "is_deterministic": False}
     assert indexing.scatter_variable(modules, found, indices, updates, **given) is None
     REFERENCE("scatter_variable")(expected, indices, updates, operation=operation)
@@ -188,5 +197,5 @@ def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
     with_gaps = np.zeros((4, 4), "f4")[:, ::2]
     given = np.zeros((1, 1), "i4"), np.ones((1, 2), "f4")
     assert indexing.scatter_variable(modules, with_gaps, *given, operation="add") is NotImplemented
-    assert indexing.scatter_variable(modules, np.zeros((4, 2), "f4"), *given, operation="divide") is NotImplemented
+    assert indexing.scatter_variable(modules, np.zeros((4, 2), "f4"), *given, operation="power") is NotImplemented
     assert modules.errors() == []

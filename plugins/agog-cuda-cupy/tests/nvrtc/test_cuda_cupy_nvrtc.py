@@ -29,6 +29,7 @@ NUMBERS = [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}]
 DEFINITIONS: dict[str, list[dict[str, str]]] = {
     "convolution": NUMBERS,
     "ctc": FLOATS[2:],
+    "distributions": [{}],
     "elementwise": FLOATS,
     "gather": [
         *COPIED,
@@ -47,7 +48,7 @@ DEFINITIONS: dict[str, list[dict[str, str]]] = {
     "transpose": COPIED,
 }
 # The sources whose kernels promise bits.
-EXACT = {"optimizers", "philox", "scatter"}
+EXACT = {"distributions", "optimizers", "philox", "scatter"}
 
 
 def _called(function: Any, *arguments: Any) -> Any:

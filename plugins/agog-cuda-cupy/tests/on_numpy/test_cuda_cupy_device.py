@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Thread
+from typing import Any
 
 import cupy
 import cupyx
@@ -238,15 +239,24 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     clear_tables()
 
 
-def test_a_fault_is_told_by_a_later_op_which_says_how_to_find_the_op() -> None:
+# CuPy asks CUDA's driver to launch, which has its own names, and its runtime for the rest.
+FAULTS: dict[str, tuple[Callable[[ag.Tensor], Any], str]] = {
+    "launch": (ag.exp, "CUDA_ERROR_ILLEGAL_ADDRESS"),
+    "wait": (ag.Tensor.numpy, "cudaErrorIllegalAddress"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_fault_is_told_by_what_comes_later_with_how_to_find_the_op(what: str) -> None:
+    call, name = FAULTS[what]
     with ag.device("/gpu:0"):
         x = ag.constant([1.0, 2.0])
         with faults.planted("square"):
             ag.square(x)
             with pytest.raises(RuntimeError) as caught:
-                ag.exp(x)
+                call(x)
     assert str(caught.value) == (
-        "cudaErrorIllegalAddress: an illegal memory access was encountered. A kernel that ran before has failed, and "
+        f"{name}: an illegal memory access was encountered. A kernel that ran before has failed, and "
         "CUDA refuses all work of this process from now on. To learn which op it was, start the program anew with "
         "AGOG_CHECK=1 in the environment, which waits after each op."
     )
@@ -275,6 +285,18 @@ def test_a_late_error_is_told_by_its_own_op_while_calls_are_checked() -> None:
         x, indices = ag.constant([1.0]), ag.constant([3])
         with pytest.raises(ag.errors.InvalidArgumentError, match=r"gather: indices\[0\] = 3"):
             ag.gather(x, indices)
+
+
+@pytest.mark.parametrize(
+    "name", ["CUDA_ERROR_OUT_OF_MEMORY", "CUBLAS_STATUS_ALLOC_FAILED", "cudaErrorMemoryAllocation"]
+)
+def test_memory_that_is_short_outside_of_the_pool_is_told_as_such(name: str) -> None:
+    error = memory.translate(RuntimeError(f"{name}: out of memory"))
+    assert type(error) is ag.errors.ResourceExhaustedError
+    assert str(error) == (
+        f"The GPU is out of memory: {name}: out of memory. Use smaller batches, delete tensors, or raise the limit "
+        "that set_memory_limit has set."
+    )
 
 
 def test_errors_that_do_not_last_stay_as_they_are() -> None:

@@ -6,6 +6,7 @@ ATTRIBUTES = {
     "activation": "the name of the function of the candidate values",
     "align_corners": "whether the corners of both images are at the same places",
     "alpha": "the slope for negative numbers",
+    "approximate": "whether the probability is that of a formula with tanh",
     "axes": "the axes, none of them negative, in ascending order",
     "axis": "the axis, not negative",
     "beta1": "what is left in a step of the mean of the gradients",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,20 @@ def test_layers_in_one_call() -> None:
     expected = x @ weights + biases
     np.testing.assert_allclose(nn.xw_plus_b(x, weights, biases).numpy(), expected, rtol=1e-12)
     np.testing.assert_allclose(nn.relu_layer(x, weights, biases).numpy(), np.maximum(expected, 0), rtol=1e-12)
+
+
+def test_approximate_gelu_keeps_its_digits_where_it_is_nearly_zero() -> None:
+    x = np.array([-6.0, -5.0, -4.0, -1.0, -1e-3, 0.0], np.float32)
+    polynomial = math.sqrt(2 / math.pi) * (x.astype("f8") + 0.044715 * x.astype("f8") ** 3)
+    expected = x * np.exp(2 * polynomial) / (1 + np.exp(2 * polynomial))
+    found = nn.gelu(ag.constant(x), approximate=True)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=5e-6)
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gelu_at_and_around_0_has_the_slope_one_half(approximate: bool) -> None:
+    x = ag.constant(np.array([0.0, -0.0, 1e-45, -1e-40, 1e-30, -1e-16], np.float32))
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = nn.gelu(x, approximate)
+    assert tape.gradient(y, x).numpy().tolist() == [0.5] * 6

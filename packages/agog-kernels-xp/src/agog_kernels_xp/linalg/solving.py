@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.parts.companion import companion, raising
-from agog_kernels_xp.parts.deferral import check
+from agog_kernels_xp.parts.deferral import check, deferring
 
 Array = Any
 
@@ -16,11 +17,26 @@ LinAlgError = ValueError
 
 def matrix_solve(xp: Any, matrix: Array, rhs: Array) -> Array:
     """Solution by LU factorization."""
+    return _solved(xp, "matrix_solve: Input matrix is not invertible.", xp.linalg.solve, matrix, rhs)
+
+
+def _solved(xp: Any, failure: str, solver: Callable[..., Array], matrix: Array, *rest: Array) -> Array:
+    """What a solver finds. Where one tells failures to those alone who wait, its factors are made twice: the sign of a
+    determinant tells them too.
+    """
+    if xp in deferring:
+
+        def look(is_singular: Any) -> None:
+            if is_singular:
+                raise InvalidArgumentError(failure)
+
+        check(xp, look, (xp.linalg.slogdet(matrix.swapaxes(-1, -2))[0] == 0).any())
+        return solver(matrix, *rest)
     try:
         with raising(xp):
-            return xp.linalg.solve(matrix, rhs)
+            return solver(matrix, *rest)
     except LinAlgError as error:
-        raise InvalidArgumentError("matrix_solve: Input matrix is not invertible.") from error
+        raise InvalidArgumentError(failure) from error
 
 
 def matrix_triangular_solve(xp: Any, matrix: Array, rhs: Array, *, lower: bool) -> Array:
@@ -44,8 +60,4 @@ def _flat(x: Array) -> Array:
 
 def matrix_inverse(xp: Any, x: Array) -> Array:
     """Inverse by LU factorization."""
-    try:
-        with raising(xp):
-            return xp.linalg.inv(x)
-    except LinAlgError as error:
-        raise InvalidArgumentError("matrix_inverse: Input is not invertible.") from error
+    return _solved(xp, "matrix_inverse: Input is not invertible.", xp.linalg.inv, x)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +10,6 @@ from agog_core import (
     TensorLike,
     add,
     convert_to_tensor,
-    erf,
     exp,
     greater,
     maximum,
@@ -97,27 +95,12 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
 
 
 def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
-    """Gaussian error linear unit, elementwise: ``x`` times the probability that a normal number is less than ``x``.
-
-    D. Hendrycks and K. Gimpel, "Gaussian error linear units (GELUs)", arXiv:1606.08415, 2016.
-
-    Args:
-        x: a tensor of floats.
-        approximate: whether the probability is that of the paper's formula with ``tanh``.
-
-    Returns:
-        A tensor of the same shape.
+    """Gaussian error linear unit, elementwise. See `agog_core.ops.nn.gelu`.
 
     >>> print(gelu([-1.0, 0.0, 2.0]))
     tf.Tensor([-0.15865526  0.          1.9544997 ], shape=(3,), dtype=float32)
     """
-    tensor = convert_to_tensor(x)
-    if approximate:
-        inner = multiply(
-            add(tensor, multiply(multiply(multiply(tensor, tensor), tensor), 0.044715)), _ROOT_OF_2_OVER_PI
-        )
-        return multiply(multiply(tensor, 0.5), add(tanh(inner), 1.0))
-    return multiply(multiply(tensor, 0.5), add(erf(multiply(tensor, _HALF_ROOT)), 1.0))
+    return nn.gelu(x, approximate)
 
 
 def mish(x: TensorLike) -> Tensor:
@@ -158,9 +141,6 @@ def serialize(activation: Activation) -> str:
         raise ValueError(f"serialize: no activation is known as {activation!r}; the names are {', '.join(_BY_NAME)}.")
     return name
 
-
-# `gelu` multiplies by these.
-_HALF_ROOT, _ROOT_OF_2_OVER_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 _BY_NAME: dict[str, Any] = {
     function.__name__: function

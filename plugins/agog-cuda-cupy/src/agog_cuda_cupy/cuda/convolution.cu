@@ -27,6 +27,15 @@ extern "C" __global__ void im2col(const number* x, void* columns, Windows all, i
     else ((wide*)columns)[n] = pixel < 0 ? 0 : load(x[at]);
 }
 
+// The same of gradients, with a row for each pixel of the input: what the taps that come from there meet, where one does.
+extern "C" __global__ void gradients_im2col(const number* g, number* columns, Windows all, i32 groups, i32 outputs) {
+    i32 n = (i32)thread_number(), pixels = volume(all.size), taps = volume(all.window), width = outputs / groups;
+    if (n >= all.images * pixels * taps * outputs) return;
+    i32 tap = n / width % taps, row = n / width / taps % (all.images * pixels), group = n / width / taps / all.images / pixels;
+    i32 place = place_over(all, row % pixels, tap), at = (row / pixels * volume(all.places) + place) * outputs;
+    columns[n] = place < 0 ? number() : g[at + group * width + n % width];
+}
+
 extern "C" __global__ void col2im(const wide* columns, number* x, Windows all, i32 groups) {
     i32 n = (i32)thread_number(), pixels = volume(all.size), places = volume(all.places), taps = volume(all.window);
     if (n >= all.images * pixels * all.channels) return;

@@ -2,10 +2,19 @@
 // in float and rounded once.
 #include "device.cuh"
 
-enum Unary { relu6, elu, selu, leaky_relu, softsign, swish, sigmoid, softplus, rsqrt_of };
+enum Unary { relu6, elu, selu, leaky_relu, softsign, swish, sigmoid, softplus, rsqrt_of, gelu, approximate_gelu };
 
 #define SELU_SCALE (wide)1.0507009873554804934193349852946
 #define SELU_SCALE_ALPHA (wide)1.7580993408473768599175402208123
+
+#define HALF_ROOT (wide)0.70710678118654752440084436210485
+#define NORMAL_DENSITY_AT_0 (wide)0.39894228040143267793994605993438
+#define GELU_LINEAR (wide)1.5957691216057307117597842397375
+#define GELU_CUBIC (wide)0.071354816272600250256337660393866
+
+// The share of x that gelu lets through: the probability that a normal number is less, or its sigmoid of a polynomial.
+__device__ inline wide normal_share(wide x) { return erfc(-x * HALF_ROOT) / 2; }
+__device__ inline wide sigmoid_share(wide x) { return 1 / (1 + exp(-x * (GELU_CUBIC * x * x + GELU_LINEAR))); }
 
 // The parameter is leaky_relu's slope below 0. NaN gives NaN.
 __device__ inline wide applied(int function, wide x, wide parameter) {
@@ -19,6 +28,8 @@ __device__ inline wide applied(int function, wide x, wide parameter) {
         case swish: small = exp(-fabs(x)); return x * (x >= 0 ? 1 : small) / (small + 1);
         case sigmoid: return 1 / (1 + exp(-x));
         case softplus: return (x < 0 ? 0 : x) + log1p(exp(-fabs(x)));
+        case gelu: return x * normal_share(x);
+        case approximate_gelu: return x * sigmoid_share(x);
         default: return 1 / sqrt(x);
     }
 }
@@ -29,11 +40,12 @@ extern "C" __global__ void unary(const number* x, number* y, i64 size, int funct
 }
 
 enum Binary {
-    relu_grad, relu6_grad, elu_grad, selu_grad, leaky_relu_grad, sigmoid_grad, tanh_grad,
+    relu_grad, relu6_grad, elu_grad, selu_grad, leaky_relu_grad, sigmoid_grad, tanh_grad, gelu_grad,
+    approximate_gelu_grad,
     squared_difference, div_no_nan, sigmoid_cross_entropy
 };
 
-// Of gradients x come y: the input of relu, relu6 and leaky_relu, the output of the others. What is flat gives 0, whatever
+// Of gradients x come y: the input of relu, relu6, leaky_relu and gelu, the output of the others. What is flat gives 0, whatever
 // the gradient. sigmoid_cross_entropy takes labels and logits.
 __device__ inline wide applied(int function, wide x, wide y, wide parameter) {
     wide slope;
@@ -47,6 +59,10 @@ __device__ inline wide applied(int function, wide x, wide y, wide parameter) {
             return slope == 0 ? 0 : x * slope;
         case sigmoid_grad: return x * y * (1 - y);
         case tanh_grad: return x * (1 - y * y);
+        case gelu_grad: return x * (normal_share(y) + y * exp(y * y / -2) * NORMAL_DENSITY_AT_0);
+        case approximate_gelu_grad:
+            slope = sigmoid_share(y);
+            return x * (slope + slope * sigmoid_share(-y) * y * (3 * GELU_CUBIC * y * y + GELU_LINEAR));
         case squared_difference: return (x - y) * (x - y);
         case div_no_nan: return y == 0 ? 0 : x / y;
         default: return log1p(exp(-fabs(y))) + ((y < 0 ? 0 : y) - y * x);

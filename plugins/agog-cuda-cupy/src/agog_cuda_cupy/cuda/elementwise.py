@@ -12,10 +12,13 @@ from agog_cuda_cupy.cuda.transposing import contiguous
 Array = Any
 
 # In the order of the source.
-_UNARY = ("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt")
+_UNARY = (
+    *("relu6", "elu", "selu", "leaky_relu", "softsign", "swish", "sigmoid", "softplus", "rsqrt"),
+    *("gelu", "approximate_gelu"),
+)
 _BINARY = (
     *("relu_grad", "relu6_grad", "elu_grad", "selu_grad", "leaky_relu_grad"),
-    *("sigmoid_grad", "tanh_grad"),
+    *("sigmoid_grad", "tanh_grad", "gelu_grad", "approximate_gelu_grad"),
     *("squared_difference", "div_no_nan", "sigmoid_cross_entropy"),
 )
 
@@ -65,6 +68,11 @@ def rsqrt(modules: Modules, x: Array) -> Any:
     return _unary(modules, "rsqrt", x)
 
 
+def gelu(modules: Modules, features: Array, *, approximate: bool) -> Any:
+    """See `agog_kernels_xp.nn.gelu`."""
+    return _unary(modules, "approximate_gelu" if approximate else "gelu", features)
+
+
 def relu_grad(modules: Modules, gradients: Array, features: Array) -> Any:
     """See `agog_kernels_xp.nn.activations`."""
     return _binary(modules, "relu_grad", gradients, features)
@@ -98,6 +106,11 @@ def sigmoid_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
 def tanh_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
     """See `agog_kernels_xp.math.elementary`."""
     return _binary(modules, "tanh_grad", gradients, outputs)
+
+
+def gelu_grad(modules: Modules, gradients: Array, features: Array, outputs: Array, *, approximate: bool) -> Any:
+    """See `agog_kernels_xp.nn.gelu`; the error function costs a GPU nothing, so the outputs are not looked at."""
+    return _binary(modules, "approximate_gelu_grad" if approximate else "gelu_grad", gradients, features)
 
 
 def squared_difference(modules: Modules, x: Array, y: Array) -> Any:

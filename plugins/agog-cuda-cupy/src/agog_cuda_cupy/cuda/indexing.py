@@ -16,7 +16,7 @@ from agog_cuda_cupy.cuda.modules import INDEXES, ITEMS, Modules, number
 
 Array = Any
 
-_OPERATIONS = {"add": 0, "subtract": 1, "multiply": 2, "maximum": 3, "minimum": 4, "update": 5}
+_OPERATIONS = {"add": 0, "subtract": 1, "multiply": 2, "maximum": 3, "minimum": 4, "update": 5, "divide": 6}
 _MOST_AXES = 8
 _SHAPE = np.dtype([("size", "i8", _MOST_AXES)])
 

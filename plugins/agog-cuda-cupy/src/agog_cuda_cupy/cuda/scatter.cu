@@ -1,7 +1,16 @@
 // Rows combined with the rows of an array that numbers name; those of negative number are left out.
 #include "device.cuh"
 
-enum Operation { operation_add, operation_subtract, operation_multiply, operation_maximum, operation_minimum, operation_update };
+enum Operation {
+    operation_add, operation_subtract, operation_multiply, operation_maximum, operation_minimum, operation_update,
+    operation_divide
+};
+
+// Integers are divided as NumPy divides them, which is in float64.
+__device__ inline float quotient(float x, float y) { return x / y; }
+__device__ inline double quotient(double x, double y) { return x / y; }
+__device__ inline int quotient(int x, int y) { return (int)((double)x / (double)y); }
+__device__ inline i64 quotient(i64 x, i64 y) { return (i64)((double)x / (double)y); }
 
 __device__ inline wide combined(int operation, wide x, wide y) {
     switch (operation) {
@@ -10,6 +19,7 @@ __device__ inline wide combined(int operation, wide x, wide y) {
         case operation_multiply: return x * y;
         case operation_maximum: return x > y || x != x ? x : y;
         case operation_minimum: return x < y || x != x ? x : y;
+        case operation_divide: return quotient(x, y);
         default: return y;
     }
 }

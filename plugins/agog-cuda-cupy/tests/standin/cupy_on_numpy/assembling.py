@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.special
-from cupy_on_numpy import cublas, cuda_devices, cuda_modules, pools, subscripts, ufuncs
+from cupy_on_numpy import cublas, cuda_devices, cuda_modules, cusolver, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
 from cupy_on_numpy.own_functions import OWN
@@ -30,9 +30,10 @@ _SOURCES = {
     "cupyx.scipy.special": scipy.special,
 }
 _EMPTY = (
-    *("cupy.cuda", "cupy.cuda.compiler", "cupy.cuda.function", "cupy.cuda.memory", "cupy.cuda.nvrtc"),
-    *("cupy.cuda.pinned_memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy"),
+    *("cupy.cuda", "cupy.cuda.compiler", "cupy.cuda.device", "cupy.cuda.function", "cupy.cuda.memory"),
+    *("cupy.cuda.nvrtc", "cupy.cuda.pinned_memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy"),
     *("cupy_backends", "cupy_backends.cuda", "cupy_backends.cuda.libs", "cupy_backends.cuda.libs.cublas"),
+    "cupy_backends.cuda.libs.cusolver",
 )
 _VIEWS = {
     *("reshape", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "broadcast_to", "flip", "diagonal"),
@@ -130,6 +131,8 @@ def _complete(made: dict[str, ModuleType]) -> None:
     vars(made["cupy_backends.cuda.libs.cublas"]).update(
         getMathMode=cublas.get_math_mode, setMathMode=cublas.set_math_mode
     )
+    vars(made["cupy_backends.cuda.libs.cusolver"]).update(cusolver.FUNCTIONS)
+    vars(made["cupy.cuda.device"]).update(get_cusolver_handle=cusolver.get_handle)
     vars(made["cupy.cuda.compiler"]).update(compile_using_nvrtc=cuda_modules.compile_using_nvrtc)
     vars(made["cupy.cuda.function"]).update(Module=cuda_modules.Module, Function=cuda_modules.Function)
     vars(made["cupy.cuda.nvrtc"]).update(getVersion=lambda: (0, 0))

@@ -56,7 +56,7 @@ def upload(what: str) -> None:
 
 def launch(name: str) -> None:
     """Count a kernel."""
-    faults.check()
+    faults.check(is_launch=True)
     launches[f"{name} at {_place()}"] += 1
     faults.run(name)
 

@@ -10,6 +10,13 @@ class CUDARuntimeError(RuntimeError):
     """What CUDA answers when something is wrong."""
 
 
+class CUDADriverError(RuntimeError):
+    """What its driver answers, which CuPy asks for launches."""
+
+
+# What the driver calls the runtime's errors.
+_DRIVER = {"cudaErrorIllegalAddress": "CUDA_ERROR_ILLEGAL_ADDRESS"}
+
 # The name of a kernel that is to fail with an error of CUDA's, and the error once it has.
 _planted: dict[str, str] = {}
 _happened: list[str] = []
@@ -28,10 +35,14 @@ def planted(
         _happened.clear()
 
 
-def check() -> None:
+def check(is_launch: bool = False) -> None:
     """Raise where a kernel has failed before."""
-    if _happened:
+    if not _happened:
+        return
+    if not is_launch:
         raise CUDARuntimeError(_happened[0])
+    name, colon, text = _happened[0].partition(":")
+    raise CUDADriverError(_DRIVER[name] + colon + text)
 
 
 def run(kernel: str) -> None:

@@ -10,6 +10,7 @@ from agog_core.ops.nn.candidates import *
 from agog_core.ops.nn.ctc import *
 from agog_core.ops.nn.ctc_decoding import *
 from agog_core.ops.nn.dropout import *
+from agog_core.ops.nn.gelu import *
 from agog_core.ops.nn.losses import *
 from agog_core.ops.nn.normalization import *
 from agog_core.ops.nn.softmax import *

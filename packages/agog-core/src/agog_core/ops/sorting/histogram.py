@@ -50,13 +50,13 @@ def bincount(
     tf.Tensor([0 2 0 1], shape=(4,), dtype=int32)
     """
     numbers = cast(arr, dtypes.int32)
-    least, size = decided(lambda host: (min(int(host.min(initial=0)), 0), int(host.max(initial=-1)) + 1), numbers)
-    if least < 0:
-        raise InvalidArgumentError(f"bincount: Input arr must be non-negative; got {least}.")
-    if minlength is not None:
-        size = max(size, int(host_value(minlength)))
-    if maxlength is not None:
-        size = min(size, int(host_value(maxlength)))
+    least = 0 if minlength is None else max(int(host_value(minlength)), 0)
+    most = None if maxlength is None else int(host_value(maxlength))
+    if most is not None and most == least:  # what is there decides nothing, and a device need not be waited for
+        size = most
+    else:
+        size = max(decided(lambda host: int(host.max(initial=-1)) + 1, numbers), least)
+        size = size if most is None else min(size, most)
     counted = ones(numbers._shape, dtype) if weights is None else convert_to_tensor(weights)
     return call(_bincount, numbers, counted, size=size)
 
