@@ -57,6 +57,35 @@ def test_an_access_before_the_array_stops_the_kernel() -> None:
         _kernel("x[(int)threadIdx.x - 1] = 1;")((1,), (THREADS,), (np.zeros(THREADS, "f4"),), order=1)
 
 
+def test_pages_that_are_used_again_are_guarded_again(order: str) -> None:
+    write = _kernel("x[threadIdx.x] = 5;")
+    for size in (THREADS, 8, THREADS):
+        x = np.zeros(size, "f4")
+        write((1,), (size,), (x,))
+        assert (x == 5).all()
+        with pytest.raises(LaunchError, match="an access outside of all arrays"):
+            write((1,), (size + 1,), (x,), order=0)
+
+
+FORKED = """
+import os
+import numpy as np
+from guarded_memory import guarded
+
+x = guarded(np.zeros(3))
+if not os.fork():
+    x[...] = 1
+    os._exit(0)
+os.wait()
+print(x)
+"""
+
+
+def test_a_forked_process_has_pages_of_its_own() -> None:
+    command = [sys.executable, "-c", FORKED]
+    assert subprocess.check_output(command, cwd=Path(__file__).parent, text=True) == "[0. 0. 0.]\n"
+
+
 REVERSED = """
     __shared__ float parts[64];
     parts[threadIdx.x] = x[threadIdx.x];
