@@ -52,11 +52,19 @@ def guarded(array: Array, *, is_first: bool = False) -> Array:
 @contextmanager
 def guarded_for_a_while(arrays: Sequence[Array], *, is_first: bool) -> Iterator[list[tuple[Array, int]]]:
     """Copies like those of `guarded`, and their addresses; their pages are used again, which have to be made seldom."""
-    pages = [_spare[room].pop() if _spare[room := _room(array)] else _Pages(room) for array in arrays]
+    pages = [_pages_for(array) for array in arrays]
     yield [its.copy_of(array, is_first) for its, array in zip(pages, arrays, strict=True)]
     for its in pages:
         if its.room <= _MOST_KEPT:
             _spare[its.room].append(its)
+
+
+def _pages_for(array: Array) -> _Pages:
+    """Pages of the right size, that no array uses."""
+    try:
+        return _spare[_room(array)].pop()
+    except IndexError:
+        return _Pages(_room(array))
 
 
 def _room(array: Array) -> int:

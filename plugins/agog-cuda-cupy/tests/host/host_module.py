@@ -75,7 +75,9 @@ def _built(code: str, names: list[str], options: tuple[str, ...], is_fused: bool
     headers = [header.read_bytes() for folder in (*folders, _HERE) for header in sorted(folder.glob("*.*h"))]
     text = '#include "cuda_on_host.h"\n#line 1 "kernels.cu"\n' + code
     text += "\n" + "".join(f"AGOG_ON_HOST({name})\n" for name in names)
-    key = hashlib.sha256(b"".join([text.encode(), repr(command).encode(), *headers])).hexdigest()[:24]
+    # Wherever the headers lie: each installation would compile all sources again.
+    how = repr([part for part in command if not part.startswith("-I")])
+    key = hashlib.sha256(b"".join([text.encode(), how.encode(), *headers])).hexdigest()[:24]
     _BUILT.mkdir(exist_ok=True)
     library = _BUILT / f"{key}.so"
     if not library.exists():

@@ -255,6 +255,19 @@ def test_threads_of_the_host_build_a_source_once(tmp_path: Path, monkeypatch: py
     assert [file.suffix for file in tmp_path.iterdir()] == [".so"]
 
 
+def test_a_source_is_built_once_wherever_its_headers_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_module, "_BUILT", tmp_path / "built")
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "five.cuh").write_text("#define FIVE 5\n")
+        code = '#include "five.cuh"\nextern "C" __global__ void five(float* x) { x[0] = FIVE; }\n'
+        kernel = HostModule(code, [f"--include-path={tmp_path / place}"]).get_function("five")
+        x = np.zeros(1, "f4")
+        kernel((1,), (1,), (x,))
+        assert x == 5
+    assert len([*(tmp_path / "built").iterdir()]) == 1
+
+
 def test_what_another_thread_writes_to_an_input_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = _kernel("y[threadIdx.x] = x[threadIdx.x];", "const float* x, float* y")
     x, y, run = np.ones(THREADS, "f4"), np.zeros(THREADS, "f4"), kernel._function

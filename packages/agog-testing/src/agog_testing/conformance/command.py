@@ -28,7 +28,7 @@ from agog_testing.conformance.workers import Died, Workers
 _MOST_JOBS_ON_A_DEVICE = 4
 _SECONDS_TO_COLLECT = 60.0
 _INTERRUPTED = 130
-_SECONDS_A_LINE = 60.0
+_SECONDS_IN_A_FILE = 60.0
 
 _EPILOG = f"""\
 exit codes: 0 all passed; 1 a test failed, or with --faster-than a kernel is not faster; 2 wrong usage, nothing to test,
@@ -209,8 +209,8 @@ def _test(workers: Workers, results: Results, options: argparse.Namespace, jobs:
 
 
 def _pace() -> dict[str, float]:
-    """How often a bar is drawn: in a file, such as the log of a machine that tests, it is a line now and then."""
-    return {} if sys.stderr.isatty() else {"delay": _SECONDS_A_LINE, "mininterval": _SECONDS_A_LINE}
+    """How often a bar is drawn: in a file, such as the log of a machine that tests, only now and then."""
+    return {} if sys.stderr.isatty() else dict.fromkeys(("delay", "mininterval", "maxinterval"), _SECONDS_IN_A_FILE)
 
 
 def _time(workers: Workers, results: Results, limit: float) -> list[Timing]:
