@@ -142,7 +142,7 @@ class HostKernel:
         pointers = np.array([*accumulate(map(len, pieces), initial=address_of(piece))], np.uintp)
         bytes_of = np.array([*map(len, values)], np.uintp)
         sizes = [np.array((*size, 1, 1)[:3], np.uintc) for size in (grid, block)]
-        error = ctypes.create_string_buffer(512)
+        error = _Message()
         given = *map(address_of, (*sizes, pointers, bytes_of)), len(values), order, order, error, len(error)
         with _one_at_a_time:
             status = self._function(*given)
@@ -156,5 +156,6 @@ def _by_value(argument: Any) -> bytes:
 
 
 _LAUNCH = (*[ctypes.c_void_p] * 4, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t)
+_Message = ctypes.c_char * 512  # a type, which would be garbage where each launch makes its own
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
 _ALIGNED = 16  # bytes, as of what malloc gives

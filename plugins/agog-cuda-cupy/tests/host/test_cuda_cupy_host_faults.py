@@ -227,6 +227,19 @@ def test_launches_leave_nothing_behind() -> None:
         gc.enable()
 
 
+def test_launches_make_no_types_that_only_the_garbage_collector_frees() -> None:
+    kernel, x = _kernel("x[0] = n;", "float* x, int n"), np.zeros(1, "f4")
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        kernel((1,), (1,), (x, np.int32(1)))
+        gc.collect()
+        assert [item for item in gc.garbage if isinstance(item, type)] == []
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+
+
 def test_threads_of_the_host_launch_one_after_the_other() -> None:
     kernel = _kernel(REVERSED.replace("BARRIER", "__syncthreads();"), "const float* x, float* y")
 
