@@ -12,7 +12,7 @@ import shlex
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def matrix(session: nox.Session) -> None:
     REQUIRE_BACKEND=cpu-numpy,fake makes an absence fail; AGOG_MATRIX names a folder for the report; AGOG_CONFORMANCE
     holds options of agog-conformance, such as "--op matmul".
     """
-    install(session, *all_members())
+    install(session, *all_members(), WORKERS_PACKAGE)
     found = backends(session)
     required = {name.strip() for name in os.environ.get("REQUIRE_BACKEND", "").split(",") if name.strip()}
     for plugin in sorted(required - {backend["plugin"] for backend in found}):
@@ -152,17 +152,22 @@ def passes(session: nox.Session, name: str, device: str, folder: Path) -> bool:
     if name == ON_NUMPY:  # thousands of launches take a GPU milliseconds, and the stand-in minutes
         kit += ("--timeout", "1800")
     options = shlex.split(os.environ.get("AGOG_CONFORMANCE", ""))
-    # Each is run also where the one before it has failed.
-    is_right = True
-    try:
-        pytest(session, *suites, *results, f"--agog-device={device}", path=path)
-    except nox.command.CommandFailed:
-        is_right = False
-    try:
-        session.run("agog-conformance", plugin, *kit, *options, env={"PYTHONPATH": path})
-    except nox.command.CommandFailed:
-        is_right = False
-    return is_right
+    workers = () if name == "cuda-cupy" else WORKERS  # tests of a card's memory want it for themselves
+    return not errors_of(
+        lambda: pytest(session, *suites, *results, *workers, f"--agog-device={device}", path=path),
+        lambda: session.run("agog-conformance", plugin, *kit, *options, env={"PYTHONPATH": path}),
+    )
+
+
+def errors_of(*programs: Callable[[], object]) -> list[str]:
+    """Run programs, each also where the one before it has failed; returns what is said of those that have."""
+    errors = []
+    for program in programs:
+        try:
+            program()
+        except nox.command.CommandFailed as error:
+            errors.append(str(error))
+    return errors
 
 
 @nox.session(requires=["wheels"])
@@ -198,11 +203,14 @@ def new_plugins(session: nox.Session) -> None:
 def gpu_without_gpu(session: nox.Session) -> None:
     """Run all that can be said of the device gpu without one: on the host's compiler, and on a stand-in for CuPy."""
     install(session, *all_members(), WORKERS_PACKAGE)
-    pytest(session, MEMBERS["agog-cuda-cupy"] / "tests", *WORKERS)
-    pytest(session, GPU_TESTS, *WORKERS, path=str(STANDIN))
     folder = Path(os.environ.get("AGOG_MATRIX") or session.cache_dir / "gpu_without_gpu").resolve()
-    if report_on(session, [{"plugin": ON_NUMPY, "device": "gpu", "absent": None}], folder):
-        session.error(f"{ON_NUMPY} failed; see the report.")
+    failed = errors_of(
+        lambda: pytest(session, MEMBERS["agog-cuda-cupy"] / "tests", *WORKERS),
+        lambda: pytest(session, GPU_TESTS, *WORKERS, path=str(STANDIN)),
+    )
+    failed += report_on(session, [{"plugin": ON_NUMPY, "device": "gpu", "absent": None}], folder)
+    if failed:
+        session.error(f"Something has failed; see above, and the report for {ON_NUMPY}: {'; '.join(failed)}")
 
 
 @nox.session(default=False, requires=["wheels"])
@@ -223,14 +231,10 @@ def gpu(session: nox.Session) -> None:
         session.skip(f"the device gpu is not there: {found['absent']}")
     folder = (session.cache_dir / "gpu").resolve()
     failed = report_on(session, [found], folder)
-    for program in (
+    failed += errors_of(
         lambda: pytest(session, GPU_TESTS, f"--junitxml={folder / 'gpu.xml'}"),
         lambda: session.run("python", str(GPU_TESTS / "speeds.py"), str(folder / "speeds.json")),
-    ):
-        try:  # the report tells of all, also where one has failed
-            program()
-        except nox.command.CommandFailed as error:
-            failed.append(str(error))
+    )
     session.run("python", str(GPU_TESTS / "gpu_report.py"), str(folder), str(ROOT / "docs" / "gpu-report.md"))
     if failed:
         session.error("Something has failed; see docs/gpu-report.md.")

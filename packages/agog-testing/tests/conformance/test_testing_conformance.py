@@ -15,7 +15,7 @@ import pytest
 import agog_core as ag
 from agog_core.plugin import Backend, Conformance, Kernel
 from agog_kernels_xp.nn import lstm as lstm_kernels
-from agog_testing.conformance import ConformanceError, collect, main
+from agog_testing.conformance import ConformanceError, collect, command, main
 
 Array = np.ndarray[Any, Any]
 
@@ -146,6 +146,20 @@ def test_choice_of_op_dtype_and_seed(capsys: pytest.CaptureFixture[str]) -> None
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith(", 34 tests, seed 7")
     assert lines[2:] == ["op      float32", "exp     17", "square  17", "34 passed, 0 failed"]
+
+
+@pytest.mark.parametrize(("seconds", "is_shown"), [(0.0, True), (3600.0, False)])
+def test_a_file_shows_now_and_then_how_far_the_tests_are(
+    seconds: float,
+    is_shown: bool,
+    register: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    register(square())
+    monkeypatch.setattr(command, "_SECONDS_IN_A_FILE", seconds)
+    assert main(["stranger"]) == 0
+    assert ("| 9/17 [" in capsys.readouterr().err) == is_shown
 
 
 def test_skip_leaves_an_op_out(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import mmap
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-Array = np.ndarray[Any, Any]
+from guarded_memory import address_of, guarded_for_a_while
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 _HERE = Path(__file__).parent
@@ -75,7 +75,9 @@ def _built(code: str, names: list[str], options: tuple[str, ...], is_fused: bool
     headers = [header.read_bytes() for folder in (*folders, _HERE) for header in sorted(folder.glob("*.*h"))]
     text = '#include "cuda_on_host.h"\n#line 1 "kernels.cu"\n' + code
     text += "\n" + "".join(f"AGOG_ON_HOST({name})\n" for name in names)
-    key = hashlib.sha256(b"".join([text.encode(), repr(command).encode(), *headers])).hexdigest()[:24]
+    # Wherever the headers lie: each installation would compile all sources again.
+    how = repr([part for part in command if not part.startswith("-I")])
+    key = hashlib.sha256(b"".join([text.encode(), how.encode(), *headers])).hexdigest()[:24]
     _BUILT.mkdir(exist_ok=True)
     library = _BUILT / f"{key}.so"
     if not library.exists():
@@ -117,53 +119,43 @@ class HostKernel:
             LaunchError: the kernel has failed.
         """
         order = HostKernel.order if order is None else order
-        copies = {id(a): guarded(a, is_first=bool(order % 2)) for a in arguments if isinstance(a, np.ndarray)}
-        slots = [
-            np.array(_address(copies[id(argument)]) if id(argument) in copies else _by_value(argument))
-            for argument in arguments
-        ]
-        # Tables of NumPy's: each number of them would be a type of its own for ctypes.
-        pointers = np.array([_address(slot) for slot in slots], np.uintp)
-        bytes_of = np.array([slot.nbytes for slot in slots], np.uintp)
+        arrays = list({id(argument): argument for argument in arguments if isinstance(argument, np.ndarray)}.values())
+        with guarded_for_a_while(arrays, is_first=bool(order % 2)) as copies:
+            copy_of = {id(array): copy for array, copy in zip(arrays, copies, strict=True)}
+            values = [
+                copy_of[id(each)][1].to_bytes(_POINTER, sys.byteorder) if id(each) in copy_of else _by_value(each)
+                for each in arguments
+            ]
+            error = self._run(grid, block, values, order)
+            # What the kernel only reads may have been written by another thread meanwhile.
+            for argument, is_written in zip(arguments, self._is_written, strict=False):
+                if is_written and id(argument) in copy_of:
+                    argument[...] = copy_of[id(argument)][0]
+        if error:
+            raise LaunchError(f"{self._name}: {error}")
+
+    def _run(self, grid: Sequence[int], block: Sequence[int], values: Sequence[bytes], order: int) -> str:
+        """Run the kernel; returns what it has done wrong, if anything."""
+        # All in one piece, each where any type may lie.
+        pieces = [value.ljust(-(-len(value) // _ALIGNED) * _ALIGNED) for value in values]
+        piece = np.array(bytearray(b"".join(pieces)), np.uint8)
+        pointers = np.array([*accumulate(map(len, pieces), initial=address_of(piece))], np.uintp)
+        bytes_of = np.array([*map(len, values)], np.uintp)
         sizes = [np.array((*size, 1, 1)[:3], np.uintc) for size in (grid, block)]
-        error = np.zeros(512, np.uint8)
-        given = *map(_address, (*sizes, pointers, bytes_of)), len(slots), order, order, _address(error), error.size
+        error = _Message()
+        given = *map(address_of, (*sizes, pointers, bytes_of)), len(values), order, order, error, len(error)
         with _one_at_a_time:
             status = self._function(*given)
-        # What the kernel only reads may have been written by another thread meanwhile.
-        for argument, is_written in zip(arguments, self._is_written, strict=False):
-            if is_written and id(argument) in copies:
-                argument[...] = copies[id(argument)]
-        if status:
-            raise LaunchError(f"{self._name}: {error.tobytes().partition(bytes(1))[0].decode()}")
+        return error.value.decode() if status else ""
 
 
-def _by_value(argument: Any) -> Any:
-    """A number or a structure as NumPy has it."""
-    return _NUMBERS.get(type(argument), lambda value: value)(argument)
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
-
-
-def guarded(array: Array, *, is_first: bool = False) -> Array:
-    """A copy of an array between two pages that nobody may touch: against the second, or against the first."""
-    if not array.flags.c_contiguous:
-        raise TypeError(f"A kernel takes arrays that lie in one piece; got strides {array.strides}.")
-    page = mmap.PAGESIZE
-    room = -(-max(array.nbytes, 1) // page) * page
-    memory = np.frombuffer(mmap.mmap(-1, room + 2 * page), np.uint8)
-    for start in (0, page + room):
-        if _libc.mprotect(ctypes.c_void_p(memory.ctypes.data + start), ctypes.c_size_t(page), _NO_ACCESS):
-            raise OSError(ctypes.get_errno(), "mprotect has failed")
-    start = page if is_first else page + room - array.nbytes
-    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
+def _by_value(argument: Any) -> bytes:
+    """A number or a structure as it lies in memory."""
+    number = _NUMBERS.get(type(argument))
+    return np.asarray(argument if number is None else number(argument)).tobytes()
 
 
 _LAUNCH = (*[ctypes.c_void_p] * 4, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t)
-_NO_ACCESS = 0  # PROT_NONE of <sys/mman.h>
-_libc = ctypes.CDLL(None, use_errno=True)
+_Message = ctypes.c_char * 512  # a type, which would be garbage where each launch makes its own
+_POINTER = ctypes.sizeof(ctypes.c_void_p)
+_ALIGNED = 16  # bytes, as of what malloc gives

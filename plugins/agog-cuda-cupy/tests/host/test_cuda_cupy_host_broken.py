@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_module import HostKernel, HostModule, LaunchError, guarded
+from guarded_memory import guarded
+from host_module import HostKernel, HostModule, LaunchError
 
 from agog_cuda_cupy.cuda import ctc, optimizers, reduction, sorting, transposing
 from agog_cuda_cupy.cuda.modules import Modules

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_module import guarded
+from guarded_memory import guarded
 
 import agog_kernels_xp
 from agog_cpu_numpy.backend import numpy_dtype

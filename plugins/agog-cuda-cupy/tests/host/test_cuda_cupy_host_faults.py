@@ -57,6 +57,35 @@ def test_an_access_before_the_array_stops_the_kernel() -> None:
         _kernel("x[(int)threadIdx.x - 1] = 1;")((1,), (THREADS,), (np.zeros(THREADS, "f4"),), order=1)
 
 
+def test_pages_that_are_used_again_are_guarded_again(order: str) -> None:
+    write = _kernel("x[threadIdx.x] = 5;")
+    for size in (THREADS, 8, THREADS):
+        x = np.zeros(size, "f4")
+        write((1,), (size,), (x,))
+        assert (x == 5).all()
+        with pytest.raises(LaunchError, match="an access outside of all arrays"):
+            write((1,), (size + 1,), (x,), order=0)
+
+
+FORKED = """
+import os
+import numpy as np
+from guarded_memory import guarded
+
+x = guarded(np.zeros(3))
+if not os.fork():
+    x[...] = 1
+    os._exit(0)
+os.wait()
+print(x)
+"""
+
+
+def test_a_forked_process_has_pages_of_its_own() -> None:
+    command = [sys.executable, "-c", FORKED]
+    assert subprocess.check_output(command, cwd=Path(__file__).parent, text=True) == "[0. 0. 0.]\n"
+
+
 REVERSED = """
     __shared__ float parts[64];
     parts[threadIdx.x] = x[threadIdx.x];
@@ -198,6 +227,19 @@ def test_launches_leave_nothing_behind() -> None:
         gc.enable()
 
 
+def test_launches_make_no_types_that_only_the_garbage_collector_frees() -> None:
+    kernel, x = _kernel("x[0] = n;", "float* x, int n"), np.zeros(1, "f4")
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        kernel((1,), (1,), (x, np.int32(1)))
+        gc.collect()
+        assert [item for item in gc.garbage if isinstance(item, type)] == []
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+
+
 def test_threads_of_the_host_launch_one_after_the_other() -> None:
     kernel = _kernel(REVERSED.replace("BARRIER", "__syncthreads();"), "const float* x, float* y")
 
@@ -224,6 +266,19 @@ def test_threads_of_the_host_build_a_source_once(tmp_path: Path, monkeypatch: py
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(first_number, range(4))) == [5] * 4
     assert [file.suffix for file in tmp_path.iterdir()] == [".so"]
+
+
+def test_a_source_is_built_once_wherever_its_headers_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_module, "_BUILT", tmp_path / "built")
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "five.cuh").write_text("#define FIVE 5\n")
+        code = '#include "five.cuh"\nextern "C" __global__ void five(float* x) { x[0] = FIVE; }\n'
+        kernel = HostModule(code, [f"--include-path={tmp_path / place}"]).get_function("five")
+        x = np.zeros(1, "f4")
+        kernel((1,), (1,), (x,))
+        assert x == 5
+    assert len([*(tmp_path / "built").iterdir()]) == 1
 
 
 def test_what_another_thread_writes_to_an_input_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from agog_testing.conformance.workers import Died, Workers
 _MOST_JOBS_ON_A_DEVICE = 4
 _SECONDS_TO_COLLECT = 60.0
 _INTERRUPTED = 130
+_SECONDS_IN_A_FILE = 60.0
 
 _EPILOG = f"""\
 exit codes: 0 all passed; 1 a test failed, or with --faster-than a kernel is not faster; 2 wrong usage, nothing to test,
@@ -194,7 +195,7 @@ def _test(workers: Workers, results: Results, options: argparse.Namespace, jobs:
 
     requests = [Request("test", op) for op in results.ops]
     try:
-        with tqdm(total=len(results.tests), unit="test", leave=False, disable=None) as bar:
+        with tqdm(total=len(results.tests), unit="test", leave=False, **_pace()) as bar:
             for request, reply in workers.run(requests, options.timeout, jobs):
                 if isinstance(reply, ConformanceError):
                     raise reply
@@ -205,6 +206,11 @@ def _test(workers: Workers, results: Results, options: argparse.Namespace, jobs:
                     return
     finally:
         show(results.unreported())
+
+
+def _pace() -> dict[str, float]:
+    """How often a bar is drawn: in a file, such as the log of a machine that tests, only now and then."""
+    return {} if sys.stderr.isatty() else dict.fromkeys(("delay", "mininterval", "maxinterval"), _SECONDS_IN_A_FILE)
 
 
 def _time(workers: Workers, results: Results, limit: float) -> list[Timing]:

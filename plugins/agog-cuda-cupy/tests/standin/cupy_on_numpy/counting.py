@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from cupy_on_numpy import faults
@@ -79,6 +80,11 @@ def allow_synchronize(allow: bool) -> Iterator[None]:
 
 def _place() -> str:
     frame = sys._getframe(2)
-    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in INSIDE):
+    while frame.f_back is not None and _is_inside(frame.f_code.co_filename):
         frame = frame.f_back
     return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
+
+
+@cache
+def _is_inside(file: str) -> bool:
+    return any(part in file for part in INSIDE)

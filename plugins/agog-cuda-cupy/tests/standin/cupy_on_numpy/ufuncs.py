@@ -56,7 +56,6 @@ class ufunc:  # CuPy's name
         takes, gives = self._loop(kinds) if dtype is None else self._loop_to(np.dtype(dtype))
         with np.errstate(all="ignore"):
             values = [np.asarray(value).astype(kind, copy=False) for value, kind in zip(inputs, takes, strict=True)]
-            values = list(np.broadcast_arrays(*values)) if len(values) > 1 else values
             result = np.asarray(self._compute(values, takes)).astype(gives[0], copy=False)
         return wrapped(np.array(result)) if out is None else _written(result, out, casting)
 

@@ -101,13 +101,12 @@ def fold(function: Callable[[list[Any]], Any]) -> Callable[..., Array]:
 
     def reference(x: Array, axis: Any = None, keepdims: bool = False) -> Array:
         axes = _axes(x, axis)
-        kept = [1 if n in axes else size for n, size in enumerate(x.shape)]
-        groups: dict[tuple[int, ...], list[Any]] = {position: [] for position in np.ndindex(*kept)}
-        for position in np.ndindex(*x.shape):
-            groups[tuple(0 if n in axes else i for n, i in enumerate(position))].append(x[position].item())
-        flat = [function(group) for group in groups.values()]
-        out = np.array(flat, None if flat else x.dtype).reshape(kept)
-        return out if keepdims else out.reshape([size for n, size in enumerate(kept) if n not in axes])
+        others = [n for n in range(x.ndim) if n not in axes]
+        sizes = [x.shape[n] for n in others]
+        groups = x.transpose(*others, *axes).reshape(math.prod(sizes), math.prod(x.shape[n] for n in axes))
+        flat = [*map(function, groups.tolist())]
+        out = np.array(flat, None if flat else x.dtype).reshape(sizes)
+        return np.expand_dims(out, axes) if keepdims else out
 
     return reference
 
