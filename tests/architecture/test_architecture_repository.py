@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from agog.commands import doctor
+
 ROOT = Path(__file__).parents[2]
 MEMBERS = sorted(path for group in ("packages", "plugins") for path in (ROOT / group).iterdir() if path.is_dir())
 VAGUE_NAMES = {"common", "helpers", "misc", "utils"}
 LONGEST_SOURCE_FILE = 400
+READ_VARIABLE = re.compile(r'environ\.get\("(AGOG_\w+)"')
 # Written so that this file does not contain what it looks for.
 LOCAL_PATH = re.compile(r"/wor[k]/|(?<![\w-])share[d]/")
 
@@ -128,6 +131,14 @@ def test_no_module_has_a_vague_name() -> None:
     files = [file for file in [*source_files(), *files_in_test_folders()] if umbrella not in file.parents]
     vague = [file for file in files if VAGUE_NAMES & {*file.relative_to(ROOT).with_suffix("").parts}]
     assert vague == []
+
+
+def test_the_doctor_knows_what_is_read_of_the_environment() -> None:
+    sources = [file.read_text() for file in source_files()]
+    tests = [file.read_text() for file in [*files_in_test_folders(), ROOT / "noxfile.py"]]
+    assert {name for text in sources for name in READ_VARIABLE.findall(text)} == {*doctor.VARIABLES}
+    known = {*doctor.VARIABLES, *doctor.OF_TESTS}
+    assert {name for text in tests for name in READ_VARIABLE.findall(text)} <= known
 
 
 def test_no_file_speaks_of_one_machine() -> None:
