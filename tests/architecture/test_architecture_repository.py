@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 MEMBERS = sorted(path for group in ("packages", "plugins") for path in (ROOT / group).iterdir() if path.is_dir())
 VAGUE_NAMES = {"common", "helpers", "misc", "utils"}
 LONGEST_SOURCE_FILE = 400
+SETTINGS = {"FUZZ", "often"}  # of Hypothesis, which several tests of a file share
 READ_VARIABLE = re.compile(r'environ\.get\("(AGOG_\w+)"')
 # Written so that this file does not contain what it looks for.
 LOCAL_PATH = re.compile(r"/wor[k]/|(?<![\w-])share[d]/")
@@ -119,6 +121,23 @@ def test_test_files_are_named_after_their_member(member: Path) -> None:
 
 def test_test_folders_are_no_packages() -> None:
     assert [str(file.relative_to(ROOT)) for file in files_in_test_folders() if file.name == "__init__.py"] == []
+
+
+def test_no_example_of_hypothesis_has_the_usual_deadline() -> None:
+    """On a busy machine an example may take longer than that fifth of a second."""
+    found = []
+    for file in files_in_test_folders():
+        if "from hypothesis import" not in (text := file.read_text()):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "settings":
+                if "deadline=" not in ast.unparse(node):
+                    found.append(f"{file.name}:{node.lineno}")
+            elif isinstance(node, ast.FunctionDef):
+                decorators = {ast.unparse(decorator).partition("(")[0] for decorator in node.decorator_list}
+                if "given" in decorators and not decorators & {"settings", *SETTINGS}:
+                    found.append(f"{file.name}: {node.name}")
+    assert found == []
 
 
 def test_source_files_are_short() -> None:
