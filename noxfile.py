@@ -355,10 +355,10 @@ def screenshots(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"], venv_backend="virtualenv")
 def oracle(session: nox.Session) -> None:
     """Compare values and gradients of every op with PyTorch; too heavy for each change."""
-    install(session, "agog", "agog-testing")
+    install(session, "agog", "agog-testing", WORKERS_PACKAGE)
     # The extra index has the builds for the CPU, which pip prefers; out of its reach, the default index will do.
     session.install("torch==2.13.0", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
-    pytest(session, ORACLE_TESTS)
+    pytest(session, ORACLE_TESTS, *WORKERS)
 
 
 @nox.session(default=False, requires=["wheels"])
@@ -385,7 +385,7 @@ def cudnn(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"])
 def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
-    install(session, *all_members())
+    install(session, *all_members(), WORKERS_PACKAGE)
     session.env |= {"AGOG_ENDURANCE": "1", "AGOG_KILLS": "500", "AGOG_FUZZ": "100000", "AGOG_RANDOM_GRAPHS": "1000"}
     session.env["AGOG_TRACED_PROGRAMS"] = "10000"
     session.env["AGOG_INTERRUPTS"] = "1000"
@@ -402,6 +402,8 @@ def endurance(session: nox.Session) -> None:
         ),
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),
         *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations", "random_graphs")),
+        # A line for each test that has ended, and at the end what took longest: some take many minutes.
+        *(*WORKERS, "-v", "--durations=20"),
     )
 
 
