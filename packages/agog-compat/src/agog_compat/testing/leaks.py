@@ -78,7 +78,8 @@ def assert_no_garbage_created(f: Callable[..., Any]) -> Callable[..., Any]:
 def assert_no_new_pyobjects_executing_eagerly(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let a test fail when each run leaves more objects behind; it runs five times, two of them to fill caches.
 
-    Where there are more objects, it runs three times more, twice at most: other threads make objects too, a leak does each time.
+    Where there are more objects, it runs three times more, twice at most: other threads make objects too, a leak does
+    each time.
 
     Args:
         f: the test method.
