@@ -41,6 +41,9 @@ BACKEND_SUITES = (
     "agog-training",
     "agog-testing",
 )
+# Needs a newer NumPy than the others, which are tested with the lowest that they take.
+NEWER = ("agog-cpu-llvm",)
+OLDER = tuple(name for name in MEMBERS if name not in NEWER)
 # A folder that, first on the path, gives a stand-in for CuPy, which computes with NumPy. What runs on it has run on no
 # GPU, and has a name of its own.
 ON_NUMPY = "cupy-on-numpy"
@@ -278,13 +281,14 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11", requires=["wheels"])
-def lowest(session: nox.Session) -> None:
-    """Test all members with the lowest versions of third-party packages that they declare, on the lowest Python."""
+@nox.parametrize("members", [nox.param(names, id=names[0]) for names in (OLDER, NEWER)])
+def lowest(session: nox.Session, members: Sequence[str]) -> None:
+    """Test members with the lowest versions of third-party packages that they declare, on the lowest Python."""
     # Not in session.create_tmp(): it would move the tests' temporary folders into the repository.
-    constraints = wheel_folder(session) / "lowest.txt"
-    constraints.write_text("".join(f"{pin}\n" for pin in lowest_versions()))
-    install(session, "--constraint", str(constraints), *all_members(), WORKERS_PACKAGE)
-    pytest(session, *(path / "tests" for path in MEMBERS.values()), *WORKERS)
+    constraints = wheel_folder(session) / f"lowest-{members[0]}.txt"
+    constraints.write_text("".join(f"{pin}\n" for pin in lowest_versions(members)))
+    install(session, "--constraint", str(constraints), *(f"{name}[test]" for name in members), WORKERS_PACKAGE)
+    pytest(session, *(MEMBERS[name] / "tests" for name in members), *WORKERS)
 
 
 @in_whole
@@ -355,10 +359,10 @@ def screenshots(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"], venv_backend="virtualenv")
 def oracle(session: nox.Session) -> None:
     """Compare values and gradients of every op with PyTorch; too heavy for each change."""
-    install(session, "agog", "agog-testing")
+    install(session, "agog", "agog-testing", WORKERS_PACKAGE)
     # The extra index has the builds for the CPU, which pip prefers; out of its reach, the default index will do.
     session.install("torch==2.13.0", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
-    pytest(session, ORACLE_TESTS)
+    pytest(session, ORACLE_TESTS, *WORKERS)
 
 
 @nox.session(default=False, requires=["wheels"])
@@ -385,7 +389,7 @@ def cudnn(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"])
 def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
-    install(session, *all_members())
+    install(session, *all_members(), WORKERS_PACKAGE)
     session.env |= {"AGOG_ENDURANCE": "1", "AGOG_KILLS": "500", "AGOG_FUZZ": "100000", "AGOG_RANDOM_GRAPHS": "1000"}
     session.env["AGOG_TRACED_PROGRAMS"] = "10000"
     session.env["AGOG_INTERRUPTS"] = "1000"
@@ -402,6 +406,8 @@ def endurance(session: nox.Session) -> None:
         ),
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),
         *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations", "random_graphs")),
+        # A line for each test that has ended, and at the end what took longest: some take many minutes.
+        *(*WORKERS, "-v", "--durations=20"),
     )
 
 
@@ -483,20 +489,20 @@ def source_folders() -> list[Path]:
     return [path / "src" for path in MEMBERS.values()]
 
 
-def third_party_requirements() -> Iterator[Requirement]:
-    """Every requirement that a member declares, for itself or for its tests, other than for another member."""
-    for path in MEMBERS.values():
-        project = tomllib.loads((path / "pyproject.toml").read_text())["project"]
+def third_party_requirements(members: Iterable[str]) -> Iterator[Requirement]:
+    """Every requirement that members declare, for themselves or for their tests, other than for another member."""
+    for name in members:
+        project = tomllib.loads((MEMBERS[name] / "pyproject.toml").read_text())["project"]
         for text in [*project["dependencies"], *project["optional-dependencies"]["test"]]:
             requirement = Requirement(text)
             if requirement.name not in MEMBERS:
                 yield requirement
 
 
-def lowest_versions() -> Iterable[str]:
-    """For each third-party package the lowest version that satisfies all members, as a pin."""
+def lowest_versions(members: Iterable[str]) -> Iterable[str]:
+    """For each third-party package the lowest version that satisfies all those members, as a pin."""
     lowest: dict[str, Version] = {}
-    for requirement in third_party_requirements():
+    for requirement in third_party_requirements(members):
         bounds = [Version(s.version) for s in requirement.specifier if s.operator == ">="]
         if not bounds:
             raise ValueError(f"{requirement}: declare its lowest version with >=.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -11,10 +12,14 @@ from typing import Any
 
 import pytest
 
+from agog.commands import doctor
+
 ROOT = Path(__file__).parents[2]
 MEMBERS = sorted(path for group in ("packages", "plugins") for path in (ROOT / group).iterdir() if path.is_dir())
 VAGUE_NAMES = {"common", "helpers", "misc", "utils"}
 LONGEST_SOURCE_FILE = 400
+SETTINGS = {"FUZZ", "often"}  # of Hypothesis, which several tests of a file share
+READ_VARIABLE = re.compile(r'environ\.get\("(AGOG_\w+)"')
 # Written so that this file does not contain what it looks for.
 LOCAL_PATH = re.compile(r"/wor[k]/|(?<![\w-])share[d]/")
 
@@ -118,6 +123,23 @@ def test_test_folders_are_no_packages() -> None:
     assert [str(file.relative_to(ROOT)) for file in files_in_test_folders() if file.name == "__init__.py"] == []
 
 
+def test_no_example_of_hypothesis_has_the_usual_deadline() -> None:
+    """On a busy machine an example may take longer than that fifth of a second."""
+    found = []
+    for file in files_in_test_folders():
+        if "from hypothesis import" not in (text := file.read_text()):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "settings":
+                if "deadline=" not in ast.unparse(node):
+                    found.append(f"{file.name}:{node.lineno}")
+            elif isinstance(node, ast.FunctionDef):
+                decorators = {ast.unparse(decorator).partition("(")[0] for decorator in node.decorator_list}
+                if "given" in decorators and not decorators & {"settings", *SETTINGS}:
+                    found.append(f"{file.name}: {node.name}")
+    assert found == []
+
+
 def test_source_files_are_short() -> None:
     lengths = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in source_files()}
     assert {name: lines for name, lines in lengths.items() if lines > LONGEST_SOURCE_FILE} == {}
@@ -128,6 +150,14 @@ def test_no_module_has_a_vague_name() -> None:
     files = [file for file in [*source_files(), *files_in_test_folders()] if umbrella not in file.parents]
     vague = [file for file in files if VAGUE_NAMES & {*file.relative_to(ROOT).with_suffix("").parts}]
     assert vague == []
+
+
+def test_the_doctor_knows_what_is_read_of_the_environment() -> None:
+    sources = [file.read_text() for file in source_files()]
+    tests = [file.read_text() for file in [*files_in_test_folders(), ROOT / "noxfile.py"]]
+    assert {name for text in sources for name in READ_VARIABLE.findall(text)} == {*doctor.VARIABLES}
+    known = {*doctor.VARIABLES, *doctor.OF_TESTS}
+    assert {name for text in tests for name in READ_VARIABLE.findall(text)} <= known
 
 
 def test_no_file_speaks_of_one_machine() -> None:

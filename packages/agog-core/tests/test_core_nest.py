@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agog_core import nest
@@ -39,6 +39,7 @@ def leaves_in_order(structure: Any) -> list[Any]:
     return [structure]
 
 
+@settings(deadline=None)
 @given(STRUCTURES)
 def test_pack_is_the_inverse_of_flatten(structure: Any) -> None:
     leaves = nest.flatten(structure)
@@ -48,6 +49,7 @@ def test_pack_is_the_inverse_of_flatten(structure: Any) -> None:
     assert repr(packed) == repr(structure)  # types and orders too
 
 
+@settings(deadline=None)
 @given(STRUCTURES)
 def test_map_changes_leaves_only(structure: Any) -> None:
     marked = nest.map_structure(lambda leaf: ("leaf", repr(leaf)).__repr__(), structure)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agog_core as ag
@@ -111,6 +111,7 @@ def test_dimensions_are_ints() -> None:
     assert ["a", "b", "c"][size] == "c"
 
 
+@settings(deadline=None)
 @given(SHAPES, SHAPES)
 def test_broadcasting_is_numpys(x: tuple[int, ...], y: tuple[int, ...]) -> None:
     try:
@@ -165,6 +166,7 @@ def test_axis_errors() -> None:
     assert str(type_error.value) == "concat: axis must be an integer; got 1.0 of type float."
 
 
+@settings(deadline=None)
 @given(SHAPES, st.data())
 def test_reduced_shapes_are_numpys(shape: tuple[int, ...], data: st.DataObject) -> None:
     axes = tuple(sorted(data.draw(st.sets(st.integers(0, len(shape) - 1)) if shape else st.just(set()))))

@@ -172,6 +172,7 @@ def standardize_grad(gradients: Any, standardized: Any, variance: Any, axes: Any
 COUNTERPARTS = {
     "ctc_loss": Counterpart(ctc_loss, covers=alignments, once=CTC_TWICE),
     "ctc_loss_grad": Counterpart(ctc_loss_grad, covers=alignments, without=("logits",)),
+    "dropout_grad": lambda gradients, mask, keep: gradients / keep * mask,
     "elu": nn.elu,
     "elu_grad": lambda gradients, outputs: torch.where(outputs < 0, gradients * (outputs + 1), gradients),
     "gelu": gelu,

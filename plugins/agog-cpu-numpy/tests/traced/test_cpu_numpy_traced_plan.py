@@ -23,6 +23,12 @@ def code_of(python: Callable[..., Any], *args: ag.Tensor) -> Code:
     return compiled(graph_of(python, *args))
 
 
+def made_by(code: Code) -> list[Any]:
+    """The arrays in the memory of an instance of a function."""
+    memory, names = np.empty(code.size, np.uint8), dict(code._names)
+    return [made for make in code._static.values() if isinstance(made := make(memory, names), np.ndarray)]
+
+
 def normal(*shape: int, seed: int = 0) -> ag.Tensor:
     return ag.constant(np.random.default_rng(seed).normal(size=shape).astype("float32"))
 
@@ -31,6 +37,18 @@ def test_chains_take_two_places() -> None:
     """A value of 4,000 bytes ends where the next one begins, which takes its place; the last one is new."""
     code = code_of(lambda x: ag.tanh(ag.tanh(ag.tanh(x + 1.0) + 2.0)), normal(1000))
     assert code.size == 4032
+
+
+def test_places_do_not_touch() -> None:
+    """A value of 4,096 bytes lives on while the next one is made behind it, with a gap between them."""
+
+    def chain(x: ag.Tensor) -> Any:
+        y = x + 1.0
+        return y * ag.exp(y)
+
+    code = code_of(chain, normal(1024))
+    y, exp = [array for array in made_by(code) if array.nbytes == 4096]
+    assert abs(y.ctypes.data - exp.ctypes.data) > 4096
 
 
 def test_the_peak_is_at_most_that_of_eager_calls() -> None:

@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `host_module`
 
-from host_module import COMPILER, HostKernel, HostModule
+from host_module import COMPILER, UNWRITTEN, HostKernel, HostModule
 
 from agog_core.plugin import InvalidArgumentError
 from agog_cuda_cupy.cuda.modules import Modules
@@ -33,7 +32,9 @@ class HostModules(Modules):
     def __init__(self, is_fused: bool = False) -> None:
         self._waiting: list[tuple[tuple[Any, ...], Callable[..., None]]] = []
         compile = partial(HostModule, is_fused=is_fused)
-        super().__init__(np, compile, lambda array: int(array.ctypes.data), lambda *one: self._waiting.append(one))
+        super().__init__(
+            UNWRITTEN, compile, lambda array: int(array.ctypes.data), lambda *one: self._waiting.append(one)
+        )
 
     def errors(self) -> list[str]:
         """The words of the errors so far, which are forgotten then."""

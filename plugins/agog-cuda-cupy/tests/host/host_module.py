@@ -34,6 +34,22 @@ _one_at_a_time = threading.Lock()  # a library's threads and its signals' handle
 _building = threading.Lock()
 
 
+class _Unwritten:
+    """NumPy, where memory that nobody has written never holds by luck what a kernel should write: it is all ones."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any = "float64") -> Array:
+        """Memory for an array: NaN, or -1."""
+        array = np.empty(shape, dtype)
+        array.reshape(-1).view("u1")[...] = 0xFF
+        return array
+
+
+UNWRITTEN: Any = _Unwritten()
+
+
 class LaunchError(RuntimeError):
     """What a kernel has done wrong, with its block and thread."""
 

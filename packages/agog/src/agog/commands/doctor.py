@@ -28,6 +28,7 @@ _LIBRARIES = (
 )
 # What agog reads of the environment, with what each does.
 VARIABLES = {
+    "AGOG_CACHE_DIR": "where agog-cpu-llvm keeps compiled code",
     "AGOG_CHECK": "every call of a kernel is checked, which is slow",
     "AGOG_EAGER": "functions that tf.function has wrapped are called op by op",
     "AGOG_MALLOPT": "whether large buffers are kept for the next op",
@@ -37,7 +38,12 @@ VARIABLES = {
 }
 _FOREIGN = re.compile(r"(OPENBLAS|OMP|MKL|BLIS|VECLIB|NUMEXPR|CUDA|CUPY|NPY)_\w+")
 # The data and switches of agog's own tests, which start with its name too.
-_OF_TESTS = {"AGOG_DATA_DIR", "AGOG_ENDURANCE", "AGOG_FUZZ", "AGOG_KILLS", "AGOG_RANDOM_GRAPHS", "AGOG_SCREENSHOTS"}
+OF_TESTS = {
+    *("AGOG_CONFORMANCE", "AGOG_CUDA", "AGOG_CUPY", "AGOG_DATA_DIR", "AGOG_ENDURANCE", "AGOG_FUZZ", "AGOG_INTERRUPTS"),
+    *("AGOG_KILLS", "AGOG_MATRIX", "AGOG_NOTEBOOK", "AGOG_RANDOM_GRAPHS", "AGOG_RANDOM_PROGRAMS", "AGOG_RANDOM_SEED"),
+    *("AGOG_RANDOM_SUBGRAPHS", "AGOG_SCREENSHOTS", "AGOG_SITE", "AGOG_TORCH", "AGOG_TRACED_PROGRAMS"),
+    "AGOG_TRACED_SEED",
+}
 
 
 class Report(NamedTuple):
@@ -189,7 +195,7 @@ def _environment(report: Report) -> Iterator[tuple[str, str]]:
             yield name, f"{value!r} ({VARIABLES[name]})"
         elif _FOREIGN.fullmatch(name):
             yield name, repr(value)
-        elif name.startswith("AGOG_") and name not in _OF_TESTS:
+        elif name.startswith("AGOG_") and name not in OF_TESTS:
             close = difflib.get_close_matches(name, VARIABLES, 1)
             advice = f"; did you mean {close[0]}?" if close else f". It reads {', '.join(VARIABLES)}."
             report.warnings.append(f"agog reads no environment variable {name}{advice}")

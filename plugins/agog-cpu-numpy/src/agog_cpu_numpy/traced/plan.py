@@ -191,7 +191,8 @@ class _Planner:
         return step.kind in _ELEMENTWISE and same and layouts.are_equal(x.array, value.array)
 
     def _buffer(self, size: int, birth: int, death: int) -> Buffer:
-        buffer = Buffer(-(-size // layouts.ALIGNMENT) * layouts.ALIGNMENT, birth, death)
+        # With a gap behind it: NumPy before 2.3 takes arrays that touch for ones that overlap, and computes other bits.
+        buffer = Buffer((size // layouts.ALIGNMENT + 1) * layouts.ALIGNMENT, birth, death)
         self.buffers.append(buffer)
         return buffer
 
