@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import disk, numpy_loops, operations
+from agog_cpu_llvm import disk, numpy_loops, operations, tanh
 from agog_cpu_llvm.halves import in_halves
 from agog_cpu_llvm.rows import LONGEST, LONGEST_SUM
 from agog_cpu_llvm.terms import NotTakenError, axes
@@ -141,6 +141,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         [(number(output), number(given)) for output, given in subgraph.overwrites],
         [(number(v), None if v in constants else np.asarray(c).tobytes()) for v, c in subgraph.constants.items()],
         [(spec.dtype, spec.shape, spec.strides) for spec in (subgraph.values[value] for value in numbers)],
+        tanh.identity() if any(p.name == "tanh" for p in subgraph.primitives) else "",
     )
     return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
 

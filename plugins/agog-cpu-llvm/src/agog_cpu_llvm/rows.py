@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from agog_cpu_llvm import operations
+from agog_cpu_llvm import operations, tanh
 from agog_cpu_llvm.axes import Nest
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
 from agog_cpu_llvm.sums import SHORT, PairwiseSums, parts, short_sum
@@ -325,8 +325,11 @@ class Rows:
         return (self.moved(self.scratch[term], start, size) if term in self.whole else self.scratch[term]), size
 
     def call(self, name: str, dtype: str, operands: list[tuple[ir.Value, int]], count: ir.Value) -> None:
-        """Call an inner loop of NumPy."""
+        """Call an inner loop of NumPy, or what stands for it."""
         b = self.b
+        if (name, dtype) == ("tanh", "float32") and {step for _, step in operands} == {4} and tanh.table() is not None:
+            b.call(tanh.define(b.module), [*[pointer for pointer, _ in operands], count])
+            return
         for number, (pointer, step) in enumerate(operands):
             b.store(pointer, self.moved(self.operands, index(number), 8))
             b.store(index(step), self.moved(self.steps, index(number), 8))
