@@ -296,7 +296,7 @@ LAST = {"axis": (1,), "dtype": None, "keepdims": True}
         (Primitive("cast", "", (0,), 1), (FLOATS, WHOLE), False),
         (Primitive("reduce", "add", (0,), 1, LAST), (FLOATS, ROWS), True),
         (Primitive("reduce", "multiply", (0,), 1, LAST), (FLOATS, ROWS), False),
-        (Primitive("reduce", "add", (0,), 1, {**LAST, "axis": (0,)}), (FLOATS, COLUMNS), False),
+        (Primitive("reduce", "add", (0,), 1, {**LAST, "axis": (0,)}), (FLOATS, COLUMNS), True),
         (Primitive("reduce", "add", (0,), 1, LAST), (ArraySpec("float32", (4, 8), (4, 16)), ROWS), False),
         (Primitive("matmul", "", (0, 0), 1), (FLOATS, FLOATS), False),
     ],

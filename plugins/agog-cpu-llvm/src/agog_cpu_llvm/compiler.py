@@ -20,7 +20,7 @@ from agog_core.plugin import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import disk, numpy_loops, operations, tanh
 from agog_cpu_llvm.halves import in_halves
 from agog_cpu_llvm.rows import LONGEST, LONGEST_SUM
-from agog_cpu_llvm.terms import NotTakenError, axes
+from agog_cpu_llvm.terms import NotTakenError, axes, beginning, keeps_last_axis
 
 if TYPE_CHECKING:
     from agog_cpu_llvm import machine
@@ -160,17 +160,20 @@ def _lies_askew(spec: ArraySpec) -> bool:
 
 
 def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
-    """Reductions over the last axes, whose elements lie in the order in which NumPy then takes them."""
+    """Reductions whose elements lie in the order in which NumPy then takes them: over the last axes, or of rows."""
     spec, target = values[primitive.inputs[0]], values[primitive.output]
-    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype != target.dtype or spec.dtype in ("bool", "float16"):
+    lengths = [(size, step) for size, step in zip(spec.shape, spec.strides, strict=True) if size > 1]
+    is_ordered = all(step >= size * inner for (_, step), (size, inner) in pairwise(lengths))
+    if spec.dtype != target.dtype or not lengths or not is_ordered or lengths[-1][1] <= 0:
+        return False
+    if keeps_last_axis(primitive, values):
+        is_known = operations.is_known(primitive.name, spec.dtype)
+        return is_known and bool(target.shape) and beginning(primitive.name, spec.dtype) is not None
+    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype in ("bool", "float16"):
         return False
     reduced, rank = sorted(axes(primitive, values)), len(spec.shape)
     if not reduced or reduced != list(range(reduced[0], rank)):
         return False
-    lengths = [(size, step) for size, step in zip(spec.shape, spec.strides, strict=True) if size > 1]
     length = math.prod(spec.shape[reduced[0] :])
     is_pairwise = primitive.name == "add" and spec.dtype.startswith("float")
-    is_ordered = all(step >= size * inner for (_, step), (size, inner) in pairwise(lengths))
-    return (
-        is_ordered and bool(lengths) and lengths[-1][1] > 0 and 1 < length <= (LONGEST_SUM if is_pairwise else LONGEST)
-    )
+    return 1 < length <= (LONGEST_SUM if is_pairwise else LONGEST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,22 @@ class Rows:
         memory.type = POINTER  # not to an array of that type
         return memory
 
+    def begin(self, bases: list[ir.Value], first: ir.Value, end: ir.Value) -> None:
+        """Store what reductions of rows begin with, from one column to another; ``bases`` are where arrays begin."""
+        for store in self.frame.stores:
+            if store.reduction:
+                number, dtype = self.at(store.parameter, store.strides), store.term.dtype
+                if not self.nest.row.steps[number]:
+                    raise NotTakenError("a row that is added up by the way")
+                begin = ir.Constant(operations.TYPES[dtype], _plain(dtype, store.begin))
+                ranges = [(axis, index(0), index(axis.size)) for axis in self.nest.outer if axis.steps[number]]
+                with ExitStack() as loops:
+                    pointer = bases[number]
+                    for axis, start, stop in (*ranges, (self.nest.row, first, end)):
+                        turn = loops.enter_context(counting(self.b, start, stop))
+                        pointer = self.moved(pointer, turn, axis.steps[number])
+                    self.put(begin, pointer, dtype)
+
     def write(self, bases: list[ir.Value], first: ir.Value, end: ir.Value) -> None:
         """A row, from one element to another; ``bases`` are where it begins in each array."""
         self.bases, self.numbers = bases, {}
@@ -265,8 +282,11 @@ class Rows:
                 self.put(known[term], pointer, term.dtype)
         values = [element(store.term) for store in stores]
         for store, value in zip(stores, values, strict=True):
-            number = self.at(store.parameter, store.strides)
-            self.put(value, self.moved(self.bases[number], position, self.nest.row.steps[number]), store.term.dtype)
+            number, dtype = self.at(store.parameter, store.strides), store.term.dtype
+            pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
+            if store.reduction:
+                value = operations.build(self.b, store.reduction, dtype, [self.get(pointer, dtype), value])
+            self.put(value, pointer, dtype)
 
     def native(self, term: Term, operands: list[ir.Value]) -> ir.Value:
         match term.name:
@@ -296,11 +316,11 @@ class Rows:
 
     def reduced(self, term: Term) -> ir.Value:
         """A reduction of the row."""
+        size = self.nest.row.size
         if term.value is not None:
-            begin = _begin(term)
-        else:
-            begin = self.get(self.memory(term.operands[0], index(0))[0], term.dtype)
-        return self.reduce(term, index(0), index(self.nest.row.size), begin)
+            return self.reduce(term, index(0), index(size), _begin(term))
+        first = self.get(self.memory(term.operands[0], index(0))[0], term.dtype)
+        return self.reduce(term, index(1), index(size - 1), first)  # so that equal zeros meet as in NumPy
 
     def reduce(self, term: Term, start: ir.Value, size: ir.Value, begin: ir.Value) -> ir.Value:
         """A reduction of a part of the row, by NumPy's inner loop."""

@@ -1,7 +1,8 @@
 """Grouping: parts of a program that compilers take, each as large as it can be.
 
 A group computes elements of one shape, reductions of these along their last axes, and what is computed of the results
-of those, one number per row. It runs as one step, so nothing that it needs may need something of it.
+of those, one number per row; and reductions along other axes, such as sums of rows, that nothing in it needs. It runs as
+one step, so nothing that it needs may need something of it.
 """
 
 from __future__ import annotations
@@ -194,8 +195,8 @@ class _Grouping:
     def _add(self, step: Step, into: Group) -> None:
         self.of[step] = into
         into.steps.append(step)
-        if step.kind == "reduce":
-            into.first = _first_axis(step)
+        if step.kind == "reduce" and (first := _first_axis(step)) is not None:
+            into.first = first
 
     def _fits(self, step: Step, into: Group) -> bool:
         """Whether a step computes elements, a reduction, or a number per row of a group."""
@@ -204,7 +205,9 @@ class _Grouping:
         if step.kind == "reduce":
             first = _first_axis(step)
             is_of_elements = step.inputs[0].array.shape == into.shape and not self._is_row(step.inputs[0], into)
-            return is_of_elements and first is not None and into.first in (None, first)
+            return is_of_elements and (first is None or into.first in (None, first))
+        if any(self._is_inside(value, into) and _is_of_rows(self.made[value]) for value in step.inputs):
+            return False
         shape = step.outputs[0].array.shape
         rows = [self._is_row(value, into) for value in step.inputs if self._is_inside(value, into)]
         if shape in into.rows and shape != into.shape:
@@ -226,6 +229,10 @@ class _Grouping:
         if one.shape != other.shape or (one.first != other.first and None not in (one.first, other.first)):
             return False
         if len(one.steps) + len(other.steps) > _MOST_STEPS:
+            return False
+        both = (*one.steps, *other.steps)
+        given = {value for step in both if _is_of_rows(step) for value in step.outputs}
+        if any(value in given for step in both for value in step.inputs):
             return False
         return not any(
             self._reaches([unit for unit in self.needs(a) if unit is not b], b) for a, b in ((one, other), (other, one))
@@ -281,6 +288,11 @@ def _first_axis(step: Step) -> int | None:
     return axes[0] if axes and axes == tuple(range(axes[0], rank)) else None
 
 
+def _is_of_rows(step: Step) -> bool:
+    """Whether a step is a reduction that is done when the last element is."""
+    return step.kind == "reduce" and _first_axis(step) is None
+
+
 def _compiled(
     unit: Step | Group,
     found: _Grouping,
@@ -308,7 +320,8 @@ def _compiled(
         return unit.steps
     values = [*constants, *inputs, *[x for step in unit.steps for x in step.outputs]]
     numbers = {value: n for n, value in enumerate(values)}
-    pairs = _overwrites(unit, found, inputs, outputs, kept, homes)
+    given = {value for step in unit.steps if _is_of_rows(step) for value in step.outputs}
+    pairs = _overwrites(unit, found, inputs, [value for value in outputs if value not in given], kept, homes)
     subgraph = Subgraph(
         tuple(map(spec_of, values)),
         {numbers[value]: value.array for value in constants},
