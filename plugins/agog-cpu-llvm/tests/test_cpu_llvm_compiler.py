@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -49,9 +50,10 @@ def numbers(*shape: int, seed: int = 0) -> np.ndarray:
 def test_structurally_equal_subgraphs_share_code(monkeypatch: pytest.MonkeyPatch) -> None:
     x, bias = numbers(11, 37), numbers(37, seed=1)
     subgraph, wanted = gelu(x, bias)
-    assert compiler.compile(subgraph) is not None
+    first = compiler.compile(subgraph)
+    assert first is not None
     monkeypatch.setattr(machine, "assemble", lambda text: pytest.fail("it is compiled again"))
-    monkeypatch.setattr(machine, "load", lambda code, name: pytest.fail("it is loaded again"))
+    monkeypatch.setattr(machine, "load", lambda *given: pytest.fail("it is loaded again"))
     again = compiler.compile(gelu(x, bias, first=3)[0])
     assert again is not None
     out = np.empty_like(x)
@@ -269,6 +271,33 @@ def test_many_threads_call_one_function() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+class TestMemory:
+    def test_code_is_freed_with_the_last_function_that_has_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        engines: list[Any] = []
+        monkeypatch.setattr(machine, "_left", engines)
+        units: WeakValueDictionary[str, machine.Code] = WeakValueDictionary()
+        monkeypatch.setattr(compiler, "_units", units)
+        functions = [compiler.compile(gelu(numbers(3, 5), numbers(5), first)[0]) for first in (0, 2)]
+        functions.pop()
+        assert len(units) == 1
+        assert engines == []
+        functions.pop()
+        assert len(units) == 0
+        (engine,) = engines
+        assert not engine.closed
+        other = compiler.compile(gelu(numbers(3, 6), numbers(6))[0])
+        assert other is not None
+        assert engine.closed
+        assert engines == []
+
+    def test_what_optimizes_is_freed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        freed = []
+        dispose = machine.NewPassManager._dispose
+        monkeypatch.setattr(machine.NewPassManager, "_dispose", lambda passes: (freed.append(passes), dispose(passes)))
+        machine.assemble("define void @nothing() { ret void }")
+        assert [passes.closed for passes in freed] == [True]
 
 
 FLOATS = ArraySpec("float32", (4, 8), (32, 4))

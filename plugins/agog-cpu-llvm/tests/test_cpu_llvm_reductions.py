@@ -81,7 +81,17 @@ def test_sums_of_rows_of_negative_zeros_begin_as_numpys() -> None:
     assert reduced(np.zeros((3, 5), np.float32), "add", (0,), initial=2.5)
 
 
-@pytest.mark.parametrize(("shape", "axes"), [((70, 100), (0,)), ((3, 4, 50), (0, 1)), ((3, 40, 50), (1,)), ((9, 5), (0,))])
+@pytest.mark.parametrize("length", [3, 100, 700, 5000])
+def test_sums_of_float16_are_rounded_once(length: int) -> None:
+    x = np.random.default_rng(length).normal(size=(3, length)).astype(np.float16)
+    assert reduced(x, "add", (1,))
+    assert reduced(x, "add", (1,), initial=0.1)
+    assert reduced(x, "maximum", (1,)) == (length < 4097)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((70, 100), (0,)), ((3, 4, 50), (0, 1)), ((3, 40, 50), (1,)), ((9, 5), (0,))]
+)
 def test_two_threads_have_columns_of_their_own(
     shape: tuple[int, ...], axes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from agog_cpu_llvm.terms import NotTakenError, axes, beginning, keeps_last_axis
 if TYPE_CHECKING:
     from agog_cpu_llvm import machine
 
-# What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not.
-_units: dict[str, tuple[machine.Code, int, int] | None] = {}
+# What was compiled and is still used, and what was not taken, by the keys of subgraphs.
+_units: WeakValueDictionary[str, machine.Code] = WeakValueDictionary()
+_not_taken: set[str] = set()
 # Held while LLVM is at work, which is for one thread at a time, and while a process forks.
 _lock = RLock()
 if hasattr(os, "register_at_fork"):
@@ -87,33 +89,35 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     constants = [value for value, array in subgraph.constants.items() if array.size > 1]
     key = _key(subgraph, constants)
     with _lock:
-        if key not in _units:
-            _units[key] = _unit(subgraph, constants, key)
-        unit = _units[key]
-    if unit is None:
+        code = _units.get(key)
+        if code is None and key not in _not_taken:
+            code = _code(subgraph, constants, key)
+            if code is None:
+                _not_taken.add(key)
+            else:
+                _units[key] = code
+    if code is None:
         return None
-    code, turns, grain = unit
     arrays = [np.asarray(subgraph.constants[value]) for value in constants]
     addresses = np.array([id(None), *[array.ctypes.data for array in arrays]])
     function = code.function(addresses, arrays)
-    return in_halves(function, turns, grain) if turns else function
+    return in_halves(function, code.turns, code.grain) if code.turns else function
 
 
-def _unit(subgraph: Subgraph, constants: Sequence[int], key: str) -> tuple[machine.Code, int, int] | None:
+def _code(subgraph: Subgraph, constants: Sequence[int], key: str) -> machine.Code | None:
     from agog_cpu_llvm import machine, module  # here, because functions of which nothing is compiled need no LLVM
 
     name = f"agog_{key}"
     if (kept := disk.read(key)) is not None:
         head, _, code = kept.partition(b"\n")
-        turns, grain = json.loads(head)
-        return machine.load(code, name), turns, grain
+        return machine.load(code, name, *json.loads(head))
     try:
         written = module.write(subgraph, constants, name)
     except NotTakenError:
         return None
     code = machine.assemble(written.text)
     disk.write(key, json.dumps([written.turns, written.grain]).encode() + b"\n" + code)
-    return machine.load(code, name), written.turns, written.grain
+    return machine.load(code, name, written.turns, written.grain)
 
 
 def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
@@ -169,7 +173,7 @@ def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
     if keeps_last_axis(primitive, values):
         is_known = operations.is_known(primitive.name, spec.dtype)
         return is_known and bool(target.shape) and beginning(primitive.name, spec.dtype) is not None
-    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype in ("bool", "float16"):
+    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype == "bool":
         return False
     reduced, rank = sorted(axes(primitive, values)), len(spec.shape)
     if not reduced or reduced != list(range(reduced[0], rank)):

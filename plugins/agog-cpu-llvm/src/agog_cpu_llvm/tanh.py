@@ -20,7 +20,8 @@ from agog_cpu_llvm.loops import INDEX, POINTER, counting, index
 _SYMBOL = "tanh_float32"
 _LANES, _SEVERAL = 16, 3  # of a vector, and how many vectors are computed side by side
 _FIRST, _LAST, _SHIFT = 0x3D400000, 0x3E00000, 21  # what an index begins with, its limit, the bits that it leaves out
-_CENTRES = np.arange(0x3D700000, 0x41200000, 0x200000, np.int32)
+_CENTRES = np.arange(0x3D700000, 0x41200000, 0x200000, dtype=np.int32)
+_BYTES = 8 * 32 * 4
 _HUGE = float(np.float32(2.0**100))  # infinity times zero would be no number
 _NUMBER = ir.FloatType()
 _VECTOR, _WHOLE = ir.VectorType(_NUMBER, _LANES), ir.VectorType(ir.IntType(32), _LANES)
@@ -35,12 +36,12 @@ def table() -> Any:
         return None
     try:
         with (
-            open(import_module("numpy._core._multiarray_umath").__file__, "rb") as file,
+            open(str(import_module("numpy._core._multiarray_umath").__file__), "rb") as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as library,
         ):
             begin = library.find(_CENTRES.tobytes())
             while begin >= 4:
-                rows = np.frombuffer(library[begin - 4 :][: 8 * 32 * 4], np.float32).reshape(8, 32)
+                rows = np.frombuffer(library[begin - 4 : begin - 4 + _BYTES], np.float32).reshape(8, 32)
                 if _agrees(rows):
                     return rows
                 begin = library.find(_CENTRES.tobytes(), begin + 1)
@@ -56,8 +57,8 @@ def identity() -> str:
 
 def _agrees(rows: Any) -> bool:
     """Whether the polynomials give what NumPy gives, at some hundred points of each interval."""
-    numbers = np.arange(0x3D000000, 0x41800000, 0x4357, np.int32).view(np.float32)
-    numbers = np.concatenate([numbers, np.float32([0, 1e-42, 1e-30, 1e30])])
+    numbers = np.arange(0x3D000000, 0x41800000, 0x4357, dtype=np.int32).view(np.float32)
+    numbers = np.concatenate([numbers, np.array([0, 1e-42, 1e-30, 1e30], np.float32)])
     index = (np.clip(numbers.view(np.int32) - _FIRST, 0, _LAST) >> _SHIFT).astype(np.intp)
     with np.errstate(all="ignore"):
         centre, *coefficients = rows[:, index]

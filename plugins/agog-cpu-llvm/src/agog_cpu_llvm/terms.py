@@ -135,7 +135,12 @@ class _Reader:
                 operand = self.term("native", "copy", operand.dtype, operand.dtype, (operand,), False)
             initial = primitive.options.get("initial")
             value = 0 if initial is None and primitive.name == "add" else initial
-            return self.term("reduce", primitive.name, target.dtype, target.dtype, (operand,), True, value=value)
+            value = None if value is None else np.dtype(target.dtype).type(value)
+            dtype = target.dtype
+            if (primitive.name, dtype) == ("add", "float16"):  # which NumPy adds up in float32 and rounds once
+                dtype, operand = "float32", self.cast(operand, "float32", False)
+            term = self.term("reduce", primitive.name, dtype, dtype, (operand,), True, value=value)
+            return self.cast(term, target.dtype, True)
         operands = [self.operand(value, target.shape, is_row) for value in primitive.inputs]
         if primitive.kind == "ufunc":
             resolved = operations.resolve(primitive.name, tuple([operand.dtype for operand in operands]))

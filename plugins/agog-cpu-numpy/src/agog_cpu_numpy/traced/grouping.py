@@ -1,8 +1,8 @@
 """Grouping: parts of a program that compilers take, each as large as it can be.
 
 A group computes elements of one shape, reductions of these along their last axes, and what is computed of the results
-of those, one number per row; and reductions along other axes, such as sums of rows, that nothing in it needs. It runs as
-one step, so nothing that it needs may need something of it.
+of those, one number per row; also reductions along other axes, such as sums of rows, that nothing in it needs. It runs
+as one step, so nothing that it needs may need something of it.
 """
 
 from __future__ import annotations
