@@ -135,3 +135,17 @@ def test_sums_of_rows_may_stand_beside_sums_along_them() -> None:
     out = np.empty_like(wanted)
     function(x, out)
     assert_same_bits(out, wanted)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_one_number_that_is_repeated_is_reduced(axis: int) -> None:
+    x = np.full((4, 3), 1.1, np.float32)
+    wanted = np.add.reduce(x, axis)
+    options = {"axis": (axis,), "dtype": None, "keepdims": False}
+    primitives = Primitive("copy", "", (0,), 1, {}), Primitive("reduce", "add", (1,), 2, options)
+    values = ArraySpec("float32", (), ()), spec(x), spec(wanted)
+    function = compiler.compile(Subgraph(values, {}, (0,), (2,), primitives, ()))
+    assert function is not None
+    out = np.empty_like(wanted)
+    function(np.float32(1.1), out)
+    assert_same_bits(out, wanted)

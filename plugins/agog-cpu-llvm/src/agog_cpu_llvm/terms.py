@@ -130,7 +130,7 @@ class _Reader:
         target = self.values[primitive.output]
         is_row = self.is_row(target.shape)
         if primitive.kind == "reduce":
-            operand = self.operand(primitive.inputs[0], self.shape, False)
+            operand = self.addressable(self.operand(primitive.inputs[0], self.shape, False), False)
             if operand.kind == "load" and operand.parameter in self.overwritten:  # before the row is reduced
                 operand = self.term("native", "copy", operand.dtype, operand.dtype, (operand,), False)
             initial = primitive.options.get("initial")
