@@ -108,6 +108,14 @@ def test_what_is_not_in_order_is_declined() -> None:
         assert not compiler.takes(Primitive("reduce", "add", (0,), 1, {"axis": (0,)}), values)
 
 
+def test_reductions_of_one_element_along_rows_are_none_of_rows() -> None:
+    x = np.ones((2, 4, 1), np.float32)
+    values = spec(x), spec(np.add.reduce(x, 2))
+    assert not compiler.takes(Primitive("reduce", "add", (0,), 1, {"axis": (2,)}), values)
+    values = spec(x), spec(np.add.reduce(x, (0, 2)))
+    assert compiler.takes(Primitive("reduce", "add", (0,), 1, {"axis": (0, 2)}), values)
+
+
 def test_what_needs_the_sum_of_rows_is_not_computed_with_it() -> None:
     x, total = np.ones((4, 6), np.float32), np.ones(6, np.float32)
     primitives = (

@@ -315,8 +315,10 @@ def keeps_last_axis(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
     """Whether it is a reduction of rows to one row: of the axes with several elements, the last one is kept."""
     if primitive.kind != "reduce":
         return False
-    long = [axis for axis, size in enumerate(values[primitive.inputs[0]].shape) if size > 1]
-    return bool(long) and long[-1] not in axes(primitive, values)
+    shape, reduced = values[primitive.inputs[0]].shape, sorted(axes(primitive, values))
+    long = [axis for axis, size in enumerate(shape) if size > 1]
+    is_along_rows = reduced == list(range(len(shape) - len(reduced), len(shape)))
+    return bool(long) and long[-1] not in reduced and not is_along_rows
 
 
 def beginning(name: str, dtype: str) -> Any:
