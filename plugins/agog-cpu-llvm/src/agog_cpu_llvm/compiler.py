@@ -173,7 +173,7 @@ def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
     if keeps_last_axis(primitive, values):
         is_known = operations.is_known(primitive.name, spec.dtype)
         return is_known and bool(target.shape) and beginning(primitive.name, spec.dtype) is not None
-    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype == "bool":
+    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype in ("bool", "bfloat16"):
         return False
     reduced, rank = sorted(axes(primitive, values)), len(spec.shape)
     if not reduced or reduced != list(range(reduced[0], rank)):

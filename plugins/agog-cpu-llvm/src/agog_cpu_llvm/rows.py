@@ -387,4 +387,6 @@ def _literal(term: Term) -> ir.Constant:
 
 def _plain(dtype: str, value: Any) -> int | float:
     """A number as LLVM wants it."""
+    if dtype == "bfloat16":
+        return int(np.asarray(value, dtype).view(np.uint16))
     return float(np.dtype(dtype).type(value)) if dtype.startswith("float") else int(value)

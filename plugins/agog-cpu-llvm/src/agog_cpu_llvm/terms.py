@@ -327,5 +327,5 @@ def beginning(name: str, dtype: str) -> Any:
         sign = -1 if name == "maximum" else 1
         if dtype.startswith("int"):
             return np.iinfo(dtype).min if name == "maximum" else np.iinfo(dtype).max
-        return sign * np.inf if dtype.startswith("float") else None
+        return sign * np.inf if operations.is_floating(dtype) else None
     return {"add": 0, "multiply": 1}.get(name)
