@@ -41,7 +41,7 @@ UNARY += " logical_not reciprocal positive arctan isinf"
 BINARY = (
     "add subtract multiply divide maximum minimum greater less_equal equal not_equal logical_and logical_or copysign"
 )
-DTYPES = ("float32", "float32", "float32", "float64", "bool", "int32", "int64")
+DTYPES = ("float32", "float32", "float32", "float64", "float16", "bool", "int32", "int64")
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-42, -1e-42, 3e38, 1.0, -1.0, 88.8, -104.0]
 
 
@@ -54,7 +54,8 @@ def numbers(random: np.random.Generator, shape: tuple[int, ...], dtype: str) -> 
         few = random.integers(-5, 6, shape)
         return np.where(random.random(shape) < 0.1, random.choice([limits.min, limits.max], shape), few).astype(dtype)
     common = random.normal(size=shape) * 3
-    return np.where(random.random(shape) < 0.1, random.choice(SPECIAL, shape), common).astype(dtype)
+    with np.errstate(over="ignore"):  # in float16
+        return np.where(random.random(shape) < 0.1, random.choice(SPECIAL, shape), common).astype(dtype)
 
 
 def laid_out(random: np.random.Generator, array: np.ndarray) -> np.ndarray:
@@ -153,8 +154,8 @@ class Program:
                     if rank > 1 and random.random() < 0.3:  # of rows, which nothing else may need
                         axes = tuple(sorted(random.choice(rank, int(random.integers(1, rank)), replace=False).tolist()))
                     options = {"axis": axes, "dtype": None, "keepdims": bool(random.random() < 0.7)}
-                    name = ("add", "maximum", "minimum")[random.integers(3)]
-                    if name != "add" and random.random() < 0.5:
+                    name = ("add", "maximum", "minimum", "multiply")[random.integers(4)]
+                    if name in ("maximum", "minimum") and random.random() < 0.5:
                         options["initial"] = -np.inf if name == "maximum" else np.inf
                     self.add("reduce", name, (value,), options)
             case 4 | 5 | 6:
