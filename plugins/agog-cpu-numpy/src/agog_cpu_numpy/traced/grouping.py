@@ -59,7 +59,7 @@ def group(
     kept = set(wanted)
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
-        units = found.units()
+        units = found.order
         made = [_compiled(unit, found, kept, homes, build, compiler, exact) for unit in units]
         steps = [step for each in made for step in each]
         if not any(_is_left(unit, each) for unit, each in zip(units, made, strict=True)):
@@ -121,6 +121,7 @@ class _Grouping:
             if self._is_taken(step):
                 self._join(step)
         self._divide()
+        self.order = self._ordered()
         self.users: dict[Value, set[Step | Group]] = {}  # of each value and of its views, once all groups are made
         for step in steps:
             for value in step.inputs:
@@ -138,8 +139,6 @@ class _Grouping:
             return False
         has_place = step.outputs[0].whole is not None or bool(layouts.is_dense(step.outputs[0].array))
         return has_place and bool(self.takes(primitive, [spec_of(value) for value in values]))
-
-    # -- what depends on what --------------------------------------------------------------------------------------
 
     def unit(self, step: Step) -> Step | Group:
         """The group of a step, or the step itself."""
@@ -170,8 +169,6 @@ class _Grouping:
                 seen.add(unit)
                 todo += self.needs(unit)
         return False
-
-    # -- how groups grow -------------------------------------------------------------------------------------------
 
     def _join(self, step: Step) -> None:
         operands = [self.made[value] for value in step.inputs if value in self.made]
@@ -253,31 +250,33 @@ class _Grouping:
                     self.of.update(dict.fromkeys(steps, part))
                     todo.append(part)
 
-    # -- the new order ---------------------------------------------------------------------------------------------
-
-    def units(self) -> list[Step | Group]:
-        """All units, each behind what it needs: groups where their last step was."""
-        found: list[Step | Group] = []
-        done: set[Step | Group] = set()
+    def _ordered(self) -> list[Step | Group]:
+        """All units, each behind what it needs; of groups that need each other, the smallest one is dissolved."""
+        found: dict[Step | Group, None] = {}
         for step in self.steps:
             unit = self.unit(step)
-            if isinstance(unit, Step) or step is unit.steps[-1]:
-                self._visit(unit, found, done)
-        return found
+            is_last = isinstance(unit, Step) or step is unit.steps[-1]
+            if is_last and (circle := self._visit(unit, found)):
+                for each in min(circle, key=lambda group: len(group.steps)).steps:
+                    del self.of[each]
+                return self._ordered()
+        return list(found)
 
-    def _visit(self, unit: Step | Group, found: list[Step | Group], done: set[Step | Group]) -> None:
-        todo = [(unit, iter(list(self.needs(unit))))]
-        while todo:
-            here, needs = todo[-1]
-            following = next((each for each in needs if each not in done), None)
-            if here in done:
-                todo.pop()
-            elif following is not None:
-                todo.append((following, iter(list(self.needs(following)))))
+    def _visit(self, unit: Step | Group, found: dict[Step | Group, None]) -> list[Group]:
+        """Put a unit behind all that it needs; where groups need each other, give these instead."""
+        path = {unit: iter(list(self.needs(unit)))}
+        while path:
+            here = next(reversed(path))
+            following = next((each for each in path[here] if each not in found), None)
+            if here in found or following is None:
+                found[here] = None
+                del path[here]
+            elif following in path:
+                units = list(path)
+                return [each for each in units[units.index(following) :] if isinstance(each, Group)]
             else:
-                done.add(here)
-                found.append(here)
-                todo.pop()
+                path[following] = iter(list(self.needs(following)))
+        return []
 
 
 def _first_axis(step: Step) -> int | None:
@@ -289,7 +288,7 @@ def _first_axis(step: Step) -> int | None:
 
 
 def _is_of_rows(step: Step) -> bool:
-    """Whether a step is a reduction that is done when the last element is."""
+    """Whether a step is a reduction that is done when all elements are."""
     return step.kind == "reduce" and _first_axis(step) is None
 
 
