@@ -75,6 +75,7 @@ def define(module: ir.Module) -> ir.Function:
         return known
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INDEX]), _SYMBOL)
     function.linkage = "internal"
+    function.attributes.add("noinline")  # each copy would take long to compile
     source, target, count = function.args
     b = ir.IRBuilder(function.append_basic_block())
     few = b.alloca(ir.ArrayType(_NUMBER, _LANES))
