@@ -26,8 +26,9 @@ from agog_cpu_llvm.terms import NotTakenError, axes, beginning, keeps_last_axis
 if TYPE_CHECKING:
     from agog_cpu_llvm import machine
 
-# What was compiled and is still used, and what was not taken, by the keys of subgraphs.
+# What was compiled and is still used, by the keys of subgraphs; written under the lock.
 _units: WeakValueDictionary[str, machine.Code] = WeakValueDictionary()
+# The keys of subgraphs that are not taken; written under the lock.
 _not_taken: set[str] = set()
 # Held while LLVM is at work, which is for one thread at a time, and while a process forks.
 _lock = RLock()
