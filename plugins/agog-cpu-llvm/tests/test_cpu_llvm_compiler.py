@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -51,9 +52,10 @@ def numbers(*shape: int, seed: int = 0) -> np.ndarray:
 def test_structurally_equal_subgraphs_share_code(monkeypatch: pytest.MonkeyPatch) -> None:
     x, bias = numbers(11, 37), numbers(37, seed=1)
     subgraph, wanted = gelu(x, bias)
-    assert compiler.compile(subgraph) is not None
+    first = compiler.compile(subgraph)
+    assert first is not None
     monkeypatch.setattr(machine, "assemble", lambda text: pytest.fail("it is compiled again"))
-    monkeypatch.setattr(machine, "load", lambda code, name: pytest.fail("it is loaded again"))
+    monkeypatch.setattr(machine, "load", lambda *given: pytest.fail("it is loaded again"))
     again = compiler.compile(gelu(x, bias, first=3)[0])
     assert again is not None
     out = np.empty_like(x)
@@ -271,6 +273,33 @@ def test_many_threads_call_one_function() -> None:
     assert wrong == []
 
 
+class TestMemory:
+    def test_code_is_freed_with_the_last_function_that_has_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        engines: list[Any] = []
+        monkeypatch.setattr(machine, "_left", engines)
+        units: WeakValueDictionary[str, machine.Code] = WeakValueDictionary()
+        monkeypatch.setattr(compiler, "_units", units)
+        functions = [compiler.compile(gelu(numbers(3, 5), numbers(5), first)[0]) for first in (0, 2)]
+        functions.pop()
+        assert len(units) == 1
+        assert engines == []
+        functions.pop()
+        assert len(units) == 0
+        (engine,) = engines
+        assert not engine.closed
+        other = compiler.compile(gelu(numbers(3, 6), numbers(6))[0])
+        assert other is not None
+        assert engine.closed
+        assert engines == []
+
+    def test_what_optimizes_is_freed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        freed = []
+        dispose = machine.NewPassManager._dispose
+        monkeypatch.setattr(machine.NewPassManager, "_dispose", lambda passes: (freed.append(passes), dispose(passes)))
+        machine.assemble("define void @nothing() { ret void }")
+        assert [passes.closed for passes in freed] == [True]
+
+
 FLOATS = ArraySpec("float32", (4, 8), (32, 4))
 COMPLEX = ArraySpec("complex64", (4, 8), (64, 8))
 WHOLE = ArraySpec("int32", (4, 8), (32, 4))
@@ -296,7 +325,7 @@ LAST = {"axis": (1,), "dtype": None, "keepdims": True}
         (Primitive("cast", "", (0,), 1), (FLOATS, WHOLE), False),
         (Primitive("reduce", "add", (0,), 1, LAST), (FLOATS, ROWS), True),
         (Primitive("reduce", "multiply", (0,), 1, LAST), (FLOATS, ROWS), False),
-        (Primitive("reduce", "add", (0,), 1, {**LAST, "axis": (0,)}), (FLOATS, COLUMNS), False),
+        (Primitive("reduce", "add", (0,), 1, {**LAST, "axis": (0,)}), (FLOATS, COLUMNS), True),
         (Primitive("reduce", "add", (0,), 1, LAST), (ArraySpec("float32", (4, 8), (4, 16)), ROWS), False),
         (Primitive("matmul", "", (0, 0), 1), (FLOATS, FLOATS), False),
     ],

@@ -105,8 +105,3 @@ def test_casts() -> None:
 def test_what_is_not_taken(primitive: Primitive, dtypes: tuple[str, ...]) -> None:
     values = [ArraySpec(dtype, (8,), (np.dtype(dtype).itemsize,)) for dtype in dtypes]
     assert compiler.takes(primitive, values) is False
-
-
-def test_sums_are_not_taken() -> None:
-    values = [ArraySpec("float16", (4, 8), (16, 2)), ArraySpec("float16", (4,), (2,))]
-    assert compiler.takes(Primitive("reduce", "add", (0,), 1, {"axis": (1,), "dtype": None}), values) is False

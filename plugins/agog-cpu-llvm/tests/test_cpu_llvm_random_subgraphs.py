@@ -12,6 +12,7 @@ import pytest
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import presence
 from agog_cpu_llvm.compiler import compile, takes
+from agog_cpu_llvm.limits import keeps_last_axis
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -40,7 +41,7 @@ UNARY += " logical_not reciprocal positive arctan isinf"
 BINARY = (
     "add subtract multiply divide maximum minimum greater less_equal equal not_equal logical_and logical_or copysign"
 )
-DTYPES = ("float32", "float32", "float32", "float64", "bool", "int32", "int64")
+DTYPES = ("float32", "float32", "float32", "float64", "float16", "bool", "int32", "int64")
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-42, -1e-42, 3e38, 1.0, -1.0, 88.8, -104.0]
 
 
@@ -53,7 +54,8 @@ def numbers(random: np.random.Generator, shape: tuple[int, ...], dtype: str) -> 
         few = random.integers(-5, 6, shape)
         return np.where(random.random(shape) < 0.1, random.choice([limits.min, limits.max], shape), few).astype(dtype)
     common = random.normal(size=shape) * 3
-    return np.where(random.random(shape) < 0.1, random.choice(SPECIAL, shape), common).astype(dtype)
+    with np.errstate(over="ignore"):  # in float16
+        return np.where(random.random(shape) < 0.1, random.choice(SPECIAL, shape), common).astype(dtype)
 
 
 def laid_out(random: np.random.Generator, array: np.ndarray) -> np.ndarray:
@@ -103,6 +105,7 @@ class Program:
         self.primitives: list[Primitive] = []
         self.constants: dict[int, Any] = {}
         self.inputs: list[int] = []
+        self.last: set[int] = set()  # what nothing may need
         for _ in range(random.integers(1, 5)):
             self.leaf()
         for _ in range(random.integers(1, 14)):
@@ -129,7 +132,7 @@ class Program:
     def pick(self) -> int:
         if self.random.random() < 0.1:
             return self.leaf()
-        return int(self.random.integers(len(self.arrays)))
+        return int(self.random.choice([n for n in range(len(self.arrays)) if n not in self.last]))
 
     def step(self) -> None:
         random = self.random
@@ -148,9 +151,11 @@ class Program:
                 rank = np.ndim(self.arrays[value])
                 if rank:
                     axes = tuple(range(int(random.integers(rank)), rank))
+                    if rank > 1 and random.random() < 0.3:  # of rows, which nothing else may need
+                        axes = tuple(sorted(random.choice(rank, int(random.integers(1, rank)), replace=False).tolist()))
                     options = {"axis": axes, "dtype": None, "keepdims": bool(random.random() < 0.7)}
-                    name = ("add", "maximum", "minimum")[random.integers(3)]
-                    if name != "add" and random.random() < 0.5:
+                    name = ("add", "maximum", "minimum", "multiply")[random.integers(4)]
+                    if name in ("maximum", "minimum") and random.random() < 0.5:
                         options["initial"] = -np.inf if name == "maximum" else np.inf
                     self.add("reduce", name, (value,), options)
             case 4 | 5 | 6:
@@ -167,6 +172,7 @@ class Program:
             return
         values = [spec(array) for array in [*self.arrays, result]]
         if takes(primitive, values):
+            self.last |= {primitive.output} if keeps_last_axis(primitive, values) else set()
             self.arrays.append(result)
             self.primitives.append(primitive)
 
@@ -178,7 +184,8 @@ class Program:
         pairs, left = [], [value for value in inputs if np.ndim(self.arrays[value])]
         for output in outputs if overwrites else ():
             for given in left:
-                if spec(self.arrays[output]) == spec(self.arrays[given]) and self.random.random() < 0.8:
+                is_free = output not in self.last and self.random.random() < 0.8
+                if is_free and spec(self.arrays[output]) == spec(self.arrays[given]):
                     pairs.append((output, given))
                     left.remove(given)
                     break

@@ -369,7 +369,8 @@ def test_summary_of_a_range_of_layers() -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         model.summary(print_fn=lines.append, layer_range=["a", "d"])
     assert str(caught.value) == (
-        "summary: layer_range must be two patterns that begin names of layers; got ['a', 'd'], and the layers are a, b, c."
+        "summary: layer_range must be two patterns that begin names of layers; got ['a', 'd'], and the layers are "
+        "a, b, c."
     )
 
 

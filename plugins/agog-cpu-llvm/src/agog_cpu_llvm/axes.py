@@ -37,8 +37,9 @@ def nest_of(frame: Frame) -> Nest:
         if size > 1
     ]
     if frame.rows == len(frame.shape):
-        # In the order of the first output's memory, where rows are no matter.
-        columns.sort(key=lambda axis: -axis.steps[0])
+        if not any(store.reduction for store in frame.stores):
+            # In the order of the first output's memory, where rows are no matter.
+            columns.sort(key=lambda axis: -axis.steps[0])
         merged = _merged(columns)
         outer, inner = merged[:-1], merged[-1:]
     else:

@@ -13,18 +13,21 @@ from itertools import pairwise
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import disk, numpy_loops, operations
-from agog_cpu_llvm.limits import LONGEST, LONGEST_SUM, NotTakenError, axes
+from agog_cpu_llvm import disk, numpy_loops, operations, tanh
+from agog_cpu_llvm.limits import LONGEST, LONGEST_SUM, NotTakenError, axes, beginning, keeps_last_axis
 
 if TYPE_CHECKING:
     from agog_cpu_llvm import machine
 
-# What was compiled, by the keys of subgraphs: code, turns and grain as `module.Module` has them; None where not.
-_units: dict[str, tuple[machine.Code, int, int] | None] = {}
+# What was compiled and is still used, by the keys of subgraphs; written under the lock.
+_units: WeakValueDictionary[str, machine.Code] = WeakValueDictionary()
+# The keys of subgraphs that are not taken; written under the lock.
+_not_taken: set[str] = set()
 # Held while LLVM is at work, which is for one thread at a time, and while a process forks.
 _lock = RLock()
 if hasattr(os, "register_at_fork"):
@@ -85,30 +88,32 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     constants = [value for value, array in subgraph.constants.items() if array.size > 1]
     key = _key(subgraph, constants)
     with _lock:
-        if key not in _units:
-            _units[key] = _unit(subgraph, constants, key)
-        unit = _units[key]
-    if unit is None:
+        code = _units.get(key)
+        if code is None and key not in _not_taken:
+            code = _code(subgraph, constants, key)
+            if code is None:
+                _not_taken.add(key)
+            else:
+                _units[key] = code
+    if code is None:
         return None
-    code, turns, grain = unit
     arrays = [np.asarray(subgraph.constants[value]) for value in constants]
     addresses = np.array([id(None), *[array.ctypes.data for array in arrays]])
     function: Callable[..., None] = code.function(addresses, arrays)
-    if not turns:
+    if not code.turns:
         return function
     from agog_cpu_llvm.halves import in_halves
 
-    return in_halves(function, turns, grain)
+    return in_halves(function, code.turns, code.grain)
 
 
-def _unit(subgraph: Subgraph, constants: Sequence[int], key: str) -> tuple[machine.Code, int, int] | None:
+def _code(subgraph: Subgraph, constants: Sequence[int], key: str) -> machine.Code | None:
     from agog_cpu_llvm import machine  # here, because functions of which nothing is compiled need no LLVM
 
     name = f"agog_{key}"
     if (kept := disk.read(key)) is not None:
         head, _, code = kept.partition(b"\n")
-        turns, grain = json.loads(head)
-        return machine.load(code, name), turns, grain
+        return machine.load(code, name, *json.loads(head))
     from agog_cpu_llvm import module
 
     try:
@@ -117,7 +122,7 @@ def _unit(subgraph: Subgraph, constants: Sequence[int], key: str) -> tuple[machi
         return None
     code = machine.assemble(written.text)
     disk.write(key, json.dumps([written.turns, written.grain]).encode() + b"\n" + code)
-    return machine.load(code, name), written.turns, written.grain
+    return machine.load(code, name, written.turns, written.grain)
 
 
 def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
@@ -145,6 +150,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         [(number(output), number(given)) for output, given in subgraph.overwrites],
         [(number(v), None if v in constants else np.asarray(c).tobytes()) for v, c in subgraph.constants.items()],
         [(spec.dtype, spec.shape, spec.strides) for spec in (subgraph.values[value] for value in numbers)],
+        tanh.identity() if any(p.name == "tanh" for p in subgraph.primitives) else "",
     )
     return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
 
@@ -163,17 +169,20 @@ def _lies_askew(spec: ArraySpec) -> bool:
 
 
 def _takes_reduction(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
-    """Reductions over the last axes, whose elements lie in the order in which NumPy then takes them."""
+    """Reductions whose elements lie in the order in which NumPy then takes them: over the last axes, or of rows."""
     spec, target = values[primitive.inputs[0]], values[primitive.output]
-    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype != target.dtype or spec.dtype in ("bool", "float16"):
+    lengths = [(size, step) for size, step in zip(spec.shape, spec.strides, strict=True) if size > 1]
+    is_ordered = all(step >= size * inner for (_, step), (size, inner) in pairwise(lengths))
+    if spec.dtype != target.dtype or not lengths or not is_ordered or lengths[-1][1] <= 0:
+        return False
+    if keeps_last_axis(primitive, values):
+        is_known = operations.is_known(primitive.name, spec.dtype)
+        return is_known and bool(target.shape) and beginning(primitive.name, spec.dtype) is not None
+    if primitive.name not in numpy_loops.REDUCTIONS or spec.dtype in ("bool", "bfloat16"):
         return False
     reduced, rank = sorted(axes(primitive, values)), len(spec.shape)
     if not reduced or reduced != list(range(reduced[0], rank)):
         return False
-    lengths = [(size, step) for size, step in zip(spec.shape, spec.strides, strict=True) if size > 1]
     length = math.prod(spec.shape[reduced[0] :])
     is_pairwise = primitive.name == "add" and spec.dtype.startswith("float")
-    is_ordered = all(step >= size * inner for (_, step), (size, inner) in pairwise(lengths))
-    return (
-        is_ordered and bool(lengths) and lengths[-1][1] > 0 and 1 < length <= (LONGEST_SUM if is_pairwise else LONGEST)
-    )
+    return 1 < length <= (LONGEST_SUM if is_pairwise else LONGEST)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from typing import Any
+from weakref import finalize
 
 import llvmlite
 from llvmlite import binding as llvm
+from llvmlite.binding.newpassmanagers import NewPassManager
 
 from agog_cpu_llvm import numpy_loops
 
@@ -28,11 +30,24 @@ _new_function.restype = ctypes.py_object
 _new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
 
 
-class Code:
-    """Machine code that is loaded: functions of Python are made of it, each with its own arrays."""
+# Engines whose code nothing calls any more. They are freed when the next code is loaded, since what is deleted together
+# with a function may still call it.
+_left: list[Any] = []
 
-    def __init__(self, address: int) -> None:
+
+class Code:
+    """Machine code that is loaded: functions of Python are made of it, each with its own arrays.
+
+    Args:
+        engine: holds the machine code, until the last of the functions is deleted.
+        address: of the machine code.
+        turns, grain: as `module.Module` has them.
+    """
+
+    def __init__(self, engine: Any, address: int, turns: int, grain: int) -> None:
         self.definition = _MethodDef(b"fused", address, _METH_FASTCALL, None)
+        self.turns, self.grain = turns, grain
+        finalize(self, _left.append, engine).atexit = False
 
     def function(self, addresses: Any, kept: Any) -> Any:
         """A function of Python; ``addresses`` is the array that it finds constants by, ``kept`` what has to live on."""
@@ -50,39 +65,47 @@ def identity() -> str:
 
 
 @cache
-def _machine() -> tuple[Any, Any]:
-    """LLVM's target machine, and the engine that loads machine code."""
+def _target() -> Any:
+    """LLVM's target, which knows the functions that machine code calls."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    name, features = _processor()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    machine = target.create_target_machine(cpu=name, features=features, opt=3, jit=True)
     for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"):
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         llvm.add_symbol(name, address)
-    for dtype in ("float32", "float64", "int32", "int64"):
+    for dtype in ("float16", "float32", "float64", "int32", "int64"):
         for name in (*numpy_loops.UNARY, *numpy_loops.BINARY, *numpy_loops.REDUCTIONS):
             if (loop := numpy_loops.find(name, dtype)) is not None:
                 llvm.add_symbol(loop.symbol, loop.address)
-    return machine, llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    return llvm.Target.from_triple(llvm.get_process_triple())
+
+
+def _machine() -> Any:
+    """A target machine, which the engine that gets it owns."""
+    name, features = _processor()
+    return _target().create_target_machine(cpu=name, features=features, opt=3, jit=True)
 
 
 def assemble(text: str) -> bytes:
     """Machine code, as an object file."""
-    machine, _ = _machine()
+    machine = _machine()
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=2)  # more takes a third longer, and gains nothing here
     options.loop_vectorization = options.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    NewPassManager._dispose(passes)  # which llvmlite's `close` does not reach: a hundred kilobytes would stay
+    passes.detach()
     code: bytes = machine.emit_object(module)
     return code
 
 
-def load(code: bytes, name: str) -> Code:
+def load(code: bytes, name: str, turns: int, grain: int) -> Code:
     """The function of a name in an object file."""
-    _, engine = _machine()
+    while _left:
+        _left.pop().close()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return Code(engine.get_function_address(name))
+    return Code(engine, engine.get_function_address(name), turns, grain)

@@ -23,6 +23,9 @@ LARGE = 1 << 20
 FOR_TWO = 1 << 22
 """Operations from which on a second thread helps; to wake it takes as long as a good part of a million."""
 
+LINE = 16
+"""Elements of a row that two threads do not share, since they would wait for each other's writes."""
+
 _LOOP_COST = 8  # operations that an inner loop of NumPy takes for one element, about
 
 
@@ -65,32 +68,41 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
     _write_loops(fused, frame, nest)
     if not subgraph.exact:
         _contract(fused)
-    turns = nest.outer[0].size if nest.outer else nest.row.size if frame.rows == len(frame.shape) else 1
+    turns = nest.row.size if _is_row_divided(frame, nest) else nest.outer[0].size if nest.outer else 1
     cost = _cost(frame, nest)
     _write_entry(fused, name, kinds, len(constants), None if cost >= LARGE else turns)
     is_divisible = cost >= FOR_TWO and frame.rows == len(frame.shape)
-    grain = (1 if nest.outer else BLOCK) if is_divisible else 0
+    grain = (BLOCK if not nest.outer else LINE if _is_row_divided(frame, nest) else 1) if is_divisible else 0
     return Module(str(module), turns if cost >= LARGE else 0, grain)
+
+
+def _is_row_divided(frame: Frame, nest: Nest) -> bool:
+    """Whether parts of a call have their parts of each row, and not their own rows, as where rows are added up."""
+    return frame.rows == len(frame.shape) and (not nest.outer or any(store.reduction for store in frame.stores))
 
 
 def _write_loops(fused: ir.Function, frame: Frame, nest: Nest) -> None:
     b = ir.IRBuilder(fused.append_basic_block())
     *parameters, first, end = fused.args
     rows = Rows(b, frame, nest, parameters)
+    is_row_divided = _is_row_divided(frame, nest)
+    row = (first, end) if is_row_divided else (index(0), index(nest.row.size))
 
     def write_loop(depth: int, bases: list[ir.Value]) -> None:
         if depth == len(nest.outer):
-            is_divided = not depth and frame.rows == len(frame.shape)
-            rows.write(bases, *((first, end) if is_divided else (index(0), index(nest.row.size))))
+            rows.write(bases, *row)
             return
         axis = nest.outer[depth]
-        with counting(b, *((index(0), index(axis.size)) if depth else (first, end))) as turn:
+        is_whole = depth > 0 or is_row_divided
+        with counting(b, *((index(0), index(axis.size)) if is_whole else (first, end))) as turn:
             moved = [
                 rows.moved(base, turn, step) if step else base for base, step in zip(bases, axis.steps, strict=True)
             ]
             write_loop(depth + 1, moved)
 
-    write_loop(0, [parameters[parameter] for parameter, _ in nest.numbers])
+    begins = [parameters[parameter] for parameter, _ in nest.numbers]
+    rows.begin(begins, *row)
+    write_loop(0, begins)
     b.ret_void()
 
 

@@ -14,6 +14,7 @@ TYPES: dict[str, ir.Type] = {
     "int32": ir.IntType(32),
     "int64": ir.IntType(64),
     "float16": ir.HalfType(),
+    "bfloat16": ir.IntType(16),  # the upper half of a float32
     "float32": ir.FloatType(),
     "float64": ir.DoubleType(),
 }
@@ -54,6 +55,7 @@ _OF_BOOLEANS = {
     "square": "positive",
     "invert": "logical_not",
 }
+_NARROW = ("float16", "bfloat16")  # which are computed in float32 and rounded
 _FLOATING = {"divide", "reciprocal", "copysign", "isnan", "isinf", "isfinite", "signbit", *_ROUNDINGS} - {"absolute"}
 _INTEGRAL = {"invert", *_BITWISE}
 _ANY = {"negative", "positive", "square", "sign", "maximum", "minimum", "logical_not", "absolute"}
@@ -65,7 +67,12 @@ def is_known(name: str, dtype: str) -> bool:
     """Whether a function is written out here for operands of a dtype."""
     if dtype == "bool":
         return name in (_ANY | _INTEGRAL) - _NOT_OF_BOOLEANS
-    return name in _ANY or name in (_FLOATING if dtype.startswith("float") else _INTEGRAL)
+    return name in _ANY or name in (_FLOATING if is_floating(dtype) else _INTEGRAL)
+
+
+def is_floating(dtype: str) -> bool:
+    """Whether a dtype has infinities and fractions."""
+    return dtype.startswith(("float", "bfloat"))
 
 
 @lru_cache(maxsize=1024)
@@ -84,8 +91,8 @@ def resolve(name: str, dtypes: tuple[str, ...]) -> tuple[tuple[str, ...], str] |
 
 def build(b: ir.IRBuilder, name: str, dtype: str, operands: list[ir.Value]) -> ir.Value:
     """A function of operands of one dtype."""
-    if dtype == "float16":
-        return _of_halves(b, name, operands)
+    if dtype in _NARROW:
+        return _of_narrow(b, name, dtype, operands)
     x = operands[0]
     if dtype == "bool":
         return _of_booleans(b, _OF_BOOLEANS.get(name, name), operands)
@@ -102,14 +109,16 @@ def build(b: ir.IRBuilder, name: str, dtype: str, operands: list[ir.Value]) -> i
     return (_of_floats if dtype.startswith("float") else _of_integers)(b, name, dtype, operands)
 
 
-def _of_halves(b: ir.IRBuilder, name: str, operands: list[ir.Value]) -> ir.Value:
-    """A function of float16, which NumPy computes in float32 and rounds."""
-    x, y = wide = [b.fpext(operand, TYPES["float32"]) for operand in (operands[0], operands[-1])]
-    if name in ("maximum", "minimum"):  # of equal zeros the first, other than for float32
+def _of_narrow(b: ir.IRBuilder, name: str, dtype: str, operands: list[ir.Value]) -> ir.Value:
+    """A function of numbers of 16 bits, which is computed in float32 and rounded."""
+    x, y = wide = [cast(b, operand, dtype, "float32") for operand in (operands[0], operands[-1])]
+    if dtype == "float16" and name in ("maximum", "minimum"):  # of equal zeros the first, other than for float32
         first = b.fcmp_ordered(">=" if name == "maximum" else "<=", x, y)
         return b.select(b.or_(first, b.fcmp_unordered("uno", x, x)), operands[0], operands[-1])
     result = build(b, name, "float32", wide[: len(operands)])
-    return b.fptrunc(result, TYPES["float16"]) if result.type == TYPES["float32"] else result
+    if dtype == "bfloat16" and name == "sign":  # that of a zero is the zero itself
+        result = b.select(b.fcmp_ordered("==", x, ir.Constant(TYPES["float32"], 0.0)), x, result)
+    return cast(b, result, "float32", dtype) if result.type == TYPES["float32"] else result
 
 
 def _of_booleans(b: ir.IRBuilder, name: str, operands: list[ir.Value]) -> ir.Value:
@@ -188,6 +197,8 @@ def _of_integers(b: ir.IRBuilder, name: str, dtype: str, operands: list[ir.Value
 
 def is_true(b: ir.IRBuilder, dtype: str, x: ir.Value) -> ir.Value:
     """Whether a number is not zero, as a bit."""
+    if dtype == "bfloat16":
+        x, dtype = cast(b, x, dtype, "float32"), "float32"
     if dtype.startswith("float"):
         return b.fcmp_unordered("!=", x, ir.Constant(TYPES[dtype], 0.0))
     return b.icmp_unsigned("!=", x, ir.Constant(TYPES[dtype], 0))
@@ -200,9 +211,9 @@ def width(dtype: str) -> int:
 
 def can_cast(source: str, target: str) -> bool:
     """Whether `cast` gives the bits of NumPy; from floats to integers what is out of range depends on the processor."""
-    if target == "float16" and source not in ("float16", "float32", "bool"):  # which NumPy rounds once
+    if target in _NARROW and source not in (*_NARROW, "float32", "bool"):  # which NumPy rounds once
         return False
-    return source in TYPES and target in TYPES and not (source.startswith("float") and target.startswith("int"))
+    return source in TYPES and target in TYPES and not (is_floating(source) and target.startswith("int"))
 
 
 def cast(b: ir.IRBuilder, x: ir.Value, source: str, target: str) -> ir.Value:
@@ -210,12 +221,17 @@ def cast(b: ir.IRBuilder, x: ir.Value, source: str, target: str) -> ir.Value:
     kind = TYPES[target]
     if source == target:
         return x
-    if source == "float16" and target == "float64":
-        return b.fpext(b.fpext(x, TYPES["float32"]), kind)
-    if source == "bool" and target == "float16":
-        return b.fptrunc(b.uitofp(x, TYPES["float32"]), kind)
     if target == "bool":
         return b.zext(is_true(b, source, x), kind)
+    if source in _NARROW and target != "float32":
+        return cast(b, cast(b, x, source, "float32"), "float32", target)
+    if target in _NARROW and source != "float32":
+        return cast(b, cast(b, x, source, "float32"), "float32", target)
+    if source == "bfloat16":
+        bits = ir.IntType(32)
+        return b.bitcast(b.shl(b.zext(x, bits), bits(16)), kind)
+    if target == "bfloat16":
+        return _rounded(b, x)
     if source == "bool":
         return b.uitofp(x, kind) if target.startswith("float") else b.zext(x, kind)
     if source.startswith("int"):
@@ -223,6 +239,16 @@ def cast(b: ir.IRBuilder, x: ir.Value, source: str, target: str) -> ir.Value:
             return b.sitofp(x, kind)
         return b.sext(x, kind) if target == "int64" else b.trunc(x, kind)
     return b.fpext(x, kind) if width(target) > width(source) else b.fptrunc(x, kind)
+
+
+def _rounded(b: ir.IRBuilder, x: ir.Value) -> ir.Value:
+    """A float32 as the nearest bfloat16, of two the even one."""
+    kind = ir.IntType(32)
+    bits = b.bitcast(x, kind)
+    upper = b.lshr(bits, kind(16))
+    nearest = b.lshr(b.add(bits, b.add(b.and_(upper, kind(1)), kind(0x7FFF))), kind(16))
+    none = b.or_(upper, kind(0x40))  # a NaN, also where all bits that say so are among the lower ones
+    return b.trunc(b.select(b.fcmp_unordered("uno", x, x), none, nearest), TYPES["bfloat16"])
 
 
 def _compare(b: ir.IRBuilder, sign: str, dtype: str, x: ir.Value, y: ir.Value) -> ir.Value:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
-from agog_cpu_llvm import operations
+from agog_cpu_llvm import operations, tanh
 from agog_cpu_llvm.axes import Nest
 from agog_cpu_llvm.limits import LONGEST, NotTakenError
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
@@ -147,6 +148,22 @@ class Rows:
         memory.type = POINTER  # not to an array of that type
         return memory
 
+    def begin(self, bases: list[ir.Value], first: ir.Value, end: ir.Value) -> None:
+        """Store what reductions of rows begin with, from one column to another; ``bases`` are where arrays begin."""
+        for store in self.frame.stores:
+            if store.reduction:
+                number, dtype = self.at(store.parameter, store.strides), store.term.dtype
+                if not self.nest.row.steps[number]:
+                    raise NotTakenError("a row that is added up by the way")
+                begin = ir.Constant(operations.TYPES[dtype], _plain(dtype, store.begin))
+                ranges = [(axis, index(0), index(axis.size)) for axis in self.nest.outer if axis.steps[number]]
+                with ExitStack() as loops:
+                    pointer = bases[number]
+                    for axis, start, stop in (*ranges, (self.nest.row, first, end)):
+                        turn = loops.enter_context(counting(self.b, start, stop))
+                        pointer = self.moved(pointer, turn, axis.steps[number])
+                    self.put(begin, pointer, dtype)
+
     def write(self, bases: list[ir.Value], first: ir.Value, end: ir.Value) -> None:
         """A row, from one element to another; ``bases`` are where it begins in each array."""
         self.bases, self.numbers = bases, {}
@@ -260,8 +277,11 @@ class Rows:
                 self.put(known[term], pointer, term.dtype)
         values = [element(store.term) for store in stores]
         for store, value in zip(stores, values, strict=True):
-            number = self.at(store.parameter, store.strides)
-            self.put(value, self.moved(self.bases[number], position, self.nest.row.steps[number]), store.term.dtype)
+            number, dtype = self.at(store.parameter, store.strides), store.term.dtype
+            pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
+            if store.reduction:
+                value = operations.build(self.b, store.reduction, dtype, [self.get(pointer, dtype), value])
+            self.put(value, pointer, dtype)
 
     def native(self, term: Term, operands: list[ir.Value]) -> ir.Value:
         match term.name:
@@ -291,11 +311,11 @@ class Rows:
 
     def reduced(self, term: Term) -> ir.Value:
         """A reduction of the row."""
+        size = self.nest.row.size
         if term.value is not None:
-            begin = _begin(term)
-        else:
-            begin = self.get(self.memory(term.operands[0], index(0))[0], term.dtype)
-        return self.reduce(term, index(0), index(self.nest.row.size), begin)
+            return self.reduce(term, index(0), index(size), _begin(term))
+        first = self.get(self.memory(term.operands[0], index(0))[0], term.dtype)
+        return self.reduce(term, index(1), index(size - 1), first)  # so that equal zeros meet as in NumPy
 
     def reduce(self, term: Term, start: ir.Value, size: ir.Value, begin: ir.Value) -> ir.Value:
         """A reduction of a part of the row, by NumPy's inner loop."""
@@ -320,8 +340,11 @@ class Rows:
         return (self.moved(self.scratch[term], start, size) if term in self.whole else self.scratch[term]), size
 
     def call(self, name: str, dtype: str, operands: list[tuple[ir.Value, int]], count: ir.Value) -> None:
-        """Call an inner loop of NumPy."""
+        """Call an inner loop of NumPy, or what stands for it."""
         b = self.b
+        if (name, dtype) == ("tanh", "float32") and {step for _, step in operands} == {4} and tanh.table() is not None:
+            b.call(tanh.define(b.module), [*[pointer for pointer, _ in operands], count])
+            return
         for number, (pointer, step) in enumerate(operands):
             b.store(pointer, self.moved(self.operands, index(number), 8))
             b.store(index(step), self.moved(self.steps, index(number), 8))
@@ -359,4 +382,6 @@ def _literal(term: Term) -> ir.Constant:
 
 def _plain(dtype: str, value: Any) -> int | float:
     """A number as LLVM wants it."""
+    if dtype == "bfloat16":
+        return int(np.asarray(value, dtype).view(np.uint16))
     return float(np.dtype(dtype).type(value)) if dtype.startswith("float") else int(value)

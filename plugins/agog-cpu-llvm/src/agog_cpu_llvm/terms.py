@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core.plugin import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import numpy_loops, operations
-from agog_cpu_llvm.limits import NotTakenError, axes
+from agog_cpu_llvm.limits import NotTakenError, axes, beginning, keeps_last_axis
 
 Strides = tuple[int, ...]
 
@@ -65,12 +65,14 @@ class Term:
 
 @dataclass(slots=True)
 class Store:
-    """An output: what is stored, and where."""
+    """An output: what is stored, and where; where a reduction is named, added or the like to what is there."""
 
     term: Term
     parameter: int
     strides: Strides
     overwrites: bool
+    reduction: str = ""
+    begin: Any = None
 
 
 @dataclass(slots=True)
@@ -98,13 +100,22 @@ class _Reader:
         self.frame = Frame(self.shape, self.rows)
         self.kept = tuple([1 if axis >= self.rows else size for axis, size in enumerate(self.shape)])
         self.known: dict[int, Term] = {}
+        self.columns: set[int] = set()  # what reductions give that keep the last axis
         self.same: dict[Any, Term] = {}
 
     def read(self) -> Frame:
-        for primitive in self.subgraph.primitives:
-            self.known[primitive.output] = self.primitive(primitive)
         overwritten = {output for output, _ in self.subgraph.overwrites}
+        for primitive in self.subgraph.primitives:
+            if keeps_last_axis(primitive, self.values):
+                if primitive.output in overwritten:
+                    raise NotTakenError("a sum of rows where an input is")
+                self.columns.add(primitive.output)
+                self.frame.stores.append(self.reduced_rows(primitive))
+            else:
+                self.known[primitive.output] = self.primitive(primitive)
         for output in self.subgraph.outputs:
+            if output in self.columns:
+                continue
             term, spec = self.known[output], self.values[output]
             if spec.shape not in ((self.kept, self.shape[: self.rows]) if term.is_row else (self.shape,)):
                 raise NotTakenError("an output that is repeated")
@@ -116,12 +127,17 @@ class _Reader:
         target = self.values[primitive.output]
         is_row = self.is_row(target.shape)
         if primitive.kind == "reduce":
-            operand = self.operand(primitive.inputs[0], self.shape, False)
+            operand = self.addressable(self.operand(primitive.inputs[0], self.shape, False), False)
             if operand.kind == "load" and operand.parameter in self.overwritten:  # before the row is reduced
                 operand = self.term("native", "copy", operand.dtype, operand.dtype, (operand,), False)
             initial = primitive.options.get("initial")
             value = 0 if initial is None and primitive.name == "add" else initial
-            return self.term("reduce", primitive.name, target.dtype, target.dtype, (operand,), True, value=value)
+            value = None if value is None else np.dtype(target.dtype).type(value)
+            dtype = target.dtype
+            if (primitive.name, dtype) == ("add", "float16"):  # which NumPy adds up in float32 and rounds once
+                dtype, operand = "float32", self.cast(operand, "float32", False)
+            term = self.term("reduce", primitive.name, dtype, dtype, (operand,), True, value=value)
+            return self.cast(term, target.dtype, True)
         operands = [self.operand(value, target.shape, is_row) for value in primitive.inputs]
         if primitive.kind == "ufunc":
             resolved = operations.resolve(primitive.name, tuple([operand.dtype for operand in operands]))
@@ -153,9 +169,27 @@ class _Reader:
                 term = self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
         return self.cast(term, target.dtype, is_row)
 
+    def reduced_rows(self, primitive: Primitive) -> Store:
+        """A reduction that keeps the last axis: NumPy takes row after row, each with what came of those before it."""
+        spec, target = [self.values[value] for value in (primitive.inputs[0], primitive.output)]
+        if spec.shape != self.shape or primitive.output not in self.parameters:
+            raise NotTakenError("a reduction of another shape")
+        reduced, kept = axes(primitive, self.values), iter(target.strides)
+        strides = [
+            next(kept) if len(target.shape) == len(self.shape) or axis not in reduced else 0
+            for axis in range(len(self.shape))
+        ]
+        strides = [0 if axis in reduced else step for axis, step in enumerate(strides)]
+        begin = primitive.options.get("initial")
+        begin = beginning(primitive.name, target.dtype) if begin is None else begin
+        term = self.operand(primitive.inputs[0], self.shape, False)
+        return Store(term, self.parameters[primitive.output], tuple(strides), False, primitive.name, begin)
+
     def operand(self, value: int, shape: tuple[int, ...], is_row: bool) -> Term:
         """What a value is to a primitive whose result has a shape."""
         spec = self.values[value]
+        if value in self.columns:
+            raise NotTakenError("a sum of rows before all rows are added")
         if (term := self.known.get(value)) is not None:
             if term.is_row and not is_row and spec.shape not in (self.kept, ()):
                 raise NotTakenError("a row's number that is not where the rows are")
@@ -250,9 +284,12 @@ class _Reader:
 def _axes(subgraph: Subgraph) -> tuple[tuple[int, ...], int]:
     """The shape that a subgraph runs over, and how many of its axes count rows."""
     values = subgraph.values
-    reductions = [primitive for primitive in subgraph.primitives if primitive.kind == "reduce"]
+    of_rows = [keeps_last_axis(primitive, values) for primitive in subgraph.primitives]
+    others = [primitive for primitive, is_of_rows in zip(subgraph.primitives, of_rows, strict=True) if not is_of_rows]
+    reductions = [primitive for primitive in others if primitive.kind == "reduce"]
     if not reductions:
-        shape = np.broadcast_shapes(*[values[primitive.output].shape for primitive in subgraph.primitives])
+        inputs = [p.inputs[0] for p, is_of_rows in zip(subgraph.primitives, of_rows, strict=True) if is_of_rows]
+        shape = np.broadcast_shapes(*[values[value].shape for value in [*inputs, *[p.output for p in others]]])
         return shape, len(shape)
     shape = values[reductions[0].inputs[0]].shape
     first = min(axes(reductions[0], values))

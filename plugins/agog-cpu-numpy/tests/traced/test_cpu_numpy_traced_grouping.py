@@ -101,3 +101,29 @@ def test_a_large_copy_that_reorders_is_a_group_of_its_own(size: int, groups: int
 
     x = normal(size, 32, 32)
     assert (" in 1 group " in check(turned, x, compilers=[INTERPRETER])) is bool(groups)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda x: ag.reduce_sum(ag.tanh(x * 2.0) + x, 0),
+        lambda x: ag.reduce_sum((y := x * 2.0 + x) - ag.reduce_sum(y, 1, keepdims=True), 0),
+        lambda x: (y := x * 2.0 + x) - ag.reduce_sum(y, 0),
+        lambda x: (y := x * 2.0 + x) - ag.reduce_sum(y, 0, keepdims=True) * 2.0,
+        lambda x: (y := x * 2.0 + x) - ag.reduce_sum(y, 0) + ag.reduce_sum(ag.abs(y), 1),
+        lambda x: ag.reduce_sum((y := ag.exp(x) + 1.0) * ag.reduce_max(y - x, 0), 0),
+    ],
+)
+def test_nothing_in_a_group_needs_its_reductions_of_rows(step: Callable[..., Any]) -> None:
+    found: list[bool] = []
+
+    def build(subgraph: Subgraph) -> Any:
+        given = {p.output for p in subgraph.primitives if p.options.get("axis") == (0,)}
+        assert given <= set(subgraph.outputs)
+        assert not any(value in given for p in subgraph.primitives for value in p.inputs)
+        found.append(bool(given) and len(subgraph.primitives) > 1)
+        return interpreter.compile(subgraph)
+
+    compiler = Compiler(name="interpreter", device="cpu", compile=build, takes=interpreter.takes)
+    check(step, normal(6, 6), compilers=[compiler])
+    assert any(found)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from guarded_memory import address_of, guarded_for_a_while
+from guarded_memory import Array, address_of, guarded_for_a_while
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 _HERE = Path(__file__).parent

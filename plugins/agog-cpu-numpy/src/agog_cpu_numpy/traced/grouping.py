@@ -1,7 +1,8 @@
 """Grouping: parts of a program that compilers take, each as large as it can be.
 
 A group computes elements of one shape, reductions of these along their last axes, and what is computed of the results
-of those, one number per row. It runs as one step, so nothing that it needs may need something of it.
+of those, one number per row; also reductions along other axes, such as sums of rows, that nothing in it needs. It runs
+as one step, so nothing that it needs may need something of it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def group(
     kept = set(wanted)
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
-        units = found.units()
+        units = found.order
         made = [_compiled(unit, found, kept, homes, build, compiler, exact) for unit in units]
         steps = [step for each in made for step in each]
         if not any(_is_left(unit, each) for unit, each in zip(units, made, strict=True)):
@@ -120,6 +121,7 @@ class _Grouping:
             if self._is_taken(step):
                 self._join(step)
         self._divide()
+        self.order = self._ordered()
         self.users: dict[Value, set[Step | Group]] = {}  # of each value and of its views, once all groups are made
         for step in steps:
             for value in step.inputs:
@@ -149,8 +151,6 @@ class _Grouping:
         if primitive is None or (result.whole is None and not layouts.is_dense(result.array)):
             return False
         return bool(self.takes(primitive, [spec_of(value) for value in values]))
-
-    # -- what depends on what --------------------------------------------------------------------------------------
 
     def unit(self, step: Step) -> Step | Group:
         """The group of a step, or the step itself."""
@@ -184,8 +184,6 @@ class _Grouping:
             todo += [of.get(each, each) for step in steps for each in direct[step] if each in of or place[each] > first]
         return False
 
-    # -- how groups grow -------------------------------------------------------------------------------------------
-
     def _join(self, step: Step) -> None:
         operands = [self.made[value] for value in step.inputs if value in self.made]
         groups = dict.fromkeys(self.of[each] for each in operands if each in self.of)
@@ -208,8 +206,8 @@ class _Grouping:
     def _add(self, step: Step, into: Group) -> None:
         self.of[step] = into
         into.steps.append(step)
-        if step.kind == "reduce":
-            into.first = _first_axis(step)
+        if step.kind == "reduce" and (first := _first_axis(step)) is not None:
+            into.first = first
 
     def _fits(self, step: Step, into: Group) -> bool:
         """Whether a step computes elements, a reduction, or a number per row of a group."""
@@ -218,7 +216,9 @@ class _Grouping:
         if step.kind == "reduce":
             first = _first_axis(step)
             is_of_elements = step.inputs[0].array.shape == into.shape and not self._is_row(step.inputs[0], into)
-            return is_of_elements and first is not None and into.first in (None, first)
+            return is_of_elements and (first is None or into.first in (None, first))
+        if any(self._is_inside(value, into) and _is_of_rows(self.made[value]) for value in step.inputs):
+            return False
         shape = step.outputs[0].array.shape
         rows = [self._is_row(value, into) for value in step.inputs if self._is_inside(value, into)]
         if shape in into.rows and shape != into.shape:
@@ -241,6 +241,10 @@ class _Grouping:
             return False
         if len(one.steps) + len(other.steps) > _MOST_STEPS:
             return False
+        both = (*one.steps, *other.steps)
+        given = {value for step in both if _is_of_rows(step) for value in step.outputs}
+        if any(value in given for step in both for value in step.inputs):
+            return False
         return not any(
             self._reaches([unit for unit in self.needs(a) if unit is not b], b) for a, b in ((one, other), (other, one))
         )
@@ -260,31 +264,33 @@ class _Grouping:
                     self.of.update(dict.fromkeys(steps, part))
                     todo.append(part)
 
-    # -- the new order ---------------------------------------------------------------------------------------------
-
-    def units(self) -> list[Step | Group]:
-        """All units, each behind what it needs: groups where their last step was."""
-        found: list[Step | Group] = []
-        done: set[Step | Group] = set()
+    def _ordered(self) -> list[Step | Group]:
+        """All units, each behind what it needs; of groups that need each other, the smallest one is dissolved."""
+        found: dict[Step | Group, None] = {}
         for step in self.steps:
             unit = self.unit(step)
-            if isinstance(unit, Step) or step is unit.steps[-1]:
-                self._visit(unit, found, done)
-        return found
+            is_last = isinstance(unit, Step) or step is unit.steps[-1]
+            if is_last and (circle := self._visit(unit, found)):
+                for each in min(circle, key=lambda group: len(group.steps)).steps:
+                    del self.of[each]
+                return self._ordered()
+        return list(found)
 
-    def _visit(self, unit: Step | Group, found: list[Step | Group], done: set[Step | Group]) -> None:
-        todo = [(unit, iter(list(self.needs(unit))))]
-        while todo:
-            here, needs = todo[-1]
-            following = next((each for each in needs if each not in done), None)
-            if here in done:
-                todo.pop()
-            elif following is not None:
-                todo.append((following, iter(list(self.needs(following)))))
+    def _visit(self, unit: Step | Group, found: dict[Step | Group, None]) -> list[Group]:
+        """Put a unit behind all that it needs; where groups need each other, give these instead."""
+        path = {unit: iter(list(self.needs(unit)))}
+        while path:
+            here = next(reversed(path))
+            following = next((each for each in path[here] if each not in found), None)
+            if here in found or following is None:
+                found[here] = None
+                del path[here]
+            elif following in path:
+                units = list(path)
+                return [each for each in units[units.index(following) :] if isinstance(each, Group)]
             else:
-                done.add(here)
-                found.append(here)
-                todo.pop()
+                path[following] = iter(list(self.needs(following)))
+        return []
 
 
 def _first_axis(step: Step) -> int | None:
@@ -293,6 +299,11 @@ def _first_axis(step: Step) -> int | None:
     assert primitive is not None
     axes, rank = primitive.options["axis"], step.inputs[0].array.ndim
     return axes[0] if axes and axes == tuple(range(axes[0], rank)) else None
+
+
+def _is_of_rows(step: Step) -> bool:
+    """Whether a step is a reduction that is done when all elements are."""
+    return step.kind == "reduce" and _first_axis(step) is None
 
 
 def _compiled(
@@ -322,7 +333,8 @@ def _compiled(
         return unit.steps
     values = [*constants, *inputs, *[x for step in unit.steps for x in step.outputs]]
     numbers = {value: n for n, value in enumerate(values)}
-    pairs = _overwrites(unit, found, inputs, outputs, kept, homes)
+    given = {value for step in unit.steps if _is_of_rows(step) for value in step.outputs}
+    pairs = _overwrites(unit, found, inputs, [value for value in outputs if value not in given], kept, homes)
     subgraph = Subgraph(
         tuple(map(spec_of, values)),
         {numbers[value]: value.array for value in constants},
