@@ -7,39 +7,19 @@ as one step, so nothing that it needs may need something of it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from agog_core.plugin import ArraySpec, Compiler, PluginWarning, Primitive, Subgraph, load_reference
+from agog_core.plugin import Compiler, load_reference
 from agog_cpu_numpy.traced import layouts
+from agog_cpu_numpy.traced.groups import Group, compiled, first_axis, is_of_rows, is_worth_it, primitive_of, spec_of
 from agog_cpu_numpy.traced.program import Step, Value
 
 _MOST_STEPS = 400
-_MOST_ARRAYS = 24  # of one compiled function
 _MOST_INPUTS = 12  # of a group without reductions, for which all of them have to be there at once
-_LARGE = 1 << 15  # elements from which on a step alone may be worth a function of its own
 _IN_ORDER = ("guard", "late", "update", "host")
 _MAY_FAIL = ("kernel", "function")  # which a guard may be there for
 _TAKEN = ("ufunc", "reduce", "where", "cast", "copy", "view")
-
-
-class Group:
-    """Steps that become one: the shape of the elements, and the first of the axes that it reduces."""
-
-    def __init__(self, shape: tuple[int, ...], steps: list[Step]) -> None:
-        self.shape, self.steps = shape, steps
-        self.first: int | None = None
-
-    @property
-    def rows(self) -> tuple[tuple[int, ...], ...]:
-        """The shapes that one number per row may have."""
-        if self.first is None:
-            return ()
-        return self.shape[: self.first], (*self.shape[: self.first], *[1] * (len(self.shape) - self.first))
 
 
 def group(
@@ -59,7 +39,7 @@ def group(
     for has_reductions in (True, False):  # groups without them may be taken where others are not
         found = _Grouping(steps, takes, has_reductions)
         units = found.order
-        made = [_compiled(unit, found, kept, homes, build, compiler, exact) for unit in units]
+        made = [compiled(unit, found.users, kept, homes, build, compiler, exact) for unit in units]
         steps = [step for each in made for step in each]
         if not any(_is_left(unit, each) for unit, each in zip(units, made, strict=True)):
             break
@@ -68,36 +48,7 @@ def group(
 
 def _is_left(unit: Step | Group, made: list[Step]) -> bool:
     """Whether a group with reductions was not taken, so that parts of it may be."""
-    return isinstance(unit, Group) and unit.first is not None and made is unit.steps and _is_worth_it(unit)
-
-
-def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
-    """A step in the terms of compilers; None where they have none for it."""
-    kind = "bits" if step.kind == "view" and step.name == "view" else step.kind
-    if kind not in ("ufunc", "reduce", "where", "cast", "copy", "bits"):
-        return None
-    if kind in ("ufunc", "reduce") and getattr(np, step.name, None) is not step.options["function"]:
-        return None  # one of SciPy's
-    options: dict[str, Any] = {}
-    if kind == "reduce":
-        axis, dtype = step.options["axis"], step.options["dtype"]
-        rank = step.inputs[0].array.ndim
-        axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
-        options = {"axis": tuple(sorted(a % rank for a in axes)), "dtype": None if dtype is None else dtype.name}
-        options |= {name: step.options[name] for name in ("keepdims", "initial") if name in step.options}
-    name = step.name if kind in ("ufunc", "reduce") else ""
-    return Primitive(kind, name, tuple(numbers[x] for x in step.inputs), numbers[step.outputs[0]], options)
-
-
-def spec_of(value: Value) -> ArraySpec:
-    """The dtype, shape and strides of a value."""
-    array = value.array
-    return _spec(array.dtype, array.shape, array.strides)
-
-
-@lru_cache(1024)  # a dtype's name takes NumPy long to find
-def _spec(dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]) -> ArraySpec:
-    return ArraySpec(str(dtype.name), shape, strides)
+    return isinstance(unit, Group) and unit.first is not None and made is unit.steps and is_worth_it(unit)
 
 
 class _Grouping:
@@ -206,7 +157,7 @@ class _Grouping:
     def _add(self, step: Step, into: Group) -> None:
         self.of[step] = into
         into.steps.append(step)
-        if step.kind == "reduce" and (first := _first_axis(step)) is not None:
+        if step.kind == "reduce" and (first := first_axis(step)) is not None:
             into.first = first
 
     def _fits(self, step: Step, into: Group) -> bool:
@@ -214,10 +165,10 @@ class _Grouping:
         if len(into.steps) >= _MOST_STEPS:
             return False
         if step.kind == "reduce":
-            first = _first_axis(step)
+            first = first_axis(step)
             is_of_elements = step.inputs[0].array.shape == into.shape and not self._is_row(step.inputs[0], into)
             return is_of_elements and (first is None or into.first in (None, first))
-        if any(self._is_inside(value, into) and _is_of_rows(self.made[value]) for value in step.inputs):
+        if any(self._is_inside(value, into) and is_of_rows(self.made[value]) for value in step.inputs):
             return False
         shape = step.outputs[0].array.shape
         rows = [self._is_row(value, into) for value in step.inputs if self._is_inside(value, into)]
@@ -242,7 +193,7 @@ class _Grouping:
         if len(one.steps) + len(other.steps) > _MOST_STEPS:
             return False
         both = (*one.steps, *other.steps)
-        given = {value for step in both if _is_of_rows(step) for value in step.outputs}
+        given = {value for step in both if is_of_rows(step) for value in step.outputs}
         if any(value in given for step in both for value in step.inputs):
             return False
         return not any(
@@ -291,122 +242,3 @@ class _Grouping:
             else:
                 path[following] = iter(list(self.needs(following)))
         return []
-
-
-def _first_axis(step: Step) -> int | None:
-    """The first of the axes of a reduction, where these are the last ones; else None."""
-    primitive = primitive_of(step, {step.inputs[0]: 0, step.outputs[0]: 1})
-    assert primitive is not None
-    axes, rank = primitive.options["axis"], step.inputs[0].array.ndim
-    return axes[0] if axes and axes == tuple(range(axes[0], rank)) else None
-
-
-def _is_of_rows(step: Step) -> bool:
-    """Whether a step is a reduction that is done when all elements are."""
-    return step.kind == "reduce" and _first_axis(step) is None
-
-
-def _compiled(
-    unit: Step | Group,
-    found: _Grouping,
-    kept: set[Value],
-    homes: dict[Value, Value],
-    build: Any,
-    compiler: Compiler,
-    exact: bool,
-) -> list[Step]:
-    """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
-    if isinstance(unit, Step):
-        return [unit]
-    if not _is_worth_it(unit):
-        return unit.steps
-    inside = {value for step in unit.steps for value in step.outputs}
-    inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
-    constants = [value for value in inputs if value.kind == "constant"]
-    inputs = [value for value in inputs if value.kind != "constant"]
-    used = {x for x in inside if x in kept or found.users.get(x, {unit}) != {unit}}
-    used |= {value.base for value in kept if value.base is not None}
-    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in used]
-    outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
-    outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
-    if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
-        return unit.steps
-    values = [*constants, *inputs, *[x for step in unit.steps for x in step.outputs]]
-    numbers = {value: n for n, value in enumerate(values)}
-    given = {value for step in unit.steps if _is_of_rows(step) for value in step.outputs}
-    pairs = _overwrites(unit, found, inputs, [value for value in outputs if value not in given], kept, homes)
-    subgraph = Subgraph(
-        tuple(map(spec_of, values)),
-        {numbers[value]: value.array for value in constants},
-        tuple(numbers[value] for value in inputs),
-        tuple(numbers[value] for value in outputs),
-        tuple(p for step in unit.steps if (p := primitive_of(step, numbers)) is not None),
-        tuple((numbers[output], numbers[given]) for output, given in pairs),
-        exact or not compiler.tolerances,
-    )
-    run = _built(subgraph, build, compiler)
-    if run is None:
-        return unit.steps
-    options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
-    node = next((step.node for step in unit.steps if step.node is not None), None)
-    return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
-
-
-def _is_worth_it(unit: Group) -> bool:
-    """Whether a group takes less time compiled: it has several steps, or one that NumPy takes through buffers or in
-    short rows, since it casts, repeats or reorders."""
-    steps = [step for step in unit.steps if step.kind != "view"]
-    if len(steps) != 1:
-        return bool(steps)
-    [step] = steps
-    if step.kind == "reduce" or step.outputs[0].array.size < _LARGE:
-        return False
-    array = step.outputs[0].array
-    given = [x.array for x in step.inputs if x.array.ndim]
-    return any(x.shape != array.shape or x.dtype != given[0].dtype or not layouts.are_equal(x, array) for x in given)
-
-
-def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:
-    """What the compiler makes of a subgraph; None where it does not take it, or fails, which is not silent."""
-    try:
-        return build(subgraph)
-    except Exception as error:
-        names = ", ".join(dict.fromkeys(each.name or each.kind for each in subgraph.primitives))
-        warnings.warn(
-            f"The compiler {compiler.name!r} failed, and a part of a traced function runs without it: "
-            f"{type(error).__name__}: {error} (in {len(subgraph.primitives)} primitives: {names})",
-            PluginWarning,
-            stacklevel=2,
-        )
-        return None
-
-
-def _overwrites(
-    unit: Group,
-    found: _Grouping,
-    inputs: Sequence[Value],
-    outputs: Sequence[Value],
-    kept: set[Value],
-    homes: dict[Value, Value],
-) -> list[tuple[Value, Value]]:
-    """For each output the input whose memory it may take: a variable's new value that of its old one."""
-    roots = {value.root for value in kept}
-    free = [
-        value
-        for value in inputs
-        if value.base is None
-        and value.kind in ("step", "variable")
-        and value not in roots
-        and not any(other.base is value for other in inputs)
-    ]
-    pairs = []
-    for output in outputs:
-        alike = [value for value in free if spec_of(value) == spec_of(output)]
-        home = homes.get(output)
-        chosen = (
-            home if home in alike else next((x for x in alike if found.users[x] == {unit} and x.kind == "step"), None)
-        )
-        if chosen is not None:
-            free.remove(chosen)
-            pairs.append((output, chosen))
-    return pairs

@@ -83,7 +83,8 @@ class Program:
 
     def mark(self) -> Callable[[], None]:
         """A function that takes back all that is recorded from here on."""
-        count, known = len(self.steps), (self._views, self._scalars, self._lates, self._numbers)
+        count = len(self.steps)
+        known: list[dict[Any, Any]] = [self._views, self._scalars, self._lates, self._numbers]
         sizes = [len(each) for each in known]
 
         def back() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core.plugin import Compiler, TracedStep, load_reference
-from agog_cpu_numpy.traced.grouping import primitive_of, spec_of
+from agog_cpu_numpy.traced.groups import primitive_of, spec_of
 from agog_cpu_numpy.traced.program import Step
 
 if TYPE_CHECKING:
