@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import agog_layers
 from agog_core import Variable, nest
-from agog_training import batches as batching
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
-from agog_training.batches import ArrayBatches, Batches, OneBatch, for_symbols, make_batches, one_batch, weighted
+from agog_training.batches import (
+    ArrayBatches,
+    Batches,
+    OneBatch,
+    for_symbols,
+    make_batches,
+    one_batch,
+    refuse_beside,
+    validation_batches,
+    weighted,
+)
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
@@ -22,7 +30,7 @@ from agog_training.compiled import Compiled
 from agog_training.generators import Generators
 from agog_training.loss_scaling import scaled_for
 from agog_training.objective import Objective
-from agog_training.saving import weights
+from agog_training.saving.saved import Saved
 from agog_training.steps import Steps
 
 __all__ = ["Model"]
@@ -31,7 +39,7 @@ __all__ = ["Model"]
 _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, Generators, Classes, agog_layers.Model):
+class Model(Steps, Generators, Classes, Saved, agog_layers.Model):
     """A layer that is made of layers, and that trains itself.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
@@ -187,14 +195,12 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         )
         held_out: Batches | None = None
         if validation_data is not None:
-            held_out = batching.validation_batches(
-                validation_data, validation_batch_size or batch_size, validation_steps
-            )
+            held_out = validation_batches(validation_data, validation_batch_size or batch_size, validation_steps)
         elif validation_steps is not None and not validation_split:
             raise ValueError("fit: validation_steps goes with validation_data; pass that too, or leave both out.")
         elif validation_split:
             if not isinstance(batches, ArrayBatches):
-                batching.refuse_beside("fit", "validation_split", x)
+                refuse_beside("fit", "validation_split", x)
             batches, held_out = batches.split(validation_split)
 
         def validate(epoch: int) -> dict[str, float]:
@@ -236,6 +242,7 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
             steps: the number of batches; None for all.
             return_dict: whether to return a dict.
             callbacks: are told of each batch, by ``on_test_begin`` and so on.
+
         Other arguments: see `fit`.
 
         Returns:
@@ -262,7 +269,9 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
         Args:
             verbose: 1 for a progress bar.
             steps: the number of batches; None for all.
-            callbacks: are told of each batch, by ``on_predict_begin`` and so on.        Other arguments: see `fit`.
+            callbacks: are told of each batch, by ``on_predict_begin`` and so on.
+
+        Other arguments: see `fit`.
 
         Returns:
             An array, or arrays in the structure of the outputs.
@@ -322,78 +331,3 @@ class Model(Steps, Generators, Classes, agog_layers.Model):
             An array, or arrays in the structure of the outputs.
         """
         return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(one_batch("predict_on_batch", x).x))
-
-    def save(
-        self,
-        filepath: str | os.PathLike[str],
-        overwrite: bool = True,
-        include_optimizer: bool = True,
-        save_format: str | None = None,
-    ) -> None:
-        """Save the whole model into one file; see `save_model`, and `load_model`, which reads it.
-
-        Args:
-            filepath: the file's name, such as ``"mnist.agog"``.
-            overwrite: whether a file of that name may be replaced.
-            include_optimizer: whether the optimizer, its state, the losses and the metrics are saved too.
-            save_format: must be None.
-
-        Raises:
-            NotImplementedError: a part of the model, its optimizer, or a loss or metric cannot be described by data.
-            ValueError: the model has no weights yet, or a format is asked for.
-            AlreadyExistsError: there is such a file, and it may not be replaced.
-        """
-        from agog_training.saving.model_file import save_model  # here, because most programs do not need it
-
-        if save_format is not None:
-            raise ValueError(f"Model.save: there is one format, so save_format must be None; got {save_format!r}.")
-        save_model(self, filepath, overwrite, include_optimizer)
-
-    def save_weights(
-        self, filepath: str | os.PathLike[str], overwrite: bool = True, save_format: str | None = None
-    ) -> None:
-        """Save the weights as a checkpoint; ``tf.train.Checkpoint(model=model)`` restores it too.
-
-        The keys are the paths of the weights in the model, such as ``model/layers/0/kernel``.
-        `tf.train.latest_checkpoint` finds the file, unless a `CheckpointManager` keeps the list of its folder.
-
-        Args:
-            filepath: the file's name, with or without ``.safetensors``; ``.h5`` gets it too, with a warning.
-            overwrite: whether a file of that name may be replaced.
-            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved, that of
-                one of ``tf.keras.optimizers`` where a format is given.
-
-        Raises:
-            ValueError: the model has no weights yet, or the format is another.
-            AlreadyExistsError: there is such a file, and it may not be replaced.
-        """
-        if save_format not in (None, "tf", "tensorflow"):
-            raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
-        path = weights.told_of_format("save_weights", os.fspath(filepath))
-        weights.save_weights(self, path, overwrite, save_format)
-
-    def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> Any:
-        """Restore the weights from what `save_weights` wrote; a warning names those that the file has no values for.
-
-        Layers of a `Sequential` or functional model are found by their places among those with weights. State of the
-        optimizer that is in the file is restored too, also into one that `compile` gets later.
-
-        Weights in Keras's own files (``.keras``, ``.weights.h5`` and older ``.h5``) are read too, where h5py is there;
-        the model has to be built, and all of its weights have to be in the file.
-
-        Args:
-            filepath: the file's name, with or without ``.safetensors``.
-            by_name: whether layers are found by their names, not by their places in the model; those that are not in
-                the file keep their weights.
-
-        Returns:
-            A status, whose `repr` is a report. Variables that do not exist yet are restored when they are made. None
-            for a file of Keras.
-
-        Raises:
-            ValueError: a shape differs; or there are no layers to be found by name yet; or a Keras file has others.
-            AssertionError: nothing in the file belongs to the model.
-            NotFoundError, DataLossError: there is no such file; it is damaged.
-            ImportError: it is a file of Keras, and h5py is not installed.
-        """
-        return weights.load_weights(self, os.fspath(filepath), by_name)
