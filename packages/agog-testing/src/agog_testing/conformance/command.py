@@ -191,7 +191,9 @@ def _test(workers: Workers, results: Results, options: argparse.Namespace, jobs:
     def show(ended: Iterable[Ended]) -> None:
         for test in ended:
             if options.verbose or (test.outcome.is_bad and test.outcome.kind != "not run"):
-                tqdm.write(report.line(test.id, test.outcome), file=out)
+                line = report.line(test.id, test.outcome)
+                # In a terminal, above the bar, which `write` draws again.
+                tqdm.write(line, file=out) if sys.stderr.isatty() else print(line, file=out)
 
     requests = [Request("test", op) for op in results.ops]
     try:

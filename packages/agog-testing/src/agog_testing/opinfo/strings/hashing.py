@@ -52,6 +52,7 @@ def _samples(hashes: dict[bytes, int], **key: Any) -> Callable[[str, Rng], Itera
 def _fingerprints(dtype: str, rng: Rng) -> Iterator[Sample]:
     known = texts(*FARM)
     yield Sample("each known string", (known,))
+    yield Sample("one string", (known[:1],))
     yield Sample("none", (texts(),))
     yield Sample("67 strings", (known[rng.integers(0, len(known), 67)],))
 
