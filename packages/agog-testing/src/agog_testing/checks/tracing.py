@@ -104,8 +104,8 @@ def _outcome(call: _Call, function: Callable[..., Any], sample: Sample) -> Any:
 
 def _bytes(host: Any) -> Any:
     """The bits of an array, but for those that say which NaN one is: they depend on where NumPy's vectors begin."""
-    if host.dtype == object:
-        return host.tolist()
+    if host.dtype.kind not in "fcV":  # V is that of bfloat16 and its like
+        return host.tolist() if host.dtype == object else host.tobytes()
     parts = (host.real, host.imag) if host.dtype.kind == "c" else (host,)
     return [(np.asarray(part != part).tobytes(), np.where(part != part, 0, part).tobytes()) for part in parts]
 
