@@ -51,8 +51,8 @@ def test_datasets_that_never_end_are_an_error_at_the_start() -> None:
     endless = tf.data.Dataset.from_tensor_slices((X, Y)).repeat().batch(16).map(unread)
     finite = tf.data.Dataset.from_tensor_slices((X, Y)).batch(16)
     text = (
-        "{}: the data never ends, so that {} must say how many batches are taken; pass that, or end the data with "
-        "dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
+        "{}: the data never ends, so you should specify the `{}` argument, the number of batches to take; or end the "
+        "data with dataset.take(n), or with dataset.repeat(n) in place of dataset.repeat()."
     )
     for use, what in (
         (lambda: make().fit(endless, verbose=0), ("fit", "steps_per_epoch")),

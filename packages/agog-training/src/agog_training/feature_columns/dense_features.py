@@ -18,7 +18,7 @@ __all__ = ["DenseFeatures", "FeatureLayer"]
 
 
 class ColumnLayer(Layer):
-    """Base of layers on features by their keys, a dict of tensors and `SparseTensor`s."""
+    """Base of layers on features by their keys, a dict of tensors, dense or sparse."""
 
     computes_in: ClassVar[str | None] = "variable_dtype"  # what is cast is the result
 

@@ -55,7 +55,7 @@ def input_layer(
     """Run a new `DenseFeatures` layer, whose variables an active `EagerVariableStore` keeps by name.
 
     Args:
-        features: a dict of tensors and `SparseTensor`s.
+        features: a dict of tensors, dense or sparse.
         feature_columns: dense columns.
         trainable: whether the tables of vectors are trained.
         cols_to_vars: a dict that gets the list of variables of each column.
@@ -93,7 +93,7 @@ def linear_model(
     """Run a new `LinearModel` layer, whose variables an active `EagerVariableStore` keeps by name.
 
     Args:
-        features: a dict of tensors and `SparseTensor`s.
+        features: a dict of tensors, dense or sparse.
         feature_columns: dense and categorical columns.
         units: the number of outputs.
         sparse_combiner: how the weights of several categories of an example are combined.
@@ -133,7 +133,7 @@ def sequence_input_layer(
     """Run a new `SequenceFeatures` layer, whose variables an active `EagerVariableStore` keeps by name.
 
     Args:
-        features: a dict of tensors and `SparseTensor`s.
+        features: a dict of tensors, dense or sparse.
         feature_columns: dense columns of sequences.
         trainable: whether the tables of vectors are trained.
 
