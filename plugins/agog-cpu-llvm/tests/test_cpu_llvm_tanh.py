@@ -21,6 +21,7 @@ def compiled(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(disk, "read", lambda key: None)
     monkeypatch.setattr(disk, "write", lambda key, body: None)
     monkeypatch.setattr(compiler, "_units", {})
+    monkeypatch.setattr(tanh, "LEAST", 1)
     strides = np.empty(shape, np.float32).strides
     values = (ArraySpec("float32", shape, strides),) * 2
     function = compiler.compile(Subgraph(values, {}, (0,), (1,), (Primitive("ufunc", "tanh", (0,), 1, {}),), ()))
@@ -60,6 +61,11 @@ def test_the_table_is_numpys_own_and_no_other_is_taken() -> None:
         other = table.copy()
         other[row, column] += np.float32(0.01)
         assert not tanh._agrees(other), (row, column)
+
+
+def test_it_is_for_many_elements() -> None:
+    assert not tanh.is_for((tanh.LEAST - 1,))
+    assert tanh.is_for((2, tanh.LEAST)) == (tanh.table() is not None)
 
 
 def test_without_the_table_numpys_loop_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         )
         for p in subgraph.primitives
     ]
+    largest = max((spec.shape for spec in subgraph.values), key=math.prod)
     parts: tuple[Any, ...] = (
         subgraph.exact,
         [number(value) for value in subgraph.inputs],
@@ -150,7 +151,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         [(number(output), number(given)) for output, given in subgraph.overwrites],
         [(number(v), None if v in constants else np.asarray(c).tobytes()) for v, c in subgraph.constants.items()],
         [(spec.dtype, spec.shape, spec.strides) for spec in (subgraph.values[value] for value in numbers)],
-        tanh.identity() if any(p.name == "tanh" for p in subgraph.primitives) else "",
+        tanh.identity() if any(p.name == "tanh" and tanh.is_for(largest) for p in subgraph.primitives) else "",
     )
     return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
 

@@ -342,7 +342,8 @@ class Rows:
     def call(self, name: str, dtype: str, operands: list[tuple[ir.Value, int]], count: ir.Value) -> None:
         """Call an inner loop of NumPy, or what stands for it."""
         b = self.b
-        if (name, dtype) == ("tanh", "float32") and {step for _, step in operands} == {4} and tanh.table() is not None:
+        follow_each_other = {step for _, step in operands} == {4}
+        if (name, dtype) == ("tanh", "float32") and follow_each_other and tanh.is_for(self.frame.shape):
             b.call(tanh.define(b.module), [*[pointer for pointer, _ in operands], count])
             return
         for number, (pointer, step) in enumerate(operands):

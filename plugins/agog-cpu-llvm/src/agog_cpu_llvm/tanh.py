@@ -7,7 +7,9 @@ and is taken only where it gives what the ufunc gives.
 from __future__ import annotations
 
 import hashlib
+import math
 import mmap
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -16,6 +18,9 @@ import numpy as np
 from llvmlite import ir
 
 from agog_cpu_llvm.loops import INDEX, POINTER, counting, index
+
+LEAST = 1 << 15
+"""Elements from which on it saves more than the milliseconds that it takes to compile."""
 
 _SYMBOL = "tanh_float32"
 _LANES, _SEVERAL = 16, 3  # of a vector, and how many vectors are computed side by side
@@ -48,6 +53,11 @@ def table() -> Any:
     except (ImportError, OSError, TypeError, ValueError):  # a library that is no file, or one that ends too soon
         pass
     return None
+
+
+def is_for(shape: Sequence[int]) -> bool:
+    """Whether it is for elements of a shape: there are many, and NumPy's table is found."""
+    return math.prod(shape) >= LEAST and table() is not None
 
 
 def identity() -> str:
