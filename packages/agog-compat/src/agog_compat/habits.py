@@ -216,9 +216,9 @@ class Lesson:
 
 def teach(kind: type, said_instead: dict[str, str]) -> None:
     """Give a class lessons: names that it has not, to what to write instead."""
-    for name, text in said_instead.items():
-        if name not in dir(kind):
-            setattr(kind, name, Lesson(name, text))
+    known = set(dir(kind))  # once, for it takes long
+    for name in said_instead.keys() - known:
+        setattr(kind, name, Lesson(name, said_instead[name]))
 
 
 def item(self: Any) -> Any:
