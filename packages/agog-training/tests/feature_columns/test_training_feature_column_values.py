@@ -190,6 +190,21 @@ def test_shared_tables() -> None:
     assert [v.name for v in layer.trainable_variables] == ["features/a_b_shared_embedding/embedding_weights:0"]
 
 
+def test_tables_that_sequences_share() -> None:
+    columns = shared_embeddings(
+        [sequence_categorical_column_with_identity(name, 4) for name in "ba"],
+        2,
+        initializer=lambda shape, dtype: TABLE,
+    )
+    found, lengths = SequenceFeatures(columns)({"a": [[1, 2], [3, -1]], "b": [[0, 0], [2, -1]]})
+    np.testing.assert_allclose(
+        found, [[[*TABLE[1], *TABLE[0]], [*TABLE[2], *TABLE[0]]], [[*TABLE[3], *TABLE[2]], [0] * 4]]
+    )
+    assert lengths.numpy().tolist() == [2, 1]
+    with pytest.raises(ValueError, match="'a_shared_embedding' is a sequence; use SequenceFeatures"):
+        DenseFeatures(columns)
+
+
 def test_tables_that_are_not_trained() -> None:
     column = embedding_column(categorical_column_with_identity("n", 4), 2, trainable=False)
     layer = DenseFeatures([column])

@@ -119,5 +119,11 @@ def checked_columns(what: str, columns: Any, kinds: Any, advice: str) -> tuple[A
     return tuple(sorted(listed, key=lambda column: column.name))
 
 
+def checked_dense_columns(what: str, columns: Any) -> tuple[Any, ...]:
+    """Dense columns in the order of their names; a ValueError for others, and for two of one name."""
+    advice = "feature_columns must be dense columns; wrap a categorical one with embedding_column or indicator_column"
+    return checked_columns(what, columns, (DenseColumn,), advice)
+
+
 def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

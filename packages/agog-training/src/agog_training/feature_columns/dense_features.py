@@ -10,7 +10,7 @@ from agog_core import SparseTensor, Tensor, TensorShape, Variable, concat, conve
 from agog_layers.base.configured import revive
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
-from agog_training.feature_columns.column import DenseColumn, checked_columns
+from agog_training.feature_columns.column import DenseColumn, checked_dense_columns
 from agog_training.feature_columns.embedding import SharedEmbeddingColumn, SharedTable
 from agog_training.feature_columns.features import Features
 
@@ -99,10 +99,7 @@ class DenseFeatures(ColumnLayer):
         self, feature_columns: Iterable[Any], trainable: bool = True, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
-        advice = (
-            "feature_columns must be dense columns; wrap a categorical one with embedding_column or indicator_column"
-        )
-        self.feature_columns = checked_columns(self._title, feature_columns, (DenseColumn,), advice)
+        self.feature_columns = checked_dense_columns(self._title, feature_columns)
         for column in self._dense_columns():
             if column.is_sequence:
                 raise ValueError(f"{self._title}: {column.name!r} is a sequence; use SequenceFeatures.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,8 +124,34 @@ def _check(function: str, dimension: Any, combiner: str, checkpoint: Any, tensor
         )
 
 
+class ColumnOfCategories(DenseColumn):
+    """Base of dense columns that are made of a categorical one."""
+
+    categorical_column: CategoricalColumn
+
+    @property
+    def is_sequence(self) -> bool:  # type: ignore[override]  # what others keep is told here
+        """See `DenseColumn.is_sequence`."""
+        return self.categorical_column.is_sequence
+
+    @property
+    def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
+        """See `FeatureColumn.parse_example_spec`."""
+        return self.categorical_column.parse_example_spec
+
+    def of_each(self, features: Features, function: Callable[[Categories], Tensor]) -> Tensor:
+        """What a function makes of the categories of each example; of a sequence, of each step's."""
+        categories = self.categorical_column.categories(features)
+        if not self.is_sequence:
+            return function(categories)
+        shape = categories.ids._shape
+        flat = [None if each is None else reshape(each, [-1, 1]) for each in categories]
+        found = function(Categories(*flat))  # type: ignore[arg-type]  # the first two are never None
+        return reshape(found, [*shape, *found._shape[1:]])
+
+
 @dataclass(frozen=True)
-class EmbeddingColumn(DenseColumn):
+class EmbeddingColumn(ColumnOfCategories):
     """See `embedding_column`."""
 
     categorical_column: CategoricalColumn
@@ -143,16 +169,6 @@ class EmbeddingColumn(DenseColumn):
         return f"{self.categorical_column.name}_embedding"
 
     @property
-    def is_sequence(self) -> bool:  # type: ignore[override]
-        """See `DenseColumn.is_sequence`."""
-        return self.categorical_column.is_sequence
-
-    @property
-    def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
-        return self.categorical_column.parse_example_spec
-
-    @property
     def variable_shape(self) -> TensorShape:
         """See `DenseColumn.variable_shape`."""
         return TensorShape([self.dimension])
@@ -164,18 +180,8 @@ class EmbeddingColumn(DenseColumn):
     def dense(self, features: Features, weights: Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
         assert weights is not None
-        categories = self.categorical_column.categories(features)
-        if not self.is_sequence:
-            return combined(weights.value(), categories, self.combiner, self.max_norm)
-        return of_steps(categories, lambda each: combined(weights.value(), each, self.combiner, self.max_norm))
-
-
-def of_steps(categories: Categories, function: Any) -> Tensor:
-    """What a function makes of the category of each step, of shape (batch, steps, ...)."""
-    shape = categories.ids._shape
-    flat = [None if each is None else reshape(each, [-1, 1]) for each in categories]
-    found: Tensor = function(Categories(*flat))  # type: ignore[arg-type]  # the first two are never None
-    return reshape(found, [*shape, *found._shape[1:]])
+        table = weights.value()
+        return self.of_each(features, lambda each: combined(table, each, self.combiner, self.max_norm))
 
 
 def made_table(layer: Layer, name: str, rows: int, like: Any) -> Variable:
@@ -278,7 +284,7 @@ def _inner(column: Any) -> CategoricalColumn:
 
 
 @dataclass(frozen=True)
-class SharedEmbeddingColumn(DenseColumn):
+class SharedEmbeddingColumn(ColumnOfCategories):
     """See `shared_embeddings`."""
 
     categorical_column: CategoricalColumn
@@ -292,11 +298,6 @@ class SharedEmbeddingColumn(DenseColumn):
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property
-    def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
-        return self.categorical_column.parse_example_spec
-
-    @property
     def variable_shape(self) -> TensorShape:
         """See `DenseColumn.variable_shape`."""
         return TensorShape([self.shared.dimension])
@@ -307,8 +308,8 @@ class SharedEmbeddingColumn(DenseColumn):
 
     def dense(self, features: Features, weights: Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
-        categories = self.categorical_column.categories(features)
-        return combined(self.shared.table().value(), categories, self.combiner, self.max_norm)
+        table = self.shared.table().value()
+        return self.of_each(features, lambda each: combined(table, each, self.combiner, self.max_norm))
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
@@ -332,7 +333,7 @@ def indicator_column(categorical_column: Any) -> IndicatorColumn:
 
 
 @dataclass(frozen=True)
-class IndicatorColumn(DenseColumn):
+class IndicatorColumn(ColumnOfCategories):
     """See `indicator_column`."""
 
     categorical_column: CategoricalColumn
@@ -343,24 +344,13 @@ class IndicatorColumn(DenseColumn):
         return f"{self.categorical_column.name}_indicator"
 
     @property
-    def is_sequence(self) -> bool:  # type: ignore[override]
-        """See `DenseColumn.is_sequence`."""
-        return self.categorical_column.is_sequence
-
-    @property
-    def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
-        return self.categorical_column.parse_example_spec
-
-    @property
     def variable_shape(self) -> TensorShape:
         """See `DenseColumn.variable_shape`."""
         return TensorShape([self.categorical_column.num_buckets])
 
     def dense(self, features: Features, weights: Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
-        categories = self.categorical_column.categories(features)
-        return of_steps(categories, self._counted) if self.is_sequence else self._counted(categories)
+        return self.of_each(features, self._counted)
 
     def _counted(self, categories: Categories) -> Tensor:
         each = cast(categories.present, "float32")

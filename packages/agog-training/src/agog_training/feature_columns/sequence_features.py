@@ -30,7 +30,7 @@ from agog_training.feature_columns.column import (
     CategoricalColumn,
     Categories,
     DenseColumn,
-    checked_columns,
+    checked_dense_columns,
     checked_key,
 )
 from agog_training.feature_columns.dense_features import ColumnLayer
@@ -252,10 +252,7 @@ class SequenceFeatures(ColumnLayer):
         self, feature_columns: Iterable[Any], trainable: bool = True, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
-        advice = (
-            "feature_columns must be dense columns; wrap a categorical one with embedding_column or indicator_column"
-        )
-        self.feature_columns = checked_columns(self._title, feature_columns, (DenseColumn,), advice)
+        self.feature_columns = checked_dense_columns(self._title, feature_columns)
         for column in self._dense_columns():
             if not column.is_sequence:
                 raise ValueError(
