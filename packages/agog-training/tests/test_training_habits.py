@@ -137,6 +137,31 @@ def test_a_step_of_tensorflow_2_with_the_compiled_loss_and_metrics(jit_compile: 
     assert np.isnan([metric.result() for metric in own.metrics]).all()  # as of no examples
 
 
+def test_metrics_of_the_programs_own_begin_anew_each_epoch() -> None:
+    class Seen:
+        name = "seen"
+        batches = 0
+
+        def update_state(self) -> None:
+            self.batches += 1
+
+        def result(self) -> int:
+            return self.batches
+
+        def reset_state(self) -> None:
+            self.batches = 0
+
+    class Own(Model):
+        def train_step(self, data: Any) -> dict[str, Any]:
+            self.seen.update_state()
+            return {"seen": self.seen.result()}
+
+    own = line(Own)
+    own.seen = Seen()
+    x, y = examples()
+    assert own.fit(x, y, batch_size=4, epochs=2, verbose=0).history == {"seen": [3.0, 3.0]}
+
+
 def test_an_optimizer_that_is_not_named_is_rmsprop() -> None:
     model = line()
     model.compile(loss="mse")

@@ -58,12 +58,9 @@ def train(
 
 
 def begin(model: Any) -> None:
-    """Forget what losses and metrics have seen, also those that a derived model lists in ``metrics``."""
+    """Forget what losses and metrics have seen; a RuntimeError where the model is not compiled."""
     model.objective.reset()
-    own = getattr(model, "metrics", None)
-    for metric in own if isinstance(own, (list, tuple)) else ():
-        if hasattr(metric, "reset_states"):
-            metric.reset_states()
+    model.reset_metrics()
 
 
 def train_step(model: Any, batch: Batch) -> Results:

@@ -64,9 +64,12 @@ class Steps:
         return CompiledMetrics(self.objective)  # type: ignore[attr-defined]  # the model's
 
     def reset_metrics(self) -> None:
-        """Forget what the losses and metrics have seen; `fit` and `evaluate` do so before each epoch."""
-        for metric in self.metrics:
-            metric.reset_states() if hasattr(metric, "reset_states") else metric.reset_state()
+        """Forget what the losses and metrics have seen, also those that a derived model lists in ``metrics``; `fit` and
+        `evaluate` do so before each epoch."""
+        for metric in self.metrics if isinstance(self.metrics, (list, tuple)) else ():
+            reset = getattr(metric, "reset_state", None) or getattr(metric, "reset_states", None)
+            if reset is not None:
+                reset()
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
