@@ -39,9 +39,8 @@ class Value:
         self.array = array
         self.step = step
         self.base: Value | None = None  # whose memory a view shows
-        self.whole: tuple[Value, View] | None = (
-            None  # of which it is computed as a part, where a later step joins parts
-        )
+        # Of which it is computed as a part, where a later step joins parts.
+        self.whole: tuple[Value, View] | None = None
 
     @property
     def root(self) -> Value:

@@ -184,9 +184,8 @@ def _multiply(xp: Any, columns: Array, factor: Array, out: Array) -> None:
     """Put the products of each group into an array whose groups are behind its rows."""
     if len(columns) == 1:
         columns[0].dot(factor[0], out=out.reshape(-1, out.shape[-1]))
-    elif (
-        columns.dtype.itemsize == 2
-    ):  # CuPy has no batches of bfloat16, and the product's own dtype is to be the result's
+    elif columns.dtype.itemsize == 2:
+        # One by one: CuPy has no batches of bfloat16, and the product's own dtype is to be the result's.
         for group, product in zip(_by_group(out, len(columns)), zip(columns, factor, strict=True), strict=True):
             group[...] = product[0].dot(product[1])
     else:
