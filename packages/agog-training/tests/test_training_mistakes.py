@@ -49,12 +49,6 @@ def raises(kind: type[Exception], text: str, use: Callable[[], Any]) -> None:
         use()
 
 
-def warns(text: str, use: Callable[[], Any]) -> None:
-    with pytest.warns(UserWarning, match=".") as caught:
-        use()
-    assert {str(each.message) for each in caught} == {text}
-
-
 # --- data ---------------------------------------------------------------------------------------------------------
 
 
@@ -226,19 +220,16 @@ def test_a_model_without_variables_to_train_says_why() -> None:
     frozen.trainable = False
     frozen.compile("sgd", "mse")
     text = "Model 'm': none of its 2 variables is to be trained, since trainable is False in the model. "
-    before = frozen.get_weights()
     for use in (lambda: frozen.fit(X, Y, verbose=0), lambda: frozen.train_on_batch(X, Y)):
-        warns(f"{text}Set it to True, or call evaluate.", use)
-    assert all(np.array_equal(one, two) for one, two in zip(before, frozen.get_weights(), strict=True))
-    warns(
+        raises(ValueError, f"{text}Set it to True, or call evaluate.", use)
+    raises(
+        ValueError,
         "Model 'm': none of its 2 variables is to be trained, since trainable is False in its layers. Set it to True, "
         "or call evaluate.",
         lambda: linear(trainable=False).fit(X, Y, verbose=0),
     )
-    warns(
-        "Model 'm' has no variables, so there is nothing to train.",
-        lambda: compiled(Flatten()).fit(X, X, verbose=0),
-    )
+    with pytest.warns(UserWarning, match="Model 'm' has no variables, so there is nothing to train\\.$"):
+        compiled(Flatten()).fit(X, X, verbose=0)
     assert frozen.evaluate(X, Y, verbose=0) >= 0
     frozen.trainable = True
     assert frozen.fit(X, Y, verbose=0).epoch == [0]

@@ -72,8 +72,8 @@ def check_modes(model: str, names: Sequence[str] | None, given: Any) -> None:
 
 
 def variables_to_train(model: Any) -> list[Variable]:
-    """The variables that were trainable when the model was compiled, or are now if there were none then; a warning
-    where there are none at all, or they are others now."""
+    """The variables that were trainable when the model was compiled, or are now if there were none then; a ValueError
+    where all are frozen, and a warning where the model has none, or they are others now."""
     variables: list[Variable] = model.trainable_variables
     trained: list[Variable] | None = model._trained
     if trained is not None:
@@ -88,13 +88,12 @@ def variables_to_train(model: Any) -> list[Variable]:
     if variables:
         return variables
     count = len(model.variables)
-    if not count:
+    if not count:  # as of layers that only add a loss
         text = f"Model {model.name!r} has no variables, so there is nothing to train."
-    else:
-        whose = "its layers" if model.trainable else "the model"
-        text = (
-            f"Model {model.name!r}: none of its {count} variables is to be trained, since trainable is False in "
-            f"{whose}. Set it to True, or call evaluate."
-        )
-    warnings.warn(text, UserWarning, stacklevel=2)
-    return []
+        warnings.warn(text, UserWarning, stacklevel=2)
+        return []
+    whose = "its layers" if model.trainable else "the model"
+    raise ValueError(
+        f"Model {model.name!r}: none of its {count} variables is to be trained, since trainable is False in {whose}. "
+        "Set it to True, or call evaluate."
+    )
