@@ -119,17 +119,19 @@ def test_thousand_steps_leave_no_objects(make: Callable[[], Optimizer]) -> None:
             optimizer.minimize(lambda: ag.reduce_sum(v * v), step)
         step.numpy()  # waits for the device
 
+    def grown() -> int:
+        before = len(gc.get_objects())
+        train(1000)
+        return len(gc.get_objects()) - before
+
     train(10)
     gc.collect()
     gc.disable()
-    try:
-        before = len(gc.get_objects())
-        train(1000)
-        after = len(gc.get_objects())
+    try:  # without the collector: there are no cycles
+        # Three times at most: threads of the test runner may make objects meanwhile, a leak does so each time.
+        assert any(grown() < 20 for _ in range(3))
     finally:
         gc.enable()
-    # Without the collector, for there are no cycles; a few are the test runner's threads'.
-    assert after - before < 50
 
 
 @each_optimizer
