@@ -12,6 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.conv.pools import max_pool
 from agog_core.tracing.function import function
 from agog_core.tracing.graph import Effect
 from agog_cpu_numpy.traced.code import Code
@@ -291,3 +292,15 @@ def test_an_old_value_is_read_before_the_new_one_is_written() -> None:
     new = np.float32([3, 4]) + np.tanh(np.float32([1, 2])) * np.exp(x)
     np.testing.assert_array_equal(finals, [np.float32([0.5, 1.75]), new])
     np.testing.assert_array_equal(result, np.sum(np.float32([1, 2]) * new))
+
+
+def test_what_is_written_part_by_part_is_given_back_once() -> None:
+    """A pool of a large batch writes its result block by block, into one array that each block changes."""
+    pooled, x = function(lambda x: max_pool(x, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")), normal(64, 32, 32, 16)
+    expected = x.numpy().reshape(64, 16, 2, 16, 2, 16).max((2, 4))
+    np.testing.assert_array_equal(pooled(x), expected)
+    graph = pooled.graph()
+    run = executor(graph, [])
+    assert run is not None
+    outputs, _ = run([x._array], [])
+    np.testing.assert_array_equal(outputs[0], expected)

@@ -77,10 +77,13 @@ class Emitter(Writer):
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
 
     def _forget(self, ended: Sequence[Value]) -> None:
-        """Give back the memory of values that have ended, and of the views of them."""
+        """Give back the memory of values that have ended, and of the views of them; not what a later value changes."""
         if ended:
-            names = [name for value, name in self.arrays.items() if value.root in ended and name not in self.names]
-            self.line(f"del {', '.join(dict.fromkeys(names))}")
+            gone = [value for value in self.arrays if value.root in ended]
+            names = dict.fromkeys(self.arrays.pop(value) for value in gone)
+            kept = {*self.names, *self.arrays.values()}
+            if free := [name for name in names if name not in kept]:
+                self.line(f"del {', '.join(free)}")
 
     def _return(self) -> None:
         finals: list[str] = []
