@@ -20,6 +20,7 @@ class Tracer:
 
     records = True  # whether calls of kernels are recorded
     lifts = False  # whether variables that are made now are none of the function's, as in an init_scope
+    refused: Exception | None = None  # because the function has done what a traced one cannot
 
     def table(self, table: KernelTable) -> KernelTable:
         """The table whose kernels record, in place of a device's own."""
@@ -48,6 +49,10 @@ class Tracer:
     def fixed(self, tensor: Tensor) -> Any:
         """What `agog_core.tensors.convert.fixed` returns."""
         raise NotImplementedError
+
+    def failing(self, tensor: Tensor) -> Any:
+        """What `agog_core.tensors.convert.failing` returns."""
+        return self.fixed(tensor)
 
     def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
         """What `agog_core.tensors.convert.decided` returns."""

@@ -114,7 +114,12 @@ def unary(
 
 
 def binary(
-    x: Vjp | None = None, y: Vjp | None = None, *, dtypes: frozenset[DType] = kinds.NUMERIC, dtype: DType | None = None
+    x: Vjp | None = None,
+    y: Vjp | None = None,
+    *,
+    dtypes: frozenset[DType] = kinds.NUMERIC,
+    dtype: DType | None = None,
+    may_fail: bool | frozenset[DType] = False,
 ) -> Callable[[BinaryFunction], BinaryFunction]:
     """Make an elementwise op of two inputs, which broadcast, out of a signature with a docstring.
 
@@ -124,6 +129,7 @@ def binary(
         y: the vjp for the second input.
         dtypes: the dtypes that the op is defined for.
         dtype: the output's dtype; None for the inputs'.
+        may_fail: as `Op` takes it.
 
     Returns:
         A decorator for a function of ``(x, y, name=None)``.
@@ -142,6 +148,7 @@ def binary(
             dtypes=dtypes,
             vjp={name: vjp for name, vjp in zip(names, (vjp_x, vjp_y), strict=True) if vjp is not None},
             elementwise=True,
+            may_fail=may_fail,
         )
         record_binary = _recorder(op)
 

@@ -30,6 +30,7 @@ def anatomy(name: str) -> str:
     result: of the dtype of params
     effect: none
     elementwise: no
+    fails: for some values
     dtypes: all
     """
     brought = [candidate.kernel for candidate in candidates_of_all_ops().get(name, [])]  # first: plugins bring ops too
@@ -52,6 +53,7 @@ def anatomy(name: str) -> str:
         f"result: {_result(op)}",
         f"effect: {op.effect}",
         f"elementwise: {'yes' if op.elementwise else 'no'}",
+        *([f"fails: for some values{_of(op)}"] if op.may_fail else []),
         f"dtypes: {', '.join(grouped(op.dtypes))}",
         f"kernels: {', '.join(kernels) or 'none'}",
     ]
@@ -87,6 +89,10 @@ def _facts(op: Op, name: str) -> list[str]:
         "decides sizes of the result by its values": name in op.host_reads,
     }
     return [fact for fact, is_so in facts.items() if is_so]
+
+
+def _of(op: Op) -> str:
+    return "" if op.may_fail == op.dtypes else f" of {', '.join(grouped(op.may_fail))}"
 
 
 def _result(op: Op) -> str:

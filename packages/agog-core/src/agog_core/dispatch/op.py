@@ -76,6 +76,8 @@ class Op:
         host_reads: the inputs whose values decide the sizes of the result, so that a device has to say something of
             them to the host.
         late: the attributes that are other numbers in each call of one program, such as learning rates and random keys.
+        may_fail: whether kernels raise for some values of dtypes and shapes that the op allows, so that a call matters
+            also where nobody uses its result; or the dtypes for which they do.
         reserve: the name of the op that computes the gradient, where kernels keep a reserve for it: one more array
             behind the outputs, of a shape and dtype of the kernel's own, which no user sees. The shape and dtype rules
             do not speak of it. ``shape`` gives a list.
@@ -89,8 +91,8 @@ class Op:
 
     __slots__ = (
         *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "late"),
-        *("module", "name", "only_source", "random", "reserve", "reserve_of", "shape", "sources", "sparse", "updates"),
-        *("variadic", "views"),
+        *("may_fail", "module", "name", "only_source", "random", "reserve", "reserve_of", "shape", "sources", "sparse"),
+        *("updates", "variadic", "views"),
     )
 
     def __init__(
@@ -112,6 +114,7 @@ class Op:
         host: bool = False,
         host_reads: Sequence[str] = (),
         late: Sequence[str] = (),
+        may_fail: bool | frozenset[DType] = False,
         reserve: str | None = None,
         reserve_of: str | None = None,
     ) -> None:
@@ -131,6 +134,7 @@ class Op:
         self.host = host
         self.host_reads = tuple(host_reads)
         self.late = tuple(late)
+        self.may_fail = (dtypes if may_fail else frozenset()) if isinstance(may_fail, bool) else may_fail & dtypes
         if unknown := {*self.updates, *self.host_reads} - set(self.inputs):
             raise ValueError(f"Op {name!r}: updates and host_reads name {sorted(unknown)}, which are no inputs.")
         self.reserve = reserve

@@ -111,6 +111,15 @@ def fixed(tensor: Tensor) -> np.ndarray[Any, Any]:
     return tensor._host()
 
 
+def failing(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """The value of a tensor for the text of an error that is raised because of values. What a function does that is
+    being traced and catches the error is done in this call alone."""
+    if tracing and (tracer := present_tracer()) is not None:
+        found: np.ndarray[Any, Any] = tracer.failing(tensor)
+        return found
+    return tensor._host()
+
+
 def decided(function: Callable[..., T], *tensors: Tensor) -> T:
     """What a function makes of the values of tensors on the host, where an op depends on no more of them than that.
 

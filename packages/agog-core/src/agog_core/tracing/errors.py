@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from agog_core.dtypes import as_dtype
 from agog_core.errors import TracingError
+from agog_core.tracers import tracer_of_context
 
 _ADVICE = "leave tf.function out, or call tf.config.run_functions_eagerly(True)"
 _TEXTS = {
@@ -59,8 +60,11 @@ def again(failure: Exception, function: Callable[..., Any], *args: Any) -> Any:
 
 
 def limit(kind: str, line: str, what: Any = None) -> NoReturn:
-    """Raise because a function does what a traced one cannot."""
+    """Raise because a function does what a traced one cannot; also where it catches the error, once it has ended."""
     shown = what
     if kind == "read":
         shown = "" if what is None else f" of shape {what.shape} and dtype {as_dtype(what.dtype).name}"
-    raise TracingError(f"{line}: {_TEXTS[kind].format(what=shown)}")
+    error = TracingError(f"{line}: {_TEXTS[kind].format(what=shown)}")
+    if (tracer := tracer_of_context.get()) is not None:
+        tracer.refused = error
+    raise error

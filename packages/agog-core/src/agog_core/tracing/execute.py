@@ -44,6 +44,9 @@ class _Writer:
         self.last_use = _last_uses(graph)
         self.kept = {*graph.outputs, *graph.finals.values()}
         self.guards = 0
+        # No variable is written before the last op that may fail: the function may catch the error.
+        failing = [place for place, node in enumerate(graph.nodes) if node.may_fail and not node.variables]
+        self.first_write = 1 + max(failing, default=-1)
         self.first_effect = sys.maxsize  # the line of the first write of a variable, or call of a function of Python
 
     def function(self) -> Run:
@@ -150,7 +153,11 @@ class _Writer:
         """
         value = node.inputs[position]
         node_of = value.node
-        is_final = value.variable is not None and self.graph.finals.get(value.variable) is node.outputs[position]
+        is_final = (
+            place >= self.first_write
+            and value.variable is not None
+            and self.graph.finals.get(value.variable) is node.outputs[position]
+        )
         is_own = is_final or (
             node_of is not None and node_of.effect in (Effect.UPDATE, Effect.ASSIGN) and value.base is None
         )

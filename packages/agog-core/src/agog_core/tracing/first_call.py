@@ -35,6 +35,7 @@ class FirstCall(Named):
         result: what the function returned.
         has_created: whether it has created variables; then it is not what later calls do.
         is_kept: whether the variables that it writes were written; else another thread came in between.
+        failed: the line of an op that failed, where the function has caught the error: what it does depends on that.
     """
 
     concrete: Concrete
@@ -42,6 +43,7 @@ class FirstCall(Named):
     result: Any
     has_created: bool
     is_kept: bool
+    failed: str | None
 
 
 def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> FirstCall:
@@ -68,7 +70,9 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     if not is_kept:
         trace.put_back()
     recorded.end()
-    return FirstCall(concrete, recorded.arrays, results(outputs), bool(recorded.created), is_kept)
+    return FirstCall(
+        concrete, recorded.arrays, results(outputs), bool(recorded.created), is_kept, next(iter(trace.failures), None)
+    )
 
 
 class Recorded:
@@ -97,6 +101,8 @@ class Recorded:
         try:
             with _Recording(self.trace, self._note):
                 yield
+                if (refused := self.trace.refused) is not None:
+                    raise refused  # which the function has caught
         except TracingError:
             self.trace.put_back()
             raise

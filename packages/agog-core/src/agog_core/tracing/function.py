@@ -173,6 +173,11 @@ class DefinedFunction:
         place = key, id(parent), guard
         call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
         call.concrete.graph.exact = self._exact
+        if call.failed is not None:
+            memory.note_failure(call.failed, call.concrete.graph)
+            call.concrete.untie()
+            # Another thread may have changed a variable meanwhile, so that nothing was kept.
+            return call.result if call.is_kept else self._called(args, kwargs)
         if call.has_created:
             memory.created.add(place)
         elif parent is None:

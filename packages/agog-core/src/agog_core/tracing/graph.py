@@ -104,6 +104,11 @@ class Node:
     outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
     several: bool = False  # whether the kernel returns a tuple
 
+    @property
+    def may_fail(self) -> bool:
+        """Whether its kernel raises for some values."""
+        return self.op is not None and self.table is not None and self.table.dtype in self.op.may_fail
+
 
 @dataclass(eq=False, slots=True)
 class Graph:

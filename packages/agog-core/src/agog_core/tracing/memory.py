@@ -29,7 +29,7 @@ class TraceInfo(Named):
     Args:
         reason: why it was made.
         graph: what it has recorded.
-        is_kept: whether later calls run it; not where the call has created variables.
+        is_kept: whether later calls run it; not where the call has created variables, or has caught the error of an op.
     """
 
     reason: str
@@ -54,6 +54,7 @@ class Memory:
         self.lock = threading.RLock()
         self._ways: dict[Any, int] = {}
         self._numbers: dict[Any, int] = {}
+        self._failures: set[str] = set()  # the reasons of calls in which ops have failed
 
     def check(self, key: Any, parent: Concrete | Differentiable | None, guard: int, function: str) -> None:
         """Raise where there are too many ways through the branches; warn where Python numbers make too many traces."""
@@ -82,12 +83,19 @@ class Memory:
             self._ways[key] = self._ways.get(key, 0) + 1
         self.infos.append(TraceInfo(self._reason(parent, guard, graph), graph, not has_created))
 
+    def note_failure(self, line: str, graph: Graph) -> None:
+        """Remember that a call is not run again, because an op has failed in it and the function has gone on."""
+        reason = f"{line}: an op failed, and the function caught the error"
+        if reason not in self._failures:
+            self._failures.add(reason)
+            self.infos.append(TraceInfo(reason, graph, False))
+
     def _reason(self, parent: Concrete | Differentiable | None, guard: int, graph: Graph) -> str:
         if parent is not None:
             return _other_way(parent.guards[guard])
         kinds = ", ".join(f"{value.table.dtype.name} {value.shape}" for value in graph.inputs)
         start = "the first call" if not self.infos else "arguments of another kind"
-        if self.infos and not self.infos[-1].is_kept:
+        if self.infos and not self.infos[-1].is_kept and self.infos[-1].reason not in self._failures:
             start = "the call before has created variables"
         return f"{start}: {kinds or 'no tensors'}"
 

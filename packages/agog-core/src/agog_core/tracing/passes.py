@@ -103,11 +103,11 @@ def frozen(attribute: Any) -> Any:
 
 
 def drop_dead(graph: Graph) -> None:
-    """Leave out what neither outputs, nor variables, nor guards need."""
+    """Leave out what neither outputs, nor variables, nor guards need, and what fails for no values."""
     needed = {*graph.outputs, *graph.finals.values(), *(value for late in graph.lates for value in late.inputs)}
     live = []
     for node in reversed(graph.nodes):
-        if node.effect in _KEPT or not needed.isdisjoint(node.outputs):
+        if node.effect in _KEPT or node.may_fail or not needed.isdisjoint(node.outputs):
             live.append(node)
             needed.update(node.inputs)
     graph.nodes = live[::-1]

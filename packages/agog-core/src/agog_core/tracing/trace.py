@@ -43,6 +43,7 @@ class Trace(Tracer):
         self.state: dict[Variable, Tensor] = {}  # and by now
         self.temporaries: set[Variable] = set()
         self.draws: list[tuple[Generator, RandomKey]] = []
+        self.failures: list[str] = []  # the lines of ops and checks that failed, which the function may have caught
         self._constants: dict[int, Value] = {}  # by the ids of their arrays
         self._changed: set[Value] = set()  # what depends on updates
         self._outcomes: dict[Value, bool] = {}  # of guards
@@ -95,7 +96,12 @@ class Trace(Tracer):
     def call(self, op: Op, table: KernelTable, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> Any:
         """Run a kernel, and record the call where it depends on more than constants."""
         numbers = present_attributes(attributes)
-        result = run_kernel(op, table, [array.array for array in arrays], numbers)
+        try:
+            result = run_kernel(op, table, [array.array for array in arrays], numbers)
+        except Exception:
+            if table.dtype in op.may_fail and self._depends(op, arrays, attributes):
+                self.failures.append(source_line())
+            raise
         results = result if isinstance(result, tuple) else (result,)
         if not self._depends(op, arrays, attributes) and all(_size(each) <= _MOST_FOLDED for each in results):
             return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
@@ -189,7 +195,11 @@ class Trace(Tracer):
         table = real_table(before[0])
         arrays = [table.device.copy(untraced(x)._array) for x in before]
         given = [*arrays, *[untraced(x)._array for x in inputs]]
-        after = run_kernel(op, table, given, present_attributes(attributes)) or arrays
+        try:
+            after = run_kernel(op, table, given, present_attributes(attributes)) or arrays
+        except Exception:
+            self.failures.append(source_line())
+            raise
         values = [self.value_of(x) for x in (*before, *inputs)]
         node = Node(Effect.UPDATE, op, table, values, dict(attributes), variables=list(variables))
         self._write(variables, self._add(node, [(table, array) for array in after]), table)
@@ -230,6 +240,10 @@ class Trace(Tracer):
         if type(tensor._array) is TracedArray and tensor._array.tracer is self:
             self._decide(lambda other: np.array_equal(other, host), [tensor])
         return host
+
+    def failing(self, tensor: Tensor) -> Any:
+        self.failures.append(source_line())
+        return untraced(tensor)._host()
 
     def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
         outcome = function(*[untraced(x)._host() for x in tensors])

@@ -94,6 +94,8 @@ def _check(node: Node) -> None:
     op = node.op
     if op is None or node.effect.value not in ("none", "view"):
         raise WrongClaimError(f"a node of effect {node.effect.value!r} ({node.line}) is not only computed")
+    if node.may_fail:
+        raise WrongClaimError(f"{op.name} ({node.line}) fails for some values, which its kernel tells")
     if op.reserve is not None or op.reserve_of is not None:
         raise WrongClaimError(f"{op.name} ({node.line}) keeps or takes a reserve")
     if any(isinstance(given, (Late, LateItem)) for given in node.attributes.values()):

@@ -53,15 +53,20 @@ class Plan:
 
 
 def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
-    """The steps that something needs, in their order."""
+    """The steps that something needs, and those that fail for some values, in their order."""
     needed, kept = {each.root for each in wanted} | set(wanted), []
     for step in reversed(steps):
         is_random = step.kind == "kernel" and step.node is not None and step.node.effect.value == "random"
-        if step.kind in _EFFECTS or is_random or any(each in needed for each in step.outputs):
+        if step.kind in _EFFECTS or is_random or may_fail(step) or any(each in needed for each in step.outputs):
             kept.append(step)
             for each in step.inputs:
                 needed |= {each, each.root}
     return kept[::-1]
+
+
+def may_fail(step: Step) -> bool:
+    """Whether a step raises for some values, as its op's kernel does."""
+    return step.kind in ("kernel", "function") and step.node is not None and step.node.may_fail
 
 
 def plan(lowered: Lowered, steps: list[Step]) -> Plan:
@@ -84,7 +89,9 @@ class _Planner:
         # What a kernel keeps for its gradient's, and a function of the program, may hold on to what they were given.
         held = [step for step in steps if step.kind == "host" or (step.kind == "kernel" and step.node.op.reserve)]
         self.escaping |= {each.root for step in held for each in step.inputs if each.array is not None}
-        self.first_write = 1 + max((i for i, step in enumerate(steps) if step.kind == "guard"), default=-1)
+        # A function may catch what a step raises, so nothing is written before either.
+        holds = [i for i, step in enumerate(steps) if step.kind == "guard" or may_fail(step)]
+        self.first_write = 1 + max(holds, default=-1)
         kept = {each.root for step in held for each in step.inputs}
         self.homes = {
             value: n for n, value in lowered.finals if value.kind == "step" and value.base is None and value not in kept

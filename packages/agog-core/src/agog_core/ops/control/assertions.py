@@ -14,7 +14,7 @@ from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.control.printing import formatted
 from agog_core.ops.math.logic import equal, greater, greater_equal, less, less_equal, not_equal
 from agog_core.ops.reduce.reduction import reduce_all
-from agog_core.tensors.convert import convert_to_tensor, decided, fixed, host_value
+from agog_core.tensors.convert import convert_to_tensor, decided, failing, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -48,12 +48,14 @@ def Assert(condition: TensorLike, data: Sequence[TensorLike], summarize: int | N
 
     >>> Assert(less(1, 2), ["1 is less"])
     """
-    if not bool(convert_to_tensor(condition)):
+    holds = convert_to_tensor(condition)
+    if not bool(holds):
+        failing(holds)
         raise InvalidArgumentError(f"Assert: the condition does not hold. Data: {_shown(data, summarize)}")
 
 
 def _shown(data: Sequence[TensorLike], summarize: int | None) -> str:
-    return ", ".join(formatted(each, 3 if summarize is None else summarize) for each in data)
+    return ", ".join(formatted(each, 3 if summarize is None else summarize, failing) for each in data)
 
 
 def fail(
@@ -100,9 +102,9 @@ def _compared(name: str, symbol: str, compare: Callable[..., Tensor], example: s
         compared = compare(first, second)
         if decided(_all, compared):
             return
-        holds = fixed(compared)
+        holds = failing(compared)
         where, failure = _failure(holds)
-        left, right = (np.broadcast_to(fixed(each), holds.shape)[where] for each in (first, second))
+        left, right = (np.broadcast_to(failing(each), holds.shape)[where] for each in (first, second))
         fail(
             InvalidArgumentError,
             f"{check.__name__}: x {symbol} y did not hold {failure}: x is {left}, y is {right} (shapes "
@@ -129,11 +131,11 @@ def _signed(name: str, symbol: str, compare: Callable[..., Tensor], example: str
         compared = compare(tensor, 0)
         if decided(_all, compared):
             return
-        where, failure = _failure(fixed(compared))
+        where, failure = _failure(failing(compared))
         fail(
             InvalidArgumentError,
             f"{check.__name__}: x {symbol} 0 did not hold {failure}: x is "
-            f"{fixed(tensor)[where]} (shape {tensor._shape}).",
+            f"{failing(tensor)[where]} (shape {tensor._shape}).",
             message,
             data,
             summarize,
@@ -202,7 +204,7 @@ def assert_near(
 
     if decided(lambda x, y: _all(near(x, y)), first, second):
         return
-    left, right = np.broadcast_arrays(fixed(first).astype(kind), fixed(second).astype(kind))
+    left, right = np.broadcast_arrays(failing(first).astype(kind), failing(second).astype(kind))
     where, failure = _failure(near(left, right))
     fail(
         InvalidArgumentError,

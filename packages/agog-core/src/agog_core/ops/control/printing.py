@@ -135,15 +135,16 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
     return convert_to_tensor("".join([first, *pieces]))
 
 
-def formatted(value: Any, summarize: int) -> str:
-    """A value as `print` shows it: so many elements at either end of each axis, -1 for all."""
+def formatted(value: Any, summarize: int, read: Callable[[Tensor], Any] = Tensor._host) -> str:
+    """A value as `print` shows it: so many elements at either end of each axis, -1 for all. ``read`` gives the values
+    of tensors."""
     if isinstance(value, SparseTensor):
         parts = zip(("indices", "values", "shape"), (value.indices, value.values, value.dense_shape), strict=True)
-        return f"'SparseTensor({', '.join(f'{name}={formatted(part, summarize)}' for name, part in parts)})'"
+        return f"'SparseTensor({', '.join(f'{name}={formatted(part, summarize, read)}' for name, part in parts)})'"
     if nest.is_nested(value):
-        return str(nest.map_structure(lambda leaf: _Shown(leaf, summarize), _sorted(value)))
+        return str(nest.map_structure(lambda leaf: _Shown(leaf, summarize, read), _sorted(value)))
     if isinstance(value, (Tensor, np.ndarray)) or hasattr(type(value), "__tensor__"):
-        host = np.asarray(convert_to_tensor(value)._host())
+        host = np.asarray(read(convert_to_tensor(value)))
         return _element(host[()], quoted=False) if not host.ndim else _array(host, summarize, 1)
     return str(value)
 
@@ -158,14 +159,15 @@ def _sorted(value: Any) -> Any:
 class _Shown:
     """A leaf of a structure, shown as a tensor where it is one and as Python does elsewhere."""
 
-    def __init__(self, value: Any, summarize: int) -> None:
+    def __init__(self, value: Any, summarize: int, read: Callable[[Tensor], Any]) -> None:
         self.value = value
         self.summarize = summarize
+        self.read = read
 
     def __repr__(self) -> str:
         kind = type(self.value)
         is_tensor = issubclass(kind, (Tensor, np.ndarray, SparseTensor)) or hasattr(kind, "__tensor__")
-        return formatted(self.value, self.summarize) if is_tensor else repr(self.value)
+        return formatted(self.value, self.summarize, self.read) if is_tensor else repr(self.value)
 
 
 def _array(host: np.ndarray[Any, Any], summarize: int, depth: int) -> str:

@@ -96,6 +96,7 @@ _gather = Op(
     alike=["params"],
     vjp={"params": _gather_vjp},
     sparse=True,
+    may_fail=True,
 )
 
 
@@ -141,6 +142,7 @@ _gather_nd = Op(
     shape=_gather_nd_shape,
     alike=["params"],
     vjp={"params": _gather_nd_vjp},
+    may_fail=True,
 )
 
 

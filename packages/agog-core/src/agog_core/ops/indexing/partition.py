@@ -75,6 +75,7 @@ _dynamic_partition = Op(
     alike=["data"],
     vjp={"data": _partition_vjp},
     host_reads=["partitions"],
+    may_fail=True,
 )
 
 
@@ -130,4 +131,5 @@ _dynamic_stitch = Op(
     alike=["data"],
     vjp={"data": lambda g, indices: gather(g, indices)},
     host_reads=["indices"],
+    may_fail=True,
 )

@@ -57,6 +57,7 @@ _scatter_nd = Op(
     alike=["updates"],
     dtypes=NUMERIC,
     vjp={"updates": lambda g, indices: gather_nd(g, indices)},
+    may_fail=True,
 )
 
 
@@ -95,6 +96,7 @@ _scatter_variable = Op(
     alike=["variable", "updates"],
     dtypes=ALL,
     updates=["variable"],
+    may_fail=True,
 )
 
 

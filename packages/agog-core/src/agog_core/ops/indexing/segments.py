@@ -198,6 +198,7 @@ def _op(function: Callable[..., Tensor], dtypes: frozenset[DType], vjp: Vjp) -> 
         alike=["data"],
         dtypes=dtypes,
         vjp={"data": vjp},
+        may_fail=True,
     )
 
 

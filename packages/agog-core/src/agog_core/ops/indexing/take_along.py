@@ -38,6 +38,7 @@ _take_along = Op(
     shape=_take_shape,
     alike=["values"],
     vjp={"values": lambda g, values_shape, positions: add_along(g, positions, values_shape[-1])},
+    may_fail=True,
 )
 
 
@@ -67,4 +68,5 @@ _add_along = Op(
     alike=["values"],
     dtypes=NUMERIC_OR_BOOL,
     vjp={"values": lambda g, positions: take_along(g, positions)},
+    may_fail=True,
 )

@@ -55,6 +55,7 @@ _tensor_scatter_update = Op(
         "tensor": lambda g, indices: tensor_scatter_update(g, indices, zeros_like(gather_nd(g, indices))),
         "updates": lambda g, indices: gather_nd(g, indices),
     },
+    may_fail=True,
 )
 
 

@@ -35,7 +35,7 @@ def _eig_dtype(given: DType) -> list[DType]:
     return [_complex_dtype(given)] * 2
 
 
-_eig = Op("eig", eig, inputs=["tensor"], shape=_eig_shape, dtype=_eig_dtype, dtypes=SOLVABLE)
+_eig = Op("eig", eig, inputs=["tensor"], shape=_eig_shape, dtype=_eig_dtype, dtypes=SOLVABLE, may_fail=True)
 
 
 def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
@@ -55,4 +55,5 @@ _eigvals = Op(
     shape=square("eigvals", "tensor", dropped=1),
     dtype=_complex_dtype,
     dtypes=SOLVABLE,
+    may_fail=True,
 )

@@ -60,6 +60,7 @@ _cholesky = Op(
     shape=square("cholesky", "input"),
     dtypes=SOLVABLE,
     vjp={"input": _cholesky_vjp},
+    may_fail=True,
 )
 
 

@@ -97,7 +97,7 @@ def _block_vjp(function: Callable[[Tensor], Tensor], g: Tensor, x: Tensor) -> Te
     return function(concat([upper, lower], -2))[..., :size, size:]
 
 
-def _op(function: Callable[[TensorLike], Tensor], dtypes: frozenset[DType]) -> Op:
+def _op(function: Callable[[TensorLike], Tensor], dtypes: frozenset[DType], *, may_fail: bool = False) -> Op:
     name = function.__name__
     return Op(
         name,
@@ -106,9 +106,10 @@ def _op(function: Callable[[TensorLike], Tensor], dtypes: frozenset[DType]) -> O
         shape=square(name, "input"),
         dtypes=dtypes,
         vjp={"input": lambda g, input: _block_vjp(function, g, input)},
+        may_fail=may_fail,
     )
 
 
 _matrix_exponential = _op(matrix_exponential, SOLVABLE)
 _matrix_logarithm = _op(matrix_logarithm, frozenset({complex64, complex128}))
-_matrix_square_root = _op(matrix_square_root, SOLVABLE)
+_matrix_square_root = _op(matrix_square_root, SOLVABLE, may_fail=True)

@@ -69,6 +69,7 @@ _matrix_solve = Op(
     shape=_matrix_solve_shape,
     dtypes=SOLVABLE,
     vjp={("matrix", "rhs"): _matrix_solve_vjp},
+    may_fail=True,
 )
 
 
@@ -124,6 +125,7 @@ _matrix_triangular_solve = Op(
     shape=_matrix_triangular_solve_shape,
     dtypes=SOLVABLE,
     vjp={("matrix", "rhs"): _matrix_triangular_solve_vjp},
+    may_fail=True,
 )
 
 
@@ -160,4 +162,5 @@ _matrix_inverse = Op(
     shape=square("matrix_inverse", "input"),
     dtypes=SOLVABLE,
     vjp={"input": _matrix_inverse_vjp},
+    may_fail=True,
 )

@@ -83,6 +83,7 @@ _self_adjoint_eig = Op(
     dtype=lambda dtype: [dtype, dtype],
     dtypes=SOLVABLE,
     vjp={"tensor": _self_adjoint_eig_vjp},
+    may_fail=True,
 )
 
 
@@ -112,6 +113,7 @@ _self_adjoint_eigvals = Op(
     shape=square("self_adjoint_eigvals", "tensor", dropped=1),
     dtypes=SOLVABLE,
     vjp={"tensor": lambda g, tensor: _self_adjoint_eig_vjp([g, None], self_adjoint_eig(tensor))},
+    may_fail=True,
 )
 
 
@@ -206,6 +208,7 @@ _svd = Op(
     dtype=lambda dtype, full_matrices: [dtype.real_dtype, dtype, dtype],
     dtypes=SOLVABLE,
     vjp={"tensor": _svd_vjp},
+    may_fail=True,
 )
 
 
@@ -236,4 +239,5 @@ _singular_values = Op(
     dtype=lambda dtype: dtype.real_dtype,
     dtypes=SOLVABLE,
     vjp={"tensor": _singular_values_vjp},
+    may_fail=True,
 )

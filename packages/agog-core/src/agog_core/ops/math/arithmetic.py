@@ -8,7 +8,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import DIFFERENTIABLE, NUMERIC, ORDERED, DType
+from agog_core.dtypes import DIFFERENTIABLE, INTEGERS, NUMERIC, ORDERED, DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import conj
@@ -149,7 +149,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 divide = truediv
 
 
-@binary(dtypes=ORDERED)
+@binary(dtypes=ORDERED, may_fail=INTEGERS)
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors, rounded down, elementwise; it has no gradient.
 
@@ -167,7 +167,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@binary(x=lambda g: g, y=lambda g, x, y: negative(multiply(g, floordiv(x, y))), dtypes=ORDERED)
+@binary(x=lambda g: g, y=lambda g, x, y: negative(multiply(g, floordiv(x, y))), dtypes=ORDERED, may_fail=INTEGERS)
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Remainder of the rounded-down quotient, elementwise; it has the divisor's sign.
 

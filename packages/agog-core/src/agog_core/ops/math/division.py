@@ -51,7 +51,7 @@ def div_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@binary(dtypes=INTEGERS)
+@binary(dtypes=INTEGERS, may_fail=True)
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors of integers, rounded towards zero, elementwise; it has no gradient.
 
@@ -73,7 +73,7 @@ def _truncatemod_vjp_y(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
     return negative(multiply(g, rint(realdiv(subtract(x, out), y))))
 
 
-@binary(x=lambda g: g, y=_truncatemod_vjp_y, dtypes=ORDERED)
+@binary(x=lambda g: g, y=_truncatemod_vjp_y, dtypes=ORDERED, may_fail=INTEGERS)
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Remainder of the quotient that is rounded towards zero, elementwise; it has the dividend's sign.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.elementwise import binary, unary
-from agog_core.dtypes import DIFFERENTIABLE, FLOATING
+from agog_core.dtypes import DIFFERENTIABLE, FLOATING, INTEGERS
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import ones_like
 from agog_core.ops.math.arithmetic import add, multiply, negative, realdiv, subtract
@@ -40,7 +40,7 @@ def _pow_vjp_y(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
     return multiply(g, multiply(out, log(where(has_logarithm, x, ones_like(x)))))
 
 
-@binary(x=_pow_vjp_x, y=_pow_vjp_y)
+@binary(x=_pow_vjp_x, y=_pow_vjp_y, may_fail=INTEGERS)
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Power of two tensors, elementwise.
 

@@ -151,6 +151,7 @@ _ctc_loss = Op(
             _ctc_loss_grad, g, labels, logits, sequence_length, merge_repeated=merge_repeated
         )
     },
+    may_fail=True,
 )
 
 
@@ -213,6 +214,7 @@ _ctc_loss_grad: Op = Op(
     alike=["gradients", "logits"],
     dtypes=FLOATING,
     vjp={("gradients", "logits"): _ctc_loss_grad_vjp},
+    may_fail=True,
 )
 
 

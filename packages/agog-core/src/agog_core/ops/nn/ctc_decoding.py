@@ -143,4 +143,5 @@ _ctc_beam_search_decoder = Op(
     dtypes=FLOATING,
     alike=["inputs"],
     host_reads=["inputs", "sequence_length"],
+    may_fail=True,
 )

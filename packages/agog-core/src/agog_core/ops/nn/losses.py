@@ -203,6 +203,7 @@ _sparse_softmax_cross_entropy = Op(
     alike=["logits"],
     dtypes=FLOATING,
     vjp={"logits": lambda g, labels, logits: call(_sparse_softmax_cross_entropy_grad, g, labels, logits)},
+    may_fail=True,
 )
 
 
@@ -248,6 +249,7 @@ _sparse_softmax_cross_entropy_grad: Op = Op(
         "gradients": _sparse_grad_vjp_gradients,
         "logits": lambda g, gradients, logits: softmax_grad(multiply(g, expand_dims(gradients, -1)), softmax(logits)),
     },
+    may_fail=True,
 )
 
 

@@ -77,7 +77,7 @@ def _permutation_shape(x: Shape) -> Shape:
 
 
 _invert_permutation = Op(
-    "invert_permutation", invert_permutation, inputs=["x"], shape=_permutation_shape, dtypes=_INDICES
+    "invert_permutation", invert_permutation, inputs=["x"], shape=_permutation_shape, dtypes=_INDICES, may_fail=True
 )
 
 
@@ -106,4 +106,6 @@ def _unravel_shape(indices: Shape, dims: Shape) -> Shape:
     return (len(dims), *indices)
 
 
-_unravel_index = Op("unravel_index", unravel_index, inputs=["indices"], shape=_unravel_shape, dtypes=_INDICES)
+_unravel_index = Op(
+    "unravel_index", unravel_index, inputs=["indices"], shape=_unravel_shape, dtypes=_INDICES, may_fail=True
+)

@@ -53,6 +53,7 @@ _string_to_number = Op(
     dtypes=_STRING,
     host=True,
     elementwise=True,
+    may_fail=True,
 )
 
 
@@ -149,6 +150,7 @@ _decode_raw = Op(
     dtypes=_STRING,
     host=True,
     host_reads=["bytes"],
+    may_fail=True,
 )
 
 
@@ -198,5 +200,12 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 _decode_base64 = Op(
-    "decode_base64", decode_base64, inputs=["input"], shape=lambda x: x, dtypes=_STRING, host=True, elementwise=True
+    "decode_base64",
+    decode_base64,
+    inputs=["input"],
+    shape=lambda x: x,
+    dtypes=_STRING,
+    host=True,
+    elementwise=True,
+    may_fail=True,
 )

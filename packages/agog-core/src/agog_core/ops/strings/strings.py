@@ -234,6 +234,7 @@ _substr = Op(
     host=True,
     alike=["input"],
     elementwise=True,
+    may_fail=True,
 )
 
 
