@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from agog_core.checkpointable import Checkpointable
@@ -42,6 +43,7 @@ class Generator(Checkpointable):
     """
 
     gives_again = False  # whether its numbers are some that another one has given before
+    keys: Mapping[Any, Any] = MappingProxyType({})  # of one that does, in a trace: tensors of the keys
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed

@@ -273,22 +273,33 @@ def record_function(outs: tuple[Tensor, ...], inputs: Sequence[Tensor | None], v
                 tape.follow(record_function, outs, inputs, vjp)
         elif any(ids):
             for out in outs:
-                _watch_output(out, tape)
+                watch_output(out, tape)
             tape.records.append((None, None, vjp, (tuple(identify(out) for out in outs), ids)))
             tape.has_functions = True
+
+
+class Section:
+    """Records that a tape has as one, in the place of a vjp; what walks them back takes the gradients so far."""
+
+    __slots__ = ()
+
+    def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
+        """See `agog_core.gradients.backpropagation.backpropagate`."""
+        raise NotImplementedError
 
 
 def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
     """Let a tape watch what an op returned; the ids, or None when nothing of it has a gradient."""
     if type(outs) is not tuple:
-        return _watch_output(outs, tape)
+        return watch_output(outs, tape)
     if op.reserve is not None:
         outs = outs[:-1]
-    ids = [_watch_output(out, tape) for out in outs]
+    ids = [watch_output(out, tape) for out in outs]
     return tuple([identify(out) for out in outs]) if any(ids) else None
 
 
-def _watch_output(out: Tensor, tape: Recording) -> Id | None:
+def watch_output(out: Tensor, tape: Recording) -> Id | None:
+    """Let a tape watch what it has recorded the making of; its id, or None where it has no gradient."""
     if not out._table.dtype.is_differentiable:
         return None
     if out._watch is None:

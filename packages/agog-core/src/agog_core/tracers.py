@@ -62,6 +62,14 @@ class Tracer:
         """The key of random bits; see `Generator.reserve`."""
         raise NotImplementedError
 
+    def count_keys(self) -> int:
+        """How many keys of random bits were drawn."""
+        return 0
+
+    def keys_after(self, count: int) -> dict[Any, Tensor]:
+        """Tensors of the keys that were drawn after so many, by their ops' seeds and what they are in this call."""
+        return {}
+
     def recorded(self, tensor: Tensor) -> Tensor:
         """A tensor whose ops are recorded, also where it is a constant."""
         return tensor

@@ -13,7 +13,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.gradients.accumulation import accumulate
 from agog_core.ops.array.creation import fill_like
 from agog_core.ops.math.arithmetic import add
-from agog_core.recording import Id, Record
+from agog_core.recording import Id, Record, Section
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.indexed_slices import IndexedSlices
@@ -39,6 +39,10 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
         out, source, vjp, saved = pop()
         if out is None:
             outs, sources, *rest = saved
+            if isinstance(vjp, Section):
+                vjp.walk_back(gradients, keep)
+                last = None
+                continue
             if outs != last:
                 last = outs
                 g = _taken(outs, gradients, keep)

@@ -12,6 +12,7 @@ from agog_core.random import Generator, generator, set_generator
 from agog_core.recording import Recording, active, record_function, stack, tapes_of_context
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracers import present_tracer, tracing
 from agog_core.variables.variable import Variable
 
 __all__ = ["recompute_grad"]
@@ -49,6 +50,8 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         if not active:
             return f(*args, **kwargs)
         random_state = generator().get_state()
+        tracer = present_tracer() if tracing else None
+        count = 0 if tracer is None else tracer.count_keys()
         reads = Recording()
         before = stack.get()
         reads.start()
@@ -59,6 +62,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             reads.stop()
             stack.set(before)
+        keys = {} if tracer is None else tracer.keys_after(count)
         given = nest.flatten([args, kwargs])
         variables = [v for v, _ in reads.variables.values() if not any(v is other for other in given)]
         outs = [_detached(leaf) for leaf in nest.flatten(result)]
@@ -70,6 +74,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         def vjp(output_gradients: list[Any]) -> list[Any]:
             mine, ours = _Again(), generator()
             mine.set_state(random_state)
+            mine.keys = keys
             set_generator(mine)
             try:
                 with GradientTape(watch_accessed_variables=False) as tape:

@@ -19,9 +19,13 @@ _TEXTS = {
         "a branch depends on a variable that the function has changed before. Branch first, or on what the variable "
         f"will be, such as v + 1; or {_ADVICE}."
     ),
-    "gradient": (
-        "the gradient of the function goes another way here than when it was traced, because it depends on the values "
-        f"of gradients. Compute the gradient inside of the function; or {_ADVICE}."
+    "beyond": (
+        "the gradient of the function uses a tensor from outside that a tape watches, or asks that tape for a gradient. "
+        f"Pass the tensor as an argument; or {_ADVICE}."
+    ),
+    "steps": (
+        "the gradient of the function changes a variable or calls Python, while another trace or a ForwardAccumulator "
+        f"looks on. Compute it outside of them; or {_ADVICE}."
     ),
     "variable": (
         "a variable is created each time that the function is traced; only its first call may create some. Create it "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -118,11 +118,20 @@ class Recorded:
             limit("variable", source_line())
         self.created.append(variable)
 
-    def end(self) -> None:
-        """Let go of all tensors of the trace; warn of those that others hold."""
+    def release(self) -> None:
+        """Hold none of the tensors of the trace any more."""
         self.results.release()
         self.inputs = []
-        for line in dict.fromkeys(self.trace.end()):
+        self.trace.release()
+
+    def end(self) -> None:
+        """Let go of all tensors of the trace; warn of those that others hold."""
+        self.release()
+        self.warn(self.trace.end())
+
+    def warn(self, lines: Sequence[str]) -> None:
+        """Warn of tensors that others hold, by the lines that they come from."""
+        for line in dict.fromkeys(lines):
             warnings.warn(_ESCAPED.format(line=line), TracingWarning, stacklevel=5)
 
 

@@ -10,26 +10,32 @@ from typing import TYPE_CHECKING, Any
 from agog_core import nest
 from agog_core.dispatch.devices import scope, scopes
 from agog_core.dispatch.observation import is_checked
-from agog_core.recording import active, tapes_of_context
+from agog_core.recording import Recording, active, tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.arguments import Arguments
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
-from agog_core.tracing.differentiable import Differentiable, watched_beside
 from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import again, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
+from agog_core.tracing.taped import Taped
+from agog_core.tracing.taping import AGAIN, Function, trace_taped
+from agog_core.tracing.twins import key_of_tapes
+from agog_core.tracing.walks import walk
 from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
     from agog_core.observers.graph_node import GraphNode
 
 __all__ = ["function"]
+
+# Known of a function that does with the tapes around it what later calls could not repeat.
+_EAGERLY = object()
 
 
 class DefinedFunction:
@@ -193,18 +199,19 @@ class DefinedFunction:
         return self._run(call.concrete, call.arrays, args, kwargs, key)
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
-        """Call the function where tapes may record it, as one op with a vjp."""
+        """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
         args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        if len(tapes) > 1 or any(tape.is_forward for tape in tapes):  # one may see what another one does
+        if any(tape.is_forward for tape in tapes):  # tangents go along with each op
             return self._called(args, kwargs)
-        watched = watched_beside(tapes)
-        key = "gradient", tuple(map(id, watched)), self._key(args, kwargs)
-        tensors, known = Packing((args, kwargs)).tensors, self._memory.differentiable
-        found = known.get(key) or self._differentiable(known, key, key, None, args, kwargs, watched)
-        while found is not None and not found.is_for_eager:
+        tensors = Packing((args, kwargs)).tensors
+        key = "tapes", key_of_tapes(tapes, tensors), _equals(tensors), self._key(args, kwargs)
+        known, place, parent = self._memory.taped, key, None
+        while (found := known.get(place)) is not None:
+            if found is _EAGERLY or not found.fits(tensors):
+                return self._called(args, kwargs)
             try:
-                result = found(tensors)
+                result = found(tensors, tapes, None)
             except Exception as error:
                 if not is_undone(error):
                     raise
@@ -212,38 +219,44 @@ class DefinedFunction:
                 break
             if type(result) is not int:
                 return result
-            known = found.branches
-            found = known.get(result) or self._differentiable(known, result, key, found, args, kwargs, watched)
+            known, place, parent = found.branches, result, found
         else:
-            return self._called(args, kwargs)
+            return self._trace_taped(known, place, key, parent, args, kwargs, tapes)
         return again(failure, self._called, args, kwargs)
 
-    def _differentiable(
+    def _trace_taped(
         self,
-        known: dict[Any, Differentiable],
+        known: dict[Any, Any],
         place: Any,
         key: Any,
-        parent: Differentiable | None,
+        parent: Taped | None,
         args: Any,
         kwargs: Any,
-        watched: Sequence[Variable],
-    ) -> Differentiable | None:
-        """Trace the function and its vjp, for a place among those that are known; None where it has created variables,
-        so that it does something else the next time."""
+        tapes: Sequence[Recording],
+    ) -> Any:
+        """Call the function under tapes and record what it does, for a place among what is known."""
         memory, guard = self._memory, 0 if parent is None else place
         with memory.lock:
-            if place in known:
-                return known[place]
-            memory.check(key, parent, guard, self._shown())
-            where = key, id(parent), guard
-            may_create, wrap = where not in memory.created, partial(function, exact=self._exact)
-            made = Differentiable(self._called, args, kwargs, watched, may_create, wrap, self._exact)
-            memory.note(key, parent, guard, made.graph, made.has_created)
-            if made.has_created:
-                memory.created.add(where)
-                return None
-            known[place] = made
-            return made
+            if place not in known:
+                memory.check(key, parent, guard, self._shown())
+                where = key, id(parent), guard
+                may_create = where not in memory.created
+                made = Function(self._called, self._full_name(), walk, may_create, self._exact)
+                found = trace_taped(made, args, kwargs, tapes)
+                if found is None:
+                    known[place] = _EAGERLY
+                    return self._called(args, kwargs)
+                if found.failed is not None:
+                    memory.note_failure(found.failed, found.taped.graph)
+                else:
+                    memory.note(key, parent, guard, found.taped.graph, found.has_created)
+                    if found.has_created:
+                        memory.created.add(where)
+                    else:
+                        known[place] = found.taped
+                if found.result is not AGAIN:
+                    return found.result
+        return self._under_tapes(args, kwargs)
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         return nest.map_structure(self._arguments.returned, self._python_function(*args, **kwargs))
@@ -312,6 +325,9 @@ class DefinedFunction:
     def __graph_nodes__(self) -> list[GraphNode]:
         return self.graph().__graph_nodes__()
 
+    def _full_name(self) -> str:
+        return f"{getattr(self._python_function, '__module__', None)}.{self._shown()}"
+
     def _shown(self) -> str:
         return getattr(self._python_function, "__name__", repr(self._python_function))
 
@@ -322,6 +338,12 @@ class DefinedFunction:
 def _here(leaf: Any) -> Any:
     """An argument as eager code has it, also where a trace has left it behind."""
     return untraced(leaf) if type(leaf) is Tensor else leaf
+
+
+def _equals(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
+    """The first place of each tensor; None where none comes twice."""
+    places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
+    return None if len(places) == len(tensors) else tuple([places[id(x)] for x in tensors])
 
 
 def function(

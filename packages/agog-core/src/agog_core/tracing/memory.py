@@ -14,7 +14,7 @@ from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Graph, Node
 
 if TYPE_CHECKING:
-    from agog_core.tracing.differentiable import Differentiable
+    from agog_core.tracing.taped import Taped
 
 # How many ways through the branches of a function there may be, for arguments of one kind.
 MOST_WAYS = 32
@@ -48,7 +48,7 @@ class Memory:
         self.traces: dict[Any, Concrete] = {}
         # Of the last call that found one: tables, shapes and strides of its arguments, and what it found.
         self.latest: tuple[Any, Any] = [(None, None, None)], None
-        self.differentiable: dict[Any, Differentiable] = {}  # for calls under tapes
+        self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         self.lock = threading.RLock()
@@ -56,7 +56,7 @@ class Memory:
         self._numbers: dict[Any, int] = {}
         self._failures: set[str] = set()  # the reasons of calls in which ops have failed
 
-    def check(self, key: Any, parent: Concrete | Differentiable | None, guard: int, function: str) -> None:
+    def check(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> None:
         """Raise where there are too many ways through the branches; warn where Python numbers make too many traces."""
         if parent is not None:
             if self._ways.get(key, 1) >= MOST_WAYS:
@@ -76,7 +76,7 @@ class Memory:
             )
 
     def note(
-        self, key: Any, parent: Concrete | Differentiable | None, guard: int, graph: Graph, has_created: bool
+        self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph, has_created: bool
     ) -> None:
         """Remember how a trace came about."""
         if not has_created:
@@ -90,7 +90,7 @@ class Memory:
             self._failures.add(reason)
             self.infos.append(TraceInfo(reason, graph, False))
 
-    def _reason(self, parent: Concrete | Differentiable | None, guard: int, graph: Graph) -> str:
+    def _reason(self, parent: Concrete | Taped | None, guard: int, graph: Graph) -> str:
         if parent is not None:
             return _other_way(parent.guards[guard])
         kinds = ", ".join(f"{value.table.dtype.name} {value.shape}" for value in graph.inputs)

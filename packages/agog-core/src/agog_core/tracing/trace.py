@@ -13,7 +13,7 @@ import numpy as np
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.table import KernelTable
-from agog_core.dtypes import DType, as_dtype, bool_
+from agog_core.dtypes import DType, as_dtype, bool_, uint64
 from agog_core.random import Generator, generator
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape
@@ -41,6 +41,8 @@ class Trace(Tracer):
         self.graph = Graph()
         self.initial: dict[Variable, Tensor] = {}  # the values of variables on entry
         self.state: dict[Variable, Tensor] = {}  # and by now
+        self.entries: dict[Variable, Tensor] = {}  # the values on entry, as the function has read them
+        self.arguments: dict[int, Tensor] = {}  # the tensors that stand for arguments, by the ids of these
         self.temporaries: set[Variable] = set()
         self.draws: list[tuple[Generator, RandomKey]] = []
         self.failures: list[str] = []  # the lines of ops and checks that failed, which the function may have caught
@@ -54,9 +56,13 @@ class Trace(Tracer):
 
     def input(self, tensor: Tensor) -> Tensor:
         """A tensor that stands for an argument."""
-        value = self._value("input", tensor._table, tensor._array)
+        return self._watched(traced(tensor, self, self.argument(tensor._table, tensor._array)))
+
+    def argument(self, table: KernelTable, array: Any) -> Value:
+        """The value of another argument."""
+        value = self._value("input", table, array)
         self.graph.inputs.append(value)
-        return self._watched(traced(tensor, self, value))
+        return value
 
     def _watched(self, tensor: Tensor) -> Tensor:
         self._arrays.append(ref(tensor._array))
@@ -178,7 +184,10 @@ class Trace(Tracer):
             value.variable = variable
             self.graph.variables[variable] = value
             self.initial[variable] = tensor
-            found = self.state[variable] = self._watched(traced(tensor, self, value))
+            found = self.arguments.get(id(tensor))
+            if found is None:
+                found = self._watched(traced(tensor, self, value))
+            self.entries[variable] = self.state[variable] = found
         return found
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
@@ -268,11 +277,34 @@ class Trace(Tracer):
         source = generator()
         key = RandomKey(op_seed, values, source.reserve(op_seed, values))
         if source.gives_again:
-            same = (each for _, each in self.draws if (each.op_seed, each.value) == (op_seed, key.value))
-            return next(same, key.value)
+            return self._drawn_before(source, key)
         self.draws.append((source, key))
         self.graph.lates.append(key)
         return key
+
+    def _drawn_before(self, source: Generator, key: RandomKey) -> Any:
+        """A key that was drawn before: here, in the call that this trace walks back, or in eager code."""
+        for _, each in self.draws:
+            if (each.op_seed, each.value) == (key.op_seed, key.value):
+                return each
+        tensor = source.keys.get((key.op_seed, key.value))
+        if tensor is None:
+            return key.value
+        to_host = real_table(tensor).device.to_host
+
+        def numbers(array: Any) -> tuple[int, ...]:
+            return tuple([int(number) for number in to_host(array)])
+
+        late = Late(numbers, numbers(untraced(tensor)._array), [self.value_of(tensor)])
+        self.graph.lates.append(late)
+        return late
+
+    def count_keys(self) -> int:
+        return len(self.draws)
+
+    def keys_after(self, count: int) -> dict[Any, Tensor]:
+        keys = [key for _, key in self.draws[count:]]
+        return {(key.op_seed, key.value): self.host(_alone, [], [uint64], number=key)[0] for key in keys}
 
     def recorded(self, tensor: Tensor) -> Tensor:
         return tensor if tensor._table.traces else traced(tensor)
@@ -312,11 +344,21 @@ class Trace(Tracer):
 
         Nothing of the trace may be in use any more, but for its graph.
         """
-        self.state.clear()
-        if self._alive():
+        self.release()
+        if self.alive():
             gc.collect()  # what only a circle holds is used by nobody
+        return self.free(self.alive())
+
+    def release(self) -> None:
+        """Let go of the tensors of the trace."""
+        self.state.clear()
+        self.entries.clear()
+        self.arguments.clear()
+
+    def free(self, arrays: Sequence[TracedArray]) -> list[str]:
+        """Make ordinary tensors of those that hold traced arrays; the lines that they come from."""
         lines = []
-        for array in self._alive():
+        for array in arrays:
             for holder in gc.get_referrers(array):
                 if type(holder) is Tensor and holder._array is array:
                     holder._array, holder._table = array.array, real_table(holder)
@@ -324,7 +366,8 @@ class Trace(Tracer):
                     lines.append("an argument" if node is None else node.line)
         return lines
 
-    def _alive(self) -> list[TracedArray]:
+    def alive(self) -> list[TracedArray]:
+        """The traced arrays that something holds."""
         return [array for each in self._arrays if (array := each()) is not None]
 
     def put_back(self) -> None:

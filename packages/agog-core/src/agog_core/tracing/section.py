@@ -1,0 +1,50 @@
+"""Section: what a tape has of one call of a traced function, and the walk back over it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agog_core import recording
+from agog_core.recording import Id
+
+if TYPE_CHECKING:
+    from agog_core.tracing.taped import Call
+
+
+class Section(recording.Section):
+    """The records of one call on one tape.
+
+    Args:
+        call: the call.
+        index: which of its tapes it is.
+    """
+
+    __slots__ = ("call", "index", "outs", "sources")
+
+    def __init__(self, call: Call, index: int) -> None:
+        self.call, self.index = call, index
+        twin = call.taped.twins[index]
+        named = [(call.name(place), place) for _, place in twin.results]
+        self.outs = tuple([name for name, _ in named if name is not None])
+        self.sources = tuple([call.named(traced) for traced in twin.sources])
+
+    def __getattr__(self, name: str) -> Any:
+        # Pictures of tapes call records by the names of their vjps.
+        if name in ("__name__", "__qualname__"):
+            return self.call.taped.name
+        raise AttributeError(name)
+
+    def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
+        """Walk the records of the call back: take the gradients of what it has made, and give those of its sources."""
+        call, twin = self.call, self.call.taped.twins[self.index]
+        names = {traced: name for traced in twin.ids if (name := call.name(traced)) is not None}
+        known = {traced: gradients[name] for traced, name in sorted(names.items()) if name in gradients}
+        if twin.outs.isdisjoint(known):
+            return
+        kept = frozenset([traced for traced, name in names.items() if name in keep])
+        found = call.taped.walk(call, self.index, known, kept)
+        for traced in known:
+            if traced in twin.outs and traced not in kept:
+                del gradients[names[traced]]
+        for traced, gradient in found.items():
+            gradients[call.named(traced)] = gradient

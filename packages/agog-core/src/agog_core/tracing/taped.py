@@ -1,0 +1,229 @@
+"""Taped: a function that was traced under tapes, and its calls; `agog_core.tracing.taping` makes them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from agog_core.recording import Id, Recording, next_id, watch_output
+from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.concrete import Concrete
+from agog_core.tracing.device import TracedArray
+from agog_core.tracing.graph import Graph, Node
+from agog_core.tracing.section import Section
+from agog_core.tracing.template import Template
+from agog_core.tracing.twins import Twin
+from agog_core.variables.variable import Variable
+
+
+# ``walk(call, index, gradients, keep)``: the gradients that walking back the records for a tape adds or changes; by the
+# ids of traced tensors.
+Walk = Callable[["Call", int, dict[Id, Any], frozenset[Id]], Mapping[Id, Any]]
+
+
+class Origin(NamedTuple):
+    """Where a tensor of a call comes from.
+
+    Args:
+        kind: "argument", "inherited" from the call whose records are walked back, "entry" or "final" for a value of a
+            variable, "result", "output" for another output of the graph, or "constant".
+        of: a place among such tensors, a variable, or the constant.
+        is_own: whether it is that tensor, and not another one with its memory.
+    """
+
+    kind: str
+    of: Any
+    is_own: bool = True
+
+
+class Call:
+    """One call of a function under tapes.
+
+    Args:
+        taped: what runs it.
+        before: the call whose records it walks back, or None.
+        serials: the serial numbers of the tapes that are open.
+
+    Attributes:
+        kept: what the records need, in the order of ``taped.kept``.
+    """
+
+    __slots__ = ("_names", "before", "kept", "serials", "taped")
+
+    def __init__(self, taped: Taped, before: Call | None, serials: Sequence[int]) -> None:
+        self.taped, self.before, self.serials = taped, before, serials
+        self.kept: list[Tensor] = []
+        self._names: dict[Id, Id] = {}  # from the ids of traced tensors to those on the tapes
+
+    def give(self, traced: Id, name: Id) -> None:
+        """Say which id a tensor of the trace has on the tapes."""
+        self._names[traced] = name
+
+    def name(self, traced: Id) -> Id | None:
+        """The id that a tensor of the trace has on the tapes, if it has one."""
+        found = self._names.get(traced)
+        return self.before.name(traced) if found is None and self.before is not None else found
+
+    def named(self, traced: Id) -> Id:
+        """The id that a tensor of the trace has on the tapes; one inside of the call before gets its first here."""
+        found = self.name(traced)
+        if found is None:
+            call = self
+            while call.before is not None and traced < call.taped.start:
+                call = call.before
+            found = call._names[traced] = next_id()
+        return found
+
+    def recording(self, tape: Recording) -> Recording | None:
+        """The recording whose serial number the traced tensors carry that a tape watches."""
+        if tape.serial in self.serials:
+            return self.taped.twins[self.serials.index(tape.serial)].recording
+        return None if self.before is None else self.before.recording(tape)
+
+
+@dataclass(eq=False, slots=True)
+class Taped:
+    """A function that was traced under tapes.
+
+    A call runs the graph, which also gives what the tapes' records keep, and leaves one record on each tape, a
+    `Section`. When that is walked back, the twin's records are, on what the call has kept; that is traced in its turn.
+
+    Args:
+        concrete: the graph: it returns the results, and then what is exported to be kept.
+        pack: makes the function's result of tensors.
+        name: the function's name.
+        walk: walks the records of a call back.
+        twins: what each tape has recorded.
+        results: where each result comes from.
+        template: the traced tensors of the records; None where there are none.
+        kept: where each of these comes from in a call.
+        inputs: the places and ids of traced arguments.
+        inherited: the same of the tensors of the trace before.
+        entries: the variables that are read, each with the place of the argument that is its value, or None.
+        start: an id before those of the trace.
+        graph: what is run.
+    """
+
+    concrete: Concrete
+    pack: Callable[[list[Tensor]], Any]
+    name: str
+    walk: Walk
+    twins: list[Twin]
+    results: list[Origin]
+    template: Template | None
+    kept: list[Origin]
+    inputs: list[tuple[int, Id]]
+    inherited: list[tuple[int, Id]]
+    entries: dict[Variable, int | None]
+    start: Id
+    graph: Graph
+    branches: dict[Any, Any] = field(default_factory=dict)
+    walks: dict[Any, Any] = field(default_factory=dict)
+    lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call
+    _portable: Concrete | None = None
+
+    @property
+    def guards(self) -> list[Node]:
+        """The branches of the function."""
+        return self.concrete.guards
+
+    @property
+    def arrays(self) -> list[TracedArray]:
+        """The traced arrays that stand for what calls keep."""
+        return [] if self.template is None else self.template.arrays
+
+    def fits(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether the arguments are values of the same variables as when the function was traced."""
+        places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
+        return all(places.get(id(variable._current())) == place for variable, place in self.entries.items())
+
+    def __call__(self, tensors: Sequence[Tensor], tapes: Sequence[Recording], before: Call | None) -> Any:
+        """Call the function: its result, or the number of a guard that failed."""
+        entries = self.present_entries()
+        inherited = [] if before is None else before.kept
+        arrays = [x._array for x in (*tensors, *inherited)]
+        outputs = self._concrete(arrays, len(tensors)).run(arrays)
+        return outputs if type(outputs) is int else self.finish(tensors, outputs, entries, tapes, before)
+
+    def present_entries(self) -> dict[Variable, Tensor]:
+        """The present values of the variables whose tensors tapes see."""
+        needed = {read.variable for twin in self.twins for read in twin.reads if read.kind == "entry"}
+        needed |= {origin.of for origin in (*self.results, *self.kept) if origin.kind == "entry"}
+        return {variable: variable._current() for variable in needed}
+
+    def _concrete(self, arrays: Sequence[Any], count: int) -> Concrete:
+        """What runs the graph: the kernels one by one, where what was kept has other strides than it had."""
+        layouts = [value.layout for value in self.graph.inputs[count:]]
+        if all(getattr(array, "strides", None) == each for array, each in zip(arrays[count:], layouts, strict=True)):
+            return self.concrete
+        if self._portable is None:
+            self._portable = Concrete(self.graph, list, is_portable=True)
+        return self._portable
+
+    def finish(
+        self,
+        tensors: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        entries: dict[Variable, Tensor],
+        tapes: Sequence[Recording],
+        before: Call | None,
+    ) -> Any:
+        """The function's result, of what the graph has returned; the tapes hear of the call."""
+        call = Call(self, before, [tape.serial for tape in tapes])
+        inherited = [] if before is None else before.kept
+        results: list[Tensor] = []
+
+        def found(origin: Origin) -> Tensor:
+            kind, of = origin.kind, origin.of
+            if kind == "constant":
+                return of
+            if kind == "final":
+                return of._current()
+            if kind == "result":
+                return results[of] if of < len(results) else outputs[of]
+            if kind == "entry":
+                return entries[of]
+            x = {"argument": tensors, "inherited": inherited, "output": outputs}[kind][of]
+            return x if origin.is_own else wrap(x._array, x._table, x._shape)
+
+        for origin in self.results:
+            results.append(found(origin))
+        for place, traced in self.inputs:
+            x = tensors[place]
+            if any(traced in twin.ids for twin in self.twins):
+                for tape, twin in zip(tapes, self.twins, strict=True):
+                    if place in twin.watched:
+                        tape.watch_tensor(x)
+                call.give(traced, x._id)
+        for place, traced in self.inherited:
+            if any(tape.watches(inherited[place]) for tape in tapes):
+                call.give(traced, inherited[place]._id)
+        for tape, twin in zip(tapes, self.twins, strict=True):
+            if tape.is_recording:
+                for place, traced in twin.results:
+                    if (name := watch_output(results[place], tape)) is not None:
+                        call.give(traced, name)
+        for tape, twin in zip(tapes, self.twins, strict=True):
+            self._read(call, tape, twin, entries)
+        if self.template is not None:
+            call.kept = [found(origin) for origin in self.kept]
+            for index, (tape, twin) in enumerate(zip(tapes, self.twins, strict=True)):
+                if twin.records and tape.is_recording:
+                    section = Section(call, index)
+                    tape.records.append((None, None, section, (section.outs, section.sources, call.kept)))  # type: ignore[arg-type]  # it is no function
+        return self.pack(results)
+
+    def _read(self, call: Call, tape: Recording, twin: Twin, entries: dict[Variable, Tensor]) -> None:
+        """Let a tape watch the variables that the function has read."""
+        for variable, kind, traced in twin.reads:
+            if kind == "between":
+                name = call.named(traced)
+                known = tape.variables.setdefault(id(variable), (variable, []))[1]
+                if name not in known:
+                    known.append(name)
+            else:
+                tensor = entries[variable] if kind == "entry" else variable._current()
+                tape.watch_variable(variable, tensor)
+                call.give(traced, tensor._id)

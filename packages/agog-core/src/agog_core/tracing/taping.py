@@ -1,0 +1,236 @@
+"""Taping: a function called once, for real, while its ops are recorded as a graph and on the twins of tapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+from agog_core.recording import Recording, next_id
+from agog_core.shapes import intern_shape
+from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracers import present_tracer
+from agog_core.tracing.concrete import Concrete, commit
+from agog_core.tracing.device import TracedArray, untraced
+from agog_core.tracing.first_call import Recorded
+from agog_core.tracing.graph import Value
+from agog_core.tracing.leaves import Packing
+from agog_core.tracing.passes import optimize
+from agog_core.tracing.taped import Call, Origin, Taped, Walk
+from agog_core.tracing.template import Binding, Template
+from agog_core.tracing.trace import Trace
+from agog_core.tracing.twins import Acting, Twin
+
+
+# The result of a call of which nothing was kept, because another thread has changed a variable meanwhile.
+AGAIN = object()
+
+
+class Function(NamedTuple):
+    """What is traced under tapes.
+
+    Args:
+        python: what to call, as ``python(args, kwargs)``.
+        name: its name.
+        walk: see `Taped`.
+        may_create: whether it may create variables.
+        exact: whether results have the bits of eager calls, see `Graph`.
+        pack: makes what makes the function's result of tensors, of a `Packing` of it.
+    """
+
+    python: Callable[[Any, Any], Any]
+    name: str
+    walk: Walk
+    may_create: bool
+    exact: bool = True
+    pack: Callable[[Packing], Callable[[list[Tensor]], Any]] = lambda packing: packing
+
+
+class TapedCall(NamedTuple):
+    """A call that was traced.
+
+    Args:
+        taped: what later calls run.
+        result: what the function returned; `AGAIN` where nothing was kept.
+        has_created: whether it has created variables; then it is not what later calls do.
+        failed: the line of an op that has failed, where the function has gone on: then neither is it.
+    """
+
+    taped: Taped
+    result: Any
+    has_created: bool
+    failed: str | None
+
+
+def trace_taped(
+    function: Function, args: Any, kwargs: Any, tapes: Sequence[Recording], before: Call | None = None
+) -> TapedCall | None:
+    """Call a function and record what it does, as later calls under such tapes will do it.
+
+    Args:
+        function: the function.
+        args: its positional arguments.
+        kwargs: its other arguments.
+        tapes: the tapes that are open, the outermost first.
+        before: the call whose records it walks back.
+
+    Returns:
+        The call; None where nothing has happened, because the function does with the tapes what later calls could not
+        repeat: it asks them for gradients, or uses tensors from outside that they watch.
+
+    Raises:
+        TracingError: the function does what later calls could not do again.
+    """
+    taping = _Taping(function, Packing((args, kwargs)).tensors, tapes, before)
+    with nullcontext() if before is None else before.taped.lock, taping.binding:
+        recorded = Recorded(taping.call, args, kwargs, function.may_create)
+        if taping.acting.is_beyond:
+            recorded.trace.put_back()
+            recorded.end()
+            return None
+        return taping.finish(recorded)
+
+
+class _Taping:
+    """One call that is traced."""
+
+    def __init__(
+        self, function: Function, tensors: Sequence[Tensor], tapes: Sequence[Recording], before: Call | None
+    ) -> None:
+        self.function, self.tensors, self.tapes, self.before = function, tensors, tapes, before
+        self.inherited = [] if before is None else before.kept
+        self.twins = [Twin(tape, None if before is None else before.recording(tape)) for tape in tapes]
+        self.acting = Acting(tapes, self.twins)
+        self.binding = Binding([] if before is None else before.taped.arrays, self.inherited)
+        self._start = next_id()
+        self.inputs: list[Tensor] = []  # the traced tensors that the function gets
+        own = [] if before is None or before.taped.template is None else before.taped.template.tensors
+        pairs = zip(self.inherited, own, strict=False)
+        watched = [(x, y) for x, y in pairs if any(tape.watches(x) for tape in tapes)]
+        self._watched = [[tape.watches(x) for x in tensors] for tape in tapes]
+        self._watched_before = [[y for x, y in watched if tape.watches(x)] for tape in tapes]
+
+    def call(self, args: Any, kwargs: Any) -> Any:
+        """Call the function on traced arguments; one that comes twice is one tensor, as outside."""
+        trace = present_tracer()
+        assert isinstance(trace, Trace)
+        packing = Packing((args, kwargs))
+        self.inputs = [trace.arguments.setdefault(id(x), y) for x, y in zip(self.tensors, packing.tensors, strict=True)]
+        self.binding.begin(trace)
+        args, kwargs = packing(self.inputs)
+        del packing
+        with self.acting:
+            for tape, places, others in zip(self.tapes, self._watched, self._watched_before, strict=True):
+                for x, is_watched in zip(self.inputs, places, strict=True):
+                    if is_watched:
+                        tape.watch_tensor(x)
+                for x in others:
+                    tape.watch_tensor(x)
+            return self.function.python(args, kwargs)
+
+    def finish(self, recorded: Recorded) -> TapedCall:
+        """What later calls run, and the result of this one."""
+        trace, graph = recorded.trace, recorded.trace.graph
+        graph.exact = self.function.exact
+        results = self._results(recorded)
+        outputs = [untraced(x) for x in recorded.results.tensors]
+        places = {variable: self._place(x) for variable, x in trace.entries.items()}
+        inputs = [(place, x._id) for place, x in enumerate(self.inputs) if _has_id(x)]
+        inherited = [(place, x._id) for place, x in self._inherited() if _has_id(x)]
+        pack = self.function.pack(recorded.results)
+        is_kept = commit(trace.written(), trace.initial)
+        self.inputs, self._watched_before = [], []
+        recorded.release()
+        template, kept, exported = self._kept(trace, len(outputs))
+        graph.outputs += exported.values
+        optimize(graph)
+        taped = Taped(
+            *(Concrete(graph, list, is_portable=exported.has_reserve), pack, self.function.name, self.function.walk),
+            *(self.twins, results, template, kept, inputs, inherited, places, self._start, graph),
+        )
+        outputs += exported.tensors
+        if template is None:
+            recorded.end()
+        else:
+            recorded.warn(template.let_go([] if self.before is None else self.before.taped.arrays))
+        if is_kept:
+            result = taped.finish(self.tensors, outputs, trace.initial, self.tapes, self.before)
+        else:
+            trace.put_back()
+            result = AGAIN
+        return TapedCall(taped, result, bool(recorded.created), next(iter(trace.failures), None))
+
+    def _results(self, recorded: Recorded) -> list[Origin]:
+        """Where each result comes from; the twins note what later calls repeat."""
+        trace, tensors = recorded.trace, recorded.results.tensors
+        self._roles = {id(x): Origin("result", place) for place, x in reversed(list(enumerate(tensors)))}
+        self._roles |= {id(trace.state[v]): Origin("final", v) for v in trace.graph.finals}
+        self._roles |= {id(x): Origin("entry", v) for v, x in trace.entries.items()}
+        self._roles |= {id(x): Origin("argument", place) for place, x in reversed(list(enumerate(self.inputs)))}
+        origins = [self._roles[id(x)] if type(x._array) is TracedArray else Origin("constant", x) for x in tensors]
+        ids = {trace.state[v]._id: "final" for v in trace.graph.finals if _has_id(trace.state[v])}
+        ids |= {x._id: "entry" for x in trace.entries.values() if _has_id(x)}
+        fresh = {place: x for place, x in enumerate(tensors) if origins[place] == Origin("result", place)}
+        for twin in self.twins:
+            twin.settle(self.inputs, fresh, ids)
+        return origins
+
+    def _kept(self, trace: Trace, count: int) -> tuple[Template | None, list[Origin], _Exported]:
+        """The tensors that the records keep, where each comes from in a call, and what is exported for that."""
+        exported = _Exported(trace.graph.inputs, len(self.tensors), count)
+        if not any(twin.records for twin in self.twins):
+            return None, [], exported
+        template = Template(trace, [twin.records for twin in self.twins])
+        own = {id(x): Origin("inherited", place) for place, x in self._inherited()}
+        kept = []
+        for x in template.tensors:
+            role = own.get(id(x)) or self._roles.get(id(x))
+            is_whole = role is not None and role.kind != "final"
+            kept.append(role if is_whole else exported.origin(x._array))
+        return template, kept + [exported.origin(array) for array in template.hidden], exported
+
+    def _inherited(self) -> Iterator[tuple[int, Tensor]]:
+        """The traced tensors of the call before, by the places of what they stand for."""
+        template = None if self.before is None else self.before.taped.template
+        return iter(enumerate([] if template is None else template.tensors))
+
+    def _place(self, tensor: Tensor) -> int | None:
+        role = self._roles.get(id(tensor))
+        return role.of if role is not None and role.kind == "argument" else None
+
+
+class _Exported:
+    """The outputs of a graph that are kept, after its results."""
+
+    def __init__(self, inputs: Sequence[Value], arguments: int, count: int) -> None:
+        self._inputs, self._arguments, self._count = inputs, arguments, count
+        self._places: dict[Value, int] = {}
+        self.tensors: list[Tensor] = []
+
+    @property
+    def values(self) -> list[Value]:
+        """The values in the graph."""
+        return list(self._places)
+
+    @property
+    def has_reserve(self) -> bool:
+        """Whether one is what a kernel keeps for its gradient's."""
+        return any(v.node is not None and v.node.op is not None and v.node.op.reserve for v in self._places)
+
+    def origin(self, array: TracedArray) -> Origin:
+        """Where the memory of a traced tensor comes from in a call."""
+        value = array.value
+        assert value is not None
+        if value.kind == "input":
+            place = self._inputs.index(value)
+            is_argument = place < self._arguments
+            kind = "argument" if is_argument else "inherited"
+            return Origin(kind, place if is_argument else place - self._arguments, False)
+        if value not in self._places:
+            self._places[value] = self._count + len(self._places)
+            self.tensors.append(wrap(array.array, value.table, intern_shape(value.shape)))
+        return Origin("output", self._places[value])
+
+
+def _has_id(tensor: Tensor) -> bool:
+    return hasattr(tensor, "_id")

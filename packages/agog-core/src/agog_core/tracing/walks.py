@@ -1,0 +1,115 @@
+"""Walks: calls under tapes, and the walks back over their records, each traced for what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agog_core.dispatch.devices import scope, scopes
+from agog_core.gradients.backpropagation import backpropagate
+from agog_core.recording import Id, Recording, stack, tapes_of_context
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracers import apart, present_tracer
+from agog_core.tracing.by_ops import by_ops
+from agog_core.tracing.device import untraced
+from agog_core.tracing.errors import is_undone, limit
+from agog_core.tracing.leaves import Packing, key_of_leaf
+from agog_core.tracing.taped import Call, Taped
+from agog_core.tracing.taping import AGAIN, Function, trace_taped
+from agog_core.tracing.twins import key_of_tapes
+
+
+def walk(call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id]) -> Mapping[Id, Any]:
+    """Walk the records back that a call has left on a tape.
+
+    Args:
+        call: the call.
+        index: which of its tapes it is.
+        given: the gradients so far, by the ids of traced tensors.
+        keep: the ids whose gradients the program has asked for.
+
+    Returns:
+        The gradients that are other ones now.
+    """
+    tracer = present_tracer()
+    tapes = [tape for tape in tapes_of_context() if tape.is_open]
+    if (tracer is not None and tracer.records) or any(tape.is_forward for tape in tapes):
+        return _by_ops(call, index, given, keep)
+    return _Walk(call, index, given, keep, tapes).run()
+
+
+class _Walk:
+    """One walk back over the records of one call."""
+
+    def __init__(
+        self, call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id], tapes: Sequence[Recording]
+    ) -> None:
+        self.call, self.index, self.given, self.keep, self.tapes = call, index, given, keep, tapes
+        self.args = [list(given.values())], {}
+        self.tensors = Packing(self.args).tensors
+
+    def key(self) -> Any:
+        """What decides which trace is run."""
+        recordings = [self.call.recording(tape) for tape in self.tapes]
+        return (
+            *(self.index, tuple(self.given), tuple(map(key_of_leaf, self.given.values())), self.keep),
+            *(scope() if scopes else None, tuple([None if r is None else r.serial for r in recordings])),
+            key_of_tapes(self.tapes, [*self.tensors, *self.call.kept] if self.tapes else []),
+        )
+
+    def run(self) -> Mapping[Id, Any]:
+        """The gradients that are other ones now."""
+        known, place = self.call.taped.walks, self.key()
+        while (found := known.get(place)) is not None:
+            try:
+                result = found(self.tensors, self.tapes, self.call)
+            except Exception as error:
+                if not is_undone(error):
+                    raise
+                return self.trace({}, None)  # Python may catch it
+            if type(result) is not int:
+                return result  # type: ignore[no-any-return]  # `_packed` makes it
+            known, place = found.branches, result
+        return self.trace(known, place)
+
+    def trace(self, known: dict[Any, Any], place: Any) -> Mapping[Id, Any]:
+        """Walk back, and record what that does."""
+        function = Function(self._python, "gradient", walk, may_create=False, pack=self._packed)
+        function = function._replace(name=self.call.taped.name, exact=self.call.taped.graph.exact)
+        with self.call.taped.lock:
+            found = trace_taped(function, *self.args, self.tapes, self.call)
+        if found is None:
+            limit("beyond", self.call.taped.name)
+        if found.failed is None:
+            known[place] = found.taped
+        return self.run() if found.result is AGAIN else found.result
+
+    def _python(self, args: Any, kwargs: Any) -> list[Any]:
+        twin = self.call.taped.twins[self.index]
+        gradients = dict(zip(self.given, args[0], strict=True))
+        before = dict(gradients)
+        backpropagate(list(twin.records), gradients, set(self.keep))
+        wanted = dict.fromkeys([*twin.sources, *self.keep])
+        self._ids = [i for i in wanted if i in gradients and gradients[i] is not before.get(i)]
+        return [gradients[i] for i in self._ids]
+
+    def _packed(self, packing: Packing) -> Callable[[list[Tensor]], Mapping[Id, Any]]:
+        ids = self._ids
+        return lambda tensors: dict(zip(ids, packing(tensors), strict=True))
+
+
+def _by_ops(call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id]) -> Mapping[Id, Any]:
+    """Walk back by ops that what looks on sees one by one."""
+    values = list(given.values())
+    packing = Packing(values)
+    before = stack.get()
+    with apart():
+        stack.set(())
+        try:
+            plain = packing([untraced(x) for x in packing.tensors])
+            twin = _Walk(call, index, dict(zip(given, plain, strict=True)), keep, [])
+            twin.run()
+            found: Taped = call.taped.walks[twin.key()]
+        finally:
+            stack.set(before)
+    return found.pack(by_ops(found.graph, [*packing.tensors, *call.kept]))  # type: ignore[no-any-return]  # as above
