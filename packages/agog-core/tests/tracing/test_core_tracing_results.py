@@ -1,0 +1,168 @@
+"""Gradients of some of a traced function's results, of what Python did between ops, and of calls in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.tracing.function import function
+
+Call = Callable[..., Any]
+X = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
+W = np.random.default_rng(1).normal(size=(4, 3)).astype("f4")
+
+
+def flat(found: Any) -> list[Any]:
+    return [None if x is None else ag.convert_to_tensor(x).numpy() for x in ag.nest.flatten(found)]
+
+
+def outcome(call: Call, target: Call, sources: list[Any], persistent: bool) -> Iterator[Any]:
+    with ag.GradientTape(persistent=persistent) as tape:
+        tape.watch([x for x in sources if isinstance(x, ag.Tensor)])
+        results = call(tape)
+        goal = target(results)
+    yield results
+    yield tape.gradient(goal, sources)
+    if persistent:
+        yield [tape.gradient(each, sources) for each in results]
+        yield tape.gradient(goal, sources, unconnected_gradients="zero")
+
+
+def plain_stop(x: Any, w: Any, tape: Any) -> Any:
+    return x + ag.stop_gradient(x) * 3.0, x * x, ag.reduce_sum(ag.matmul(x, w))
+
+
+def dropped(x: Any, w: Any, tape: Any) -> Any:
+    logits = ag.matmul(ag.nn.dropout(x, 0.5), w)
+    return ag.reduce_mean(ag.square(logits)), logits, ag.exp(x)
+
+
+def clipped(x: Any, w: Any, tape: Any) -> Any:
+    y = ag.add_n([x, x * 2.0, ag.exp(x)])
+    z, norm = ag.clip_by_global_norm([y, w * w], 0.7)
+    return norm, z[0], ag.tanh(z[1])
+
+
+def stopped_tape(x: Any, w: Any, tape: Any) -> Any:
+    y = x * x
+    with tape.stop_recording():
+        z = ag.sin(y)
+    return z * y, y + z, ag.matmul(z, w)
+
+
+def watched_within(x: Any, w: Any, tape: Any) -> Any:
+    y = ag.stop_gradient(x * x)
+    tape.watch(y)
+    return y * y, x * y, ag.matmul(y, w)
+
+
+@ag.custom_gradient
+def tripled(x: Any) -> Any:
+    return ag.sin(x), lambda dy: dy * 3.0 * ag.cos(x)
+
+
+def own_gradient(x: Any, w: Any, tape: Any) -> Any:
+    y = tripled(x)
+    return y, tripled(y) * x, ag.matmul(y, w)
+
+
+@ag.custom_gradient
+def pair(x: Any, y: Any) -> Any:
+    def grad(dx: Any, dy: Any) -> Any:
+        return dx * 2.0 + dy, ag.where(ag.reduce_sum(dy) > 0.0, dy * y, dy)
+
+    return (x * y, x - y), grad
+
+
+def own_gradient_of_two(x: Any, w: Any, tape: Any) -> Any:
+    first, second = pair(x, x * 2.0)
+    return first, second, ag.matmul(first, w)
+
+
+def recomputed(x: Any, w: Any, tape: Any) -> Any:
+    inner = ag.recompute_grad(lambda x: ag.nn.dropout(ag.tanh(ag.matmul(x, w)), 0.5))
+    y = inner(x)
+    return y, ag.reduce_sum(y), ag.matmul(x, ag.matmul(w, ag.transpose(y))) * 0.1
+
+
+def drawn(x: Any, w: Any, tape: Any) -> Any:
+    noise = ag.random_normal([5, 4])
+    return x * noise, noise, ag.matmul(x + noise, w)
+
+
+def updated(x: Any, w: Any, tape: Any) -> Any:
+    before = ag.matmul(x, w)
+    w.assign_add(ag.ones_like(w) * 0.1)
+    after = ag.matmul(x, w)
+    w.assign(w * 0.9)
+    return before, before * after, ag.matmul(x, w)
+
+
+def called_python(x: Any, w: Any, tape: Any) -> Any:
+    doubled = ag.py_func(lambda a: a * 2, [x], ag.float32)
+    return x * doubled, doubled, ag.matmul(doubled * x, w)
+
+
+def passed_through(x: Any, w: Any, tape: Any) -> Any:
+    return x, x * 2.0, w.value()
+
+
+def twice_the_same(x: Any, w: Any, tape: Any) -> Any:
+    y = ag.matmul(x, w)
+    return y, y, y * y
+
+
+def looked_up(x: Any, w: Any, tape: Any) -> Any:
+    rows = ag.gather(w, [0, 2, 0])
+    return rows, rows * 2.0, ag.reduce_sum(ag.matmul(x, w))
+
+
+def branched(x: Any, w: Any, tape: Any) -> Any:
+    y = ag.matmul(x, w)
+    if ag.reduce_sum(y) > 0.0:
+        return y, y * y, ag.exp(y)
+    return -y, y, ag.sin(y)
+
+
+FUNCTIONS = [
+    *(plain_stop, dropped, clipped, stopped_tape, watched_within, own_gradient, own_gradient_of_two, recomputed),
+    *(drawn, updated, called_python, passed_through, twice_the_same, looked_up, branched),
+]
+TARGETS: dict[str, Call] = {
+    "first": lambda results: results[0],
+    "second": lambda results: results[1],
+    "third": lambda results: results[2],
+    "first and third": lambda results: [results[0], results[2]],
+    "sum of all": lambda results: [ag.reduce_sum(ag.square(r)) for r in results],
+}
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("made", FUNCTIONS, ids=lambda made: made.__name__)
+def test_gradients_of_some_results_are_those_of_eager_calls(made: Call, target: str, persistent: bool) -> None:
+    outcomes = []
+    for wrap in (lambda f: f, function):
+        ag.set_random_seed(3)
+        w = ag.Variable(W)
+        tapes: list[Any] = []  # no argument, which would be another one at each call
+        call = wrap(lambda x: made(x, w, tapes[-1]))  # noqa: B023  # at once
+        values = [ag.constant(X * scale) for scale in (1.0, 0.5, -1.0, 2.0)]
+        outcomes.append([])
+        for x in values:
+
+            def called(tape: Any) -> Any:
+                tapes.append(tape)
+                return call(x)  # noqa: B023  # at once
+
+            for found in outcome(called, TARGETS[target], [x, w], persistent):
+                outcomes[-1].append(flat(found))
+            outcomes[-1].append(w.numpy())
+    for eager, traced in zip(*outcomes, strict=True):
+        assert len(eager) == len(traced)
+        for left, right in zip(eager, traced, strict=True):
+            np.testing.assert_array_equal(left, right)
