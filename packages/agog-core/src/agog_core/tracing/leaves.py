@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from numbers import Number
 from typing import Any
+
+import numpy as np
 
 from agog_core import nest
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.device import untraced
+
+_PLAIN = frozenset({bool, int, str, bytes, type(None)})  # whose equal values are the same
 
 # The tensors that a leaf is made of, and what makes a leaf like it of others.
 Parts = tuple[list[Tensor], Callable[[Sequence[Tensor]], Any]]
@@ -34,18 +41,45 @@ def key_of_tensor(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def key_of_leaf(leaf: Any) -> Any:
-    """What of an argument decides which trace it takes: of Python values the type, and the value with its sign."""
+    """What of an argument decides which trace it takes; of Python values see `exact`."""
     found = parts(leaf)
     if found is None:
-        return type(leaf), repr(leaf) if isinstance(leaf, (float, complex)) else leaf
+        return exact(leaf)
     size = tuple(leaf.shape.as_list()) if isinstance(leaf, (IndexedSlices, SparseTensor)) else None
     return type(leaf), size, *map(key_of_tensor, found[0])
+
+
+def exact(value: Any) -> Any:
+    """A stand-in for a Python value that equals those of the same type and bits alone: Python takes 1, 1.0 and True for
+    equal, and so it does 0.0 and -0.0, and no NaN for equal to itself.
+
+    >>> exact(0.0) == exact(-0.0), exact(1) == exact(True), exact(frozenset([1.0])) == exact(frozenset([1.0]))
+    (False, False, True)
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind, value
+    if isinstance(value, np.generic):
+        return kind, (value.dtype.str, value.tobytes())
+    if isinstance(value, float):
+        return kind, struct.pack("d", value)
+    if isinstance(value, complex):
+        return kind, struct.pack("dd", value.real, value.imag)
+    if isinstance(value, tuple):
+        return kind, tuple(map(exact, value))
+    if isinstance(value, frozenset):
+        return kind, frozenset(map(exact, value))
+    if isinstance(value, (Number, range)):  # such as Decimal, of which two may be equal and have other digits
+        return kind, repr(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return kind, tuple([exact(getattr(value, each.name)) for each in fields(value)])
+    return kind, value
 
 
 def key_of_structure(structure: Any) -> Any:
     """The form of a structure, without its leaves."""
     if nest.is_mapping(structure):
-        return type(structure), tuple([(key, key_of_structure(structure[key])) for key in sorted(structure)])
+        return type(structure), tuple([(exact(key), key_of_structure(each)) for key, each in structure.items()])
     if isinstance(structure, (tuple, list)):
         return type(structure), tuple(map(key_of_structure, structure))
     return None

@@ -7,6 +7,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+import numpy as np
+
 from agog_core.errors import TracingWarning
 from agog_core.named_tuple import Named
 from agog_core.tracing.concrete import Concrete
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 MOST_WAYS = 32
 # After how many traces that differ in Python numbers alone there is a warning.
 MANY_NUMBERS = 8
-_NUMBERS = (int, float, complex)
+_NUMBERS = (int, float, complex, np.number)
 
 
 class TraceInfo(Named):
@@ -110,7 +112,7 @@ def _without_numbers(key: Any) -> Any:
     """A key in which Python numbers count by their types alone."""
     if not isinstance(key, tuple):
         return key
-    if len(key) == 2 and key[0] in _NUMBERS:
+    if len(key) == 2 and isinstance(key[0], type) and issubclass(key[0], _NUMBERS) and key[0] is not bool:
         return key[0]
     return tuple([_without_numbers(part) for part in key])
 

@@ -16,6 +16,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import PluginWarning
 from agog_core.shapes import intern_shape
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.leaves import exact
 
 _MOST = 64
 """Kinds of calls that are kept of one op; all others are declined."""
@@ -57,7 +58,7 @@ class SingleOp:
             here.was_called = True
             return NotImplemented
         late = {name: x for name, x in attributes.items() if name in self._op.late and _may_differ(x)}
-        static = tuple([(name, type(x), _exactly(x)) for name, x in attributes.items() if name not in late])
+        static = tuple([(name, exact(x)) for name, x in attributes.items() if name not in late])
         key = (static, tuple(map(type, late.values())), *[(a.dtype, a.shape, a.strides) for a in arrays])
         try:
             is_known = key in self._known
@@ -146,11 +147,6 @@ class SingleOp:
 
 def _decline(*arrays: Any, **attributes: Any) -> Any:
     return NotImplemented
-
-
-def _exactly(attribute: Any) -> Any:
-    """An attribute as a part of a key; -0.0 is not 0.0."""
-    return repr(attribute) if type(attribute) is float else attribute
 
 
 def _may_differ(number: Any) -> bool:
