@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -334,6 +335,45 @@ def test_what_is_taken(primitive: Primitive, values: tuple[ArraySpec, ...], is_t
     assert compiler.takes(primitive, values) is is_taken
 
 
+@pytest.mark.parametrize("size", [(3, 19), (400, 5000)])
+def test_no_cycles_are_left_behind(size: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "_units", {})
+    machine._target.cache_clear()
+    x, bias = numbers(*size), numbers(size[1], seed=1)
+    made = np.empty_like(x)
+
+    def compile_and_run() -> None:
+        monkeypatch.setattr(compiler, "_units", {})
+        subgraph, wanted = gelu(x, bias)
+        for _ in range(2):  # then from disk
+            function = compiler.compile(subgraph)
+            assert function is not None
+            function(x, bias, made)
+            compiler._units.clear()
+        np.testing.assert_array_equal(made, wanted)
+
+    module.write(gelu(x[:2], bias)[0], [], "other")  # which imports what it needs
+    gc.collect()
+    gc.disable()
+    try:
+        compile_and_run()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_no_cycles_are_left_behind_by_the_first_use() -> None:
+    """In a process of its own, in which nothing was looked up before."""
+    program = (
+        "import gc, numpy as np, agog_cpu_llvm.machine as machine, agog_cpu_llvm.numpy_loops as loops\n"
+        "gc.collect(); gc.disable()\n"
+        "machine._target(); loops.fault()\n"
+        "print(gc.collect())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
+
+
 class TestDisk:
     def test_another_process_finds_what_was_compiled(self, monkeypatch: pytest.MonkeyPatch) -> None:
         x, bias = numbers(13, 41), numbers(41, seed=1)
@@ -378,6 +418,26 @@ class TestDisk:
         function(x, bias, out)
         np.testing.assert_array_equal(out, wanted)
         assert disk.read(file.name) is not None
+
+    def test_the_file_of_another_key_is_replaced(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls = [(numbers(size, 19), numbers(19, seed=1)) for size in (3, 5)]
+        monkeypatch.setattr(compiler, "_units", {})
+        for call in calls:
+            assert compiler.compile(gelu(*call)[0]) is not None
+        one, other = sorted((tmp_path / "llvm").iterdir())
+        contents = one.read_bytes(), other.read_bytes()
+        one.write_bytes(contents[1])
+        other.write_bytes(contents[0])
+        assert disk.read(one.name) is None
+        for call in calls:
+            monkeypatch.setattr(compiler, "_units", {})
+            subgraph, wanted = gelu(*call)
+            function = compiler.compile(subgraph)
+            assert function is not None
+            out = np.empty_like(call[0])
+            function(*call, out)
+            np.testing.assert_array_equal(out, wanted)
+        assert (one.read_bytes(), other.read_bytes()) == contents
 
     def test_what_others_may_write_is_not_run(self, tmp_path: Path) -> None:
         disk.write("key", b"code")

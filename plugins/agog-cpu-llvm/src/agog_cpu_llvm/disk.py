@@ -13,7 +13,7 @@ LIMIT = 64 << 20
 """Bytes of all files together; when there are more, those that were not used for longest go."""
 
 _KEPT = LIMIT // 2
-_HEAD = b"agog-cpu-llvm 1\n"
+_HEAD = b"agog-cpu-llvm 2\n"
 
 
 def folder() -> Path:
@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 def read(key: str) -> bytes | None:
-    """What is kept under a key, or None where nothing is, or where it is damaged or another user's."""
+    """What is kept under a key, or None where nothing is, or where it is damaged, of another key, or another user's."""
     try:
         path = folder() / key
         with path.open("rb") as file:
@@ -39,7 +39,7 @@ def read(key: str) -> bytes | None:
                 return None
             content = file.read(LIMIT)
         head, digest, body = content[: len(_HEAD)], content[len(_HEAD) :][:32], content[len(_HEAD) + 32 :]
-        if head != _HEAD or hashlib.sha256(body).digest() != digest:
+        if head != _HEAD or _digest(key, body) != digest:
             return None
         with suppress(OSError):
             os.utime(path)
@@ -58,7 +58,7 @@ def write(key: str, body: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=place, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_HEAD + hashlib.sha256(body).digest() + body)
+                file.write(_HEAD + _digest(key, body) + body)
             os.replace(temporary, place / key)
         except BaseException:
             with suppress(OSError):
@@ -67,6 +67,11 @@ def write(key: str, body: bytes) -> None:
         _tidy(place)
     except (OSError, RuntimeError):
         return
+
+
+def _digest(key: str, body: bytes) -> bytes:
+    """What tells that a file is whole, and the one of its key."""
+    return hashlib.sha256(key.encode() + b"\n" + body).digest()
 
 
 def _is_ours(status: os.stat_result) -> bool:

@@ -14,6 +14,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 from agog_cpu_llvm import numpy_loops
 
 _METH_FASTCALL = 0x80
+_NO_TRIPLE, _NO_LAYOUT = 'target triple = "unknown-unknown-unknown"', 'target datalayout = ""'
 
 
 class _MethodDef(ctypes.Structure):
@@ -70,8 +71,9 @@ def _target() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"):
-        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        llvm.add_symbol(name, address)
+        # By its own address, since what `ctypes.cast` takes refers to itself from then on.
+        address = ctypes.addressof(getattr(ctypes.pythonapi, name))
+        llvm.add_symbol(name, ctypes.c_void_p.from_address(address).value)
     for dtype in ("float16", "float32", "float64", "int32", "int64"):
         for name in (*numpy_loops.UNARY, *numpy_loops.BINARY, *numpy_loops.REDUCTIONS):
             if (loop := numpy_loops.find(name, dtype)) is not None:
@@ -88,8 +90,9 @@ def _machine() -> Any:
 def assemble(text: str) -> bytes:
     """Machine code, as an object file."""
     machine = _machine()
-    module = llvm.parse_assembly(text)
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    # In the text, because setting them makes types of ctypes, which refer to themselves.
+    text = text.replace(_NO_TRIPLE, f'target triple = "{machine.triple}"', 1)
+    module = llvm.parse_assembly(text.replace(_NO_LAYOUT, f'target datalayout = "{machine.target_data}"', 1))
     options = llvm.create_pipeline_tuning_options(speed_level=2)  # more takes a third longer, and gains nothing here
     options.loop_vectorization = options.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, options)
@@ -105,7 +108,9 @@ def load(code: bytes, name: str, turns: int, grain: int) -> Code:
     """The function of a name in an object file."""
     while _left:
         _left.pop().close()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    module = llvm.parse_assembly("")
+    engine = llvm.create_mcjit_compiler(module, _machine())
+    (module._ptr._objects or {}).clear()  # llvmlite has asked for its hash by `ctypes.cast`: it refers to itself
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return Code(engine, engine.get_function_address(name), turns, grain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from llvmlite import ir
 
@@ -73,7 +74,23 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
     _write_entry(fused, name, kinds, len(constants), None if cost >= LARGE else turns)
     is_divisible = cost >= FOR_TWO and frame.rows == len(frame.shape)
     grain = (BLOCK if not nest.outer else LINE if _is_row_divided(frame, nest) else 1) if is_divisible else 0
-    return Module(str(module), turns if cost >= LARGE else 0, grain)
+    text = str(module)
+    _dissolve(module)
+    return Module(text, turns if cost >= LARGE else 0, grain)
+
+
+def _dissolve(module: ir.Module) -> None:
+    """Let go of what a module is made of, whose parts refer to each other."""
+    for function in module.functions:
+        for block in function.blocks:
+            for instruction in block.instructions:
+                instruction.__dict__.clear()
+            block.__dict__.clear()
+        for part in (*function.args, function.return_value, function):
+            part.__dict__.clear()
+    for part in module.metadata:
+        part.__dict__.clear()
+    module.__dict__.clear()
 
 
 def _is_row_divided(frame: Frame, nest: Nest) -> bool:
@@ -87,23 +104,24 @@ def _write_loops(fused: ir.Function, frame: Frame, nest: Nest) -> None:
     rows = Rows(b, frame, nest, parameters)
     is_row_divided = _is_row_divided(frame, nest)
     row = (first, end) if is_row_divided else (index(0), index(nest.row.size))
-
-    def write_loop(depth: int, bases: list[ir.Value]) -> None:
-        if depth == len(nest.outer):
-            rows.write(bases, *row)
-            return
-        axis = nest.outer[depth]
-        is_whole = depth > 0 or is_row_divided
-        with counting(b, *((index(0), index(axis.size)) if is_whole else (first, end))) as turn:
-            moved = [
-                rows.moved(base, turn, step) if step else base for base, step in zip(bases, axis.steps, strict=True)
-            ]
-            write_loop(depth + 1, moved)
-
     begins = [parameters[parameter] for parameter, _ in nest.numbers]
+    turns = [(index(0), index(axis.size)) for axis in nest.outer]
+    if turns and not is_row_divided:
+        turns[0] = first, end
     rows.begin(begins, *row)
-    write_loop(0, begins)
+    _write_axes(b, rows, list(zip(nest.outer, turns, strict=True)), begins, row)
     b.ret_void()
+
+
+def _write_axes(b: ir.IRBuilder, rows: Rows, axes: Any, bases: list[ir.Value], row: tuple[ir.Value, ir.Value]) -> None:
+    """The loops over axes, each with its first turn and the one after its last, around that over a row."""
+    if not axes:
+        rows.write(bases, *row)
+        return
+    (axis, turns), *inner = axes
+    with counting(b, *turns) as turn:
+        pairs = zip(bases, axis.steps, strict=True)
+        _write_axes(b, rows, inner, [rows.moved(base, turn, step) if step else base for base, step in pairs], row)
 
 
 def _contract(fused: ir.Function) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +62,15 @@ def find(name: str, dtype: str) -> InnerLoop | None:
 
 def call(loop: InnerLoop, arrays: list[np.ndarray], strides: list[int], count: int) -> None:
     """Run an inner loop over arrays, the last of which takes the results."""
-    operands = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
-    dimensions, steps = (ctypes.c_int64 * 1)(count), (ctypes.c_int64 * len(arrays))(*strides)
+    operands = _several(ctypes.c_void_p, len(arrays))(*[array.ctypes.data for array in arrays])
+    dimensions, steps = _several(ctypes.c_int64, 1)(count), _several(ctypes.c_int64, len(arrays))(*strides)
     _SIGNATURE(loop.address)(operands, dimensions, steps, loop.data)
+
+
+@cache  # a type refers to itself
+def _several(kind: Any, count: int) -> Any:
+    """The type of an array of numbers of C."""
+    return kind * count
 
 
 def fault() -> str | None:

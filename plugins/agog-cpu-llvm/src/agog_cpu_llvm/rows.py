@@ -244,38 +244,39 @@ class Rows:
                     memory = [self.memory(each, start) for each in (*term.operands, term)]
                     self.call(term.name, term.dtype, memory, count)
 
+    def element(self, term: Term, known: dict[Term, ir.Value], position: ir.Value, turn: ir.Value) -> ir.Value:
+        """An operand in one turn of a fused loop."""
+        if term.kind == "constant":
+            return _literal(term)
+        if (value := self.numbers.get(term)) is not None:
+            return value
+        if (value := known.get(term)) is None:
+            if term in self.again:
+                operands = [self.element(each, known, position, turn) for each in term.operands]
+                value = known[term] = self.native(term, operands)
+                return value
+            if term.kind == "load":
+                number = self.at(term.parameter, term.strides)
+                pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
+            else:
+                size = operations.width(term.dtype)
+                pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
+            value = known[term] = self.get(pointer, term.dtype)
+        return value
+
     def elements(self, here: list[Term], stores: list[Store], start: ir.Value, turn: ir.Value) -> None:
         """One turn of a fused loop."""
         position = self.b.add(start, turn, flags=["nsw"])
         known: dict[Term, ir.Value] = {}
-
-        def element(term: Term) -> ir.Value:
-            if term.kind == "constant":
-                return _literal(term)
-            if (value := self.numbers.get(term)) is not None:
-                return value
-            if (value := known.get(term)) is None:
-                if term in self.again:
-                    value = known[term] = self.native(term, [element(operand) for operand in term.operands])
-                    return value
-                if term.kind == "load":
-                    number = self.at(term.parameter, term.strides)
-                    pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
-                else:
-                    size = operations.width(term.dtype)
-                    pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
-                value = known[term] = self.get(pointer, term.dtype)
-            return value
-
         for term in here:
             if term.kind == "native":
-                known[term] = self.native(term, [element(operand) for operand in term.operands])
+                known[term] = self.native(term, [self.element(each, known, position, turn) for each in term.operands])
         for term in here:
             if term.kind == "native" and term in self.scratch:
                 size = operations.width(term.dtype)
                 pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
                 self.put(known[term], pointer, term.dtype)
-        values = [element(store.term) for store in stores]
+        values = [self.element(store.term, known, position, turn) for store in stores]
         for store, value in zip(stores, values, strict=True):
             number, dtype = self.at(store.parameter, store.strides), store.term.dtype
             pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
