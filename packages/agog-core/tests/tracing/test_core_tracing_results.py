@@ -156,7 +156,7 @@ def test_gradients_of_some_results_are_those_of_eager_calls(made: Call, target: 
         for x in values:
 
             def called(tape: Any) -> Any:
-                tapes.append(tape)
+                tapes.append(tape)  # noqa: B023  # at once
                 return call(x)  # noqa: B023  # at once
 
             for found in outcome(called, TARGETS[target], [x, w], persistent):

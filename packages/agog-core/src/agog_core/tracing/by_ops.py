@@ -19,7 +19,7 @@ def by_ops(graph: Graph, tensors: Sequence[Tensor]) -> list[Tensor]:
     for variable, value in graph.variables.items():
         known[value] = variable.value()
     for node in graph.nodes:
-        if node.op is None and node.effect is not Effect.COPY or node.effect is Effect.UPDATE:
+        if (node.op is None and node.effect is not Effect.COPY) or node.effect is Effect.UPDATE:
             limit("steps", node.line)
         inputs = [_tensor(value, known) for value in node.inputs]
         known.update(zip(node.outputs, _run(node, inputs), strict=True))

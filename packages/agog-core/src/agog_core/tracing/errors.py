@@ -20,8 +20,8 @@ _TEXTS = {
         f"will be, such as v + 1; or {_ADVICE}."
     ),
     "beyond": (
-        "the gradient of the function uses a tensor from outside that a tape watches, or asks that tape for a gradient. "
-        f"Pass the tensor as an argument; or {_ADVICE}."
+        "the gradient of the function uses a tensor from outside that a tape watches, or asks that tape for a "
+        f"gradient. Pass the tensor as an argument; or {_ADVICE}."
     ),
     "steps": (
         "the gradient of the function changes a variable or calls Python, while another trace or a ForwardAccumulator "

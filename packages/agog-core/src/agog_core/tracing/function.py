@@ -27,7 +27,6 @@ from agog_core.tracing.taped import Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
 from agog_core.tracing.twins import key_of_tapes
 from agog_core.tracing.walks import walk
-from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
     from agog_core.observers.graph_node import GraphNode
@@ -206,7 +205,8 @@ class DefinedFunction:
             return self._called(args, kwargs)
         tensors = Packing((args, kwargs)).tensors
         key = "tapes", key_of_tapes(tapes, tensors), _equals(tensors), self._key(args, kwargs)
-        known, place, parent = self._memory.taped, key, None
+        known, parent = self._memory.taped, None
+        place: Any = key
         while (found := known.get(place)) is not None:
             if found is _EAGERLY or not found.fits(tensors):
                 return self._called(args, kwargs)

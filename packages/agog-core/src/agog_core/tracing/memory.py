@@ -77,9 +77,7 @@ class Memory:
                 stacklevel=4,
             )
 
-    def note(
-        self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph, has_created: bool
-    ) -> None:
+    def note(self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph, has_created: bool) -> None:
         """Remember how a trace came about."""
         if not has_created:
             self._ways[key] = self._ways.get(key, 0) + 1

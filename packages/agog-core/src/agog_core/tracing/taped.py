@@ -17,7 +17,6 @@ from agog_core.tracing.template import Template
 from agog_core.tracing.twins import Twin
 from agog_core.variables.variable import Variable
 
-
 # ``walk(call, index, gradients, keep)``: the gradients that walking back the records for a tape adds or changes; by the
 # ids of traced tensors.
 Walk = Callable[["Call", int, dict[Id, Any], frozenset[Id]], Mapping[Id, Any]]
@@ -103,7 +102,6 @@ class Taped:
         inherited: the same of the tensors of the trace before.
         entries: the variables that are read, each with the place of the argument that is its value, or None.
         start: an id before those of the trace.
-        graph: what is run.
     """
 
     concrete: Concrete
@@ -118,11 +116,15 @@ class Taped:
     inherited: list[tuple[int, Id]]
     entries: dict[Variable, int | None]
     start: Id
-    graph: Graph
     branches: dict[Any, Any] = field(default_factory=dict)
     walks: dict[Any, Any] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call
     _portable: Concrete | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """What is run."""
+        return self.concrete.graph
 
     @property
     def guards(self) -> list[Node]:
@@ -173,23 +175,8 @@ class Taped:
         """The function's result, of what the graph has returned; the tapes hear of the call."""
         call = Call(self, before, [tape.serial for tape in tapes])
         inherited = [] if before is None else before.kept
-        results: list[Tensor] = []
-
-        def found(origin: Origin) -> Tensor:
-            kind, of = origin.kind, origin.of
-            if kind == "constant":
-                return of
-            if kind == "final":
-                return of._current()
-            if kind == "result":
-                return results[of] if of < len(results) else outputs[of]
-            if kind == "entry":
-                return entries[of]
-            x = {"argument": tensors, "inherited": inherited, "output": outputs}[kind][of]
-            return x if origin.is_own else wrap(x._array, x._table, x._shape)
-
-        for origin in self.results:
-            results.append(found(origin))
+        known = {"argument": tensors, "inherited": inherited, "entry": entries, "output": outputs, "result": outputs}
+        results = [_found(origin, known) for origin in self.results]
         for place, traced in self.inputs:
             x = tensors[place]
             if any(traced in twin.ids for twin in self.twins):
@@ -208,7 +195,8 @@ class Taped:
         for tape, twin in zip(tapes, self.twins, strict=True):
             self._read(call, tape, twin, entries)
         if self.template is not None:
-            call.kept = [found(origin) for origin in self.kept]
+            known["result"] = results
+            call.kept = [_found(origin, known) for origin in self.kept]
             for index, (tape, twin) in enumerate(zip(tapes, self.twins, strict=True)):
                 if twin.records and tape.is_recording:
                     section = Section(call, index)
@@ -227,3 +215,13 @@ class Taped:
                 tensor = entries[variable] if kind == "entry" else variable._current()
                 tape.watch_variable(variable, tensor)
                 call.give(traced, tensor._id)
+
+
+def _found(origin: Origin, known: dict[str, Any]) -> Tensor:
+    """A tensor of a call."""
+    if origin.kind == "constant":
+        return origin.of  # type: ignore[no-any-return]  # of is the tensor
+    if origin.kind == "final":
+        return origin.of._current()  # type: ignore[no-any-return]  # of is a variable
+    x: Tensor = known[origin.kind][origin.of]
+    return x if origin.is_own else wrap(x._array, x._table, x._shape)

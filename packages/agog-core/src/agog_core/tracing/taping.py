@@ -21,7 +21,6 @@ from agog_core.tracing.template import Binding, Template
 from agog_core.tracing.trace import Trace
 from agog_core.tracing.twins import Acting, Twin
 
-
 # The result of a call of which nothing was kept, because another thread has changed a variable meanwhile.
 AGAIN = object()
 
@@ -86,7 +85,9 @@ def trace_taped(
         recorded = Recorded(taping.call, args, kwargs, function.may_create)
         if taping.acting.is_beyond:
             recorded.trace.put_back()
-            recorded.end()
+            recorded.release()
+            del taping
+            recorded.trace.end()
             return None
         return taping.finish(recorded)
 
@@ -145,8 +146,18 @@ class _Taping:
         graph.outputs += exported.values
         optimize(graph)
         taped = Taped(
-            *(Concrete(graph, list, is_portable=exported.has_reserve), pack, self.function.name, self.function.walk),
-            *(self.twins, results, template, kept, inputs, inherited, places, self._start, graph),
+            concrete=Concrete(graph, list, is_portable=exported.has_reserve),
+            pack=pack,
+            name=self.function.name,
+            walk=self.function.walk,
+            twins=self.twins,
+            results=results,
+            template=template,
+            kept=kept,
+            inputs=inputs,
+            inherited=inherited,
+            entries=places,
+            start=self._start,
         )
         outputs += exported.tensors
         if template is None:
@@ -185,8 +196,7 @@ class _Taping:
         kept = []
         for x in template.tensors:
             role = own.get(id(x)) or self._roles.get(id(x))
-            is_whole = role is not None and role.kind != "final"
-            kept.append(role if is_whole else exported.origin(x._array))
+            kept.append(exported.origin(x._array) if role is None or role.kind == "final" else role)
         return template, kept + [exported.origin(array) for array in template.hidden], exported
 
     def _inherited(self) -> Iterator[tuple[int, Tensor]]:

@@ -17,7 +17,19 @@ from agog_core.tracing.device import TracedArray
 from agog_core.tracing.trace import Trace
 
 # What records keep tensors in. Other objects may belong to the program, so what they hold is held outside too.
-_CONTAINERS = (tuple, list, dict, set, frozenset, CellType, FunctionType, MethodType, partial, IndexedSlices, SparseTensor)
+_CONTAINERS = (
+    tuple,
+    list,
+    dict,
+    set,
+    frozenset,
+    CellType,
+    FunctionType,
+    MethodType,
+    partial,
+    IndexedSlices,
+    SparseTensor,
+)
 
 
 class Template:
@@ -138,5 +150,6 @@ class Binding:
     @begins_in_peace
     def __exit__(self, *error: object) -> None:
         while self._before:
-            array, array.array, array.tracer, array.value = self._before[-1]
+            array, *before = self._before[-1]
+            array.array, array.tracer, array.value = before
             self._before.pop()

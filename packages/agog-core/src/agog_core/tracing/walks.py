@@ -45,7 +45,7 @@ class _Walk:
         self, call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id], tapes: Sequence[Recording]
     ) -> None:
         self.call, self.index, self.given, self.keep, self.tapes = call, index, given, keep, tapes
-        self.args = [list(given.values())], {}
+        self.args: tuple[list[Any], dict[str, Any]] = [list(given.values())], {}
         self.tensors = Packing(self.args).tensors
 
     def key(self) -> Any:

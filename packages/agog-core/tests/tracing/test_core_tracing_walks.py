@@ -1,0 +1,424 @@
+"""The walk back over a traced function: it is traced when it is asked for, under all tapes, and keeps no more than tapes."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.errors import TracingError, TracingWarning
+from agog_core.gradients.forward import ForwardAccumulator
+from agog_core.tracing.function import function
+
+Call = Callable[..., Any]
+X = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
+
+
+def flat(found: Any) -> list[Any]:
+    return [None if x is None else ag.convert_to_tensor(x).numpy() for x in ag.nest.flatten(found)]
+
+
+def assert_equal(program: Callable[[Call], Any], made: Callable[[], Call], calls: int = 3) -> None:
+    outcomes = []
+    for wrap in (lambda f: f, function):
+        ag.set_random_seed(3)
+        call = wrap(made())
+        outcomes.append([flat(program(call)) for _ in range(calls)])
+    for eager, traced in zip(*outcomes, strict=True):
+        assert len(eager) == len(traced)
+        for left, right in zip(eager, traced, strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
+def count_calls(call: Call) -> tuple[Call, list[int]]:
+    counts = [0]
+
+    def counted(*args: Any) -> Any:
+        counts[0] += 1
+        return call(*args)
+
+    return counted, counts
+
+
+def several(x: Any) -> Any:
+    y = ag.tanh(x) * x
+    return ag.exp(y) + x, y * y * y, ag.reduce_sum(x * y)
+
+
+def second_order(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with ag.GradientTape() as inner:
+            inner.watch(x)
+            results = call(x * 1.5)
+            loss = ag.reduce_sum(results[0]) + results[2]
+        gradient = inner.gradient(loss, x)
+        norm = ag.reduce_sum(ag.square(gradient)) + ag.reduce_sum(results[1])
+    return gradient, outer.gradient(norm, x), outer.gradient(gradient, x), outer.gradient(results[1], x)
+
+
+def persistent_inner(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as outer:
+        outer.watch(x)
+        with ag.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            a, b, c = call(x)
+        first, second = inner.gradient(a, x), inner.gradient(b, x)
+        both = ag.reduce_sum(first * second) + c
+    return first, second, outer.gradient(both, x)
+
+
+def three_tapes(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as one, ag.GradientTape() as two, ag.GradientTape() as three:
+        for tape in (one, two, three):
+            tape.watch(x)
+        y = call(x)[1]
+        first = three.gradient(y, x)
+        second = two.gradient(first, x)
+    return first, second, one.gradient(second, x)
+
+
+def several_calls(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        a = call(x)[0]
+        b = call(a * 0.1 + x)[1]
+        c = call(b + a)[0] + x
+    return tape.gradient(c, [x, a])
+
+
+def asked_for_results(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        a, b, c = call(x)
+        loss = ag.reduce_sum(a * b) + c
+    return tape.gradient(loss, [x, a, b, c])
+
+
+def tape_that_came_later(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as inner:
+        inner.watch(x)
+        y = call(x)[0]
+    with ag.GradientTape() as outer:
+        outer.watch(x)
+        gradient = inner.gradient(y, x)
+    return gradient, outer.gradient(gradient, x)
+
+
+def same_tensor_twice(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = ag.reduce_sum(call(x, x)[0] * x)
+    return tape.gradient(y, x)
+
+
+def jacobians(call: Call) -> Any:
+    x = ag.constant(X[:1])
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)[1]
+    return tape.jacobian(y, x)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [second_order, persistent_inner, three_tapes, several_calls, asked_for_results, tape_that_came_later, jacobians],
+    ids=lambda program: program.__name__,
+)
+def test_tapes_give_what_they_give_of_eager_calls(program: Callable[[Call], Any]) -> None:
+    assert_equal(program, lambda: several)
+
+
+def test_a_tensor_that_is_passed_twice_is_one_source() -> None:
+    assert_equal(same_tensor_twice, lambda: lambda x, y: several(x * y + ag.exp(x) - y))
+
+
+def test_an_argument_that_is_a_variable_value_is_one_source() -> None:
+    def program(call: Call) -> Any:
+        with ag.GradientTape() as tape:
+            y = ag.reduce_sum(call(w.value()))
+        return y, tape.gradient(y, w)
+
+    w = ag.Variable(X)
+    assert_equal(program, lambda: lambda x: ag.sin(x) * w + ag.exp(w) * x)
+
+
+def test_derivatives_of_higher_order_run_no_python_again() -> None:
+    for program in (second_order, persistent_inner, three_tapes):
+        counted, counts = count_calls(several)
+        call = function(counted)
+        for _ in range(4):
+            program(call)
+        assert counts[0] == 1, program.__name__
+
+
+def test_forward_mode_runs_the_function_eagerly() -> None:
+    counted, counts = count_calls(several)
+    call, x = function(counted), ag.constant(X)
+    for _ in range(3):
+        with ForwardAccumulator(x, ag.ones_like(x)) as forward:
+            y = call(x)[1]
+        np.testing.assert_array_equal(forward.jvp(y).numpy(), _jvp(x))
+    assert counts[0] == 3
+
+
+def _jvp(x: Any) -> Any:
+    with ForwardAccumulator(x, ag.ones_like(x)) as forward:
+        y = several(x)[1]
+    return forward.jvp(y).numpy()
+
+
+def test_a_gradient_that_nobody_asks_for_is_not_computed() -> None:
+    @ag.custom_gradient
+    def failing(x: Any) -> Any:
+        def grad(dy: Any) -> Any:
+            raise AssertionError("nobody has asked")
+
+        return x * 2.0, grad
+
+    call = function(lambda x: (failing(x), x * x))
+    x = ag.constant(3.0)
+    for _ in range(3):
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            first, second = call(x)
+        assert float(first) == 6.0
+        assert float(tape.gradient(second, x)) == 6.0
+
+
+def test_python_of_a_gradient_runs_once_for_each_set_of_results() -> None:
+    ran: list[int] = []
+
+    @ag.custom_gradient
+    def noted(x: Any) -> Any:
+        def grad(dy: Any) -> Any:
+            ran.append(1)
+            return dy * 5.0
+
+        return x * 2.0, grad
+
+    call = function(lambda x: (noted(x), x * x))
+    x = ag.constant(3.0)
+    for wanted in (0, 1, 0, 1):
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            results = call(x)
+        assert float(tape.gradient(results[wanted], x)) == (5.0, 6.0)[wanted]
+    assert len(ran) == 1
+
+
+def test_a_branch_in_a_gradient_may_go_either_way() -> None:
+    @ag.custom_gradient
+    def clipped(x: Any) -> Any:
+        return x * 1.0, lambda dy: dy if ag.reduce_sum(dy) > 0.0 else dy * 0.1
+
+    call, x = function(lambda x: clipped(x) * 2.0), ag.constant([1.0, 2.0])
+    for factor, expected in ((1.0, 2.0), (-1.0, -0.2), (2.0, 4.0), (-2.0, -0.4)):
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x) * factor
+        np.testing.assert_allclose(tape.gradient(y, x).numpy(), [expected, expected], rtol=1e-6)
+
+
+def test_a_gradient_may_catch_what_an_op_raises() -> None:
+    @ag.custom_gradient
+    def careful(x: Any) -> Any:
+        def grad(dy: Any) -> Any:
+            try:
+                return ag.check_numerics(dy, "infinite")
+            except ag.errors.InvalidArgumentError:
+                return ag.zeros_like(dy)
+
+        return x * 1.0, grad
+
+    call, x = function(careful), ag.constant([1.0, 2.0])
+    for factor in (1.0, np.inf, 3.0, np.inf):
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        found = tape.gradient(y, x, output_gradients=ag.constant([factor, factor], ag.float32))
+        assert found.numpy().tolist() == [0.0 if np.isinf(factor) else factor] * 2
+
+
+def test_a_gradient_that_updates_variables_does_so_at_each_walk() -> None:
+    count = ag.Variable(0.0, trainable=False)
+
+    @ag.custom_gradient
+    def counting(x: Any) -> Any:
+        def grad(dy: Any) -> Any:
+            count.assign_add(1.0)
+            return dy * count
+
+        return x * 1.0, grad
+
+    call, x = function(counting), ag.constant(1.0)
+    for number in range(1, 5):
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        assert float(tape.gradient(y, x)) == number
+        assert float(count) == number
+
+
+def test_calls_take_no_more_memory_than_eager_ones() -> None:
+    def layers(x: Any) -> Any:
+        for _ in range(6):
+            x = ag.tanh(x * 1.01)
+        return ag.reduce_sum(x), x
+
+    def peak(call: Call) -> int:
+        x = ag.constant(np.ones((500, 500), "f4"))
+        gc.collect()
+        tracemalloc.start()
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            loss, _ = call(x)
+        tape.gradient(loss, x)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    eager = peak(layers)
+    call = function(layers)
+    first, _, *later = [peak(call) for _ in range(4)]  # the second compiles
+    # The graph beside the arrays, of which one has a megabyte.
+    assert max(first, *later) < eager + 500_000, (eager, first, later)
+
+
+def test_nothing_of_a_call_is_kept_when_its_tape_is_gone() -> None:
+    call = function(several)
+    x = ag.constant(np.ones((1000, 100), "f4"))
+
+    def run() -> None:
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            loss = ag.reduce_sum(call(x)[0])
+        tape.gradient(loss, x)
+
+    gc.disable()
+    try:
+        tracemalloc.start()
+        run()
+        first = tracemalloc.get_traced_memory()[0]
+        for _ in range(4):
+            run()
+        later = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+    finally:
+        gc.enable()
+    assert first < 400_000
+    assert later - first < 400_000
+
+
+def test_a_tensor_that_the_program_keeps_has_the_value_of_the_first_call() -> None:
+    kept: list[Any] = []
+
+    def leaky(x: Any) -> Any:
+        y = ag.exp(x)
+        kept.append(y)
+        return y * y
+
+    call = function(leaky)
+    with pytest.warns(TracingWarning, match="a tensor is still in use after the function that was traced"):
+        _gradient_of(call, 1.0)
+    for value in (1.0, 2.0, 3.0):
+        assert _gradient_of(call, value) == pytest.approx(2 * np.exp(2 * value), rel=1e-6)
+    assert len(kept) == 1
+    assert float(kept[0]) == pytest.approx(np.exp(1.0), rel=1e-6)
+    assert float(kept[0] + 1.0) == pytest.approx(np.exp(1.0) + 1, rel=1e-6)
+
+
+def _gradient_of(call: Call, value: float) -> float:
+    x = ag.constant(value)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)
+    return float(tape.gradient(y, x))
+
+
+def test_what_an_object_of_a_gradient_keeps_is_of_each_call() -> None:
+    class Context:
+        pass
+
+    @ag.custom_gradient
+    def with_context(x: Any) -> Any:
+        context = Context()
+        context.y = ag.exp(x)  # type: ignore[attr-defined]
+        return context.y * 1.0, lambda dy: dy * context.y  # type: ignore[attr-defined]
+
+    call = function(with_context)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TracingWarning)  # the object may be the program's own
+        for value in (1.0, 2.0, 3.0):
+            assert _gradient_of(call, value) == pytest.approx(np.exp(value), rel=1e-6)
+
+
+def test_a_tensor_from_outside_that_is_watched_has_its_gradient() -> None:
+    outside = ag.constant(2.0)
+    call = function(lambda x: x * outside * outside)
+    for value in (1.0, 3.0, 5.0):
+        x = ag.constant(value)
+        with ag.GradientTape() as tape:
+            tape.watch([x, outside])
+            y = call(x)
+        assert [float(g) for g in tape.gradient(y, [x, outside])] == [4.0, value * 4.0]
+
+
+def test_a_tape_that_is_asked_inside_of_the_function_knows_what_was_before() -> None:
+    tapes: list[Any] = []
+
+    def slope(x: Any) -> Any:
+        y = x * x
+        return tapes[-1].gradient(y, sources[-1])
+
+    sources: list[Any] = []
+    call = function(slope)
+    for value in (1.0, 2.0, 3.0):
+        sources.append(ag.constant(value))
+        with ag.GradientTape() as tape:
+            tapes.append(tape)
+            tape.watch(sources[-1])
+            inner = sources[-1] * 3.0
+            found = call(inner)
+        assert float(found) == pytest.approx(value * 18.0)
+
+
+def test_the_gradient_of_a_call_from_outside_can_be_asked_for_in_another_function() -> None:
+    x = ag.constant([1.0, 2.0])
+    call = function(lambda x: (ag.exp(x), x * x))
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        results = call(x)
+
+    @function
+    def asked(scale: Any) -> Any:
+        return tape.gradient(results[1], x, output_gradients=scale * ag.ones_like(x))
+
+    for scale in (1.0, 2.0, 3.0):
+        np.testing.assert_array_equal(asked(ag.constant(scale)).numpy(), [2.0 * scale, 4.0 * scale])
+
+
+def test_reading_a_value_in_a_gradient_names_the_line() -> None:
+    @ag.custom_gradient
+    def reading(x: Any) -> Any:
+        return x * 1.0, lambda dy: dy * float(dy)
+
+    call, x = function(reading), ag.constant(1.0)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)
+    with pytest.raises(TracingError, match=r"test_core_tracing_walks.py:\d+: the value of a tensor of shape \(\)"):
+        tape.gradient(y, x)
