@@ -1,4 +1,4 @@
-"""Every differentiable op as one of two and of three results of a traced function: gradients of each alone, and of all."""
+"""Every differentiable op as one of two and of three results of a traced function: gradients of each, and of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk back over a traced function: it is traced when it is asked for, under all tapes, and keeps no more than tapes."""
+"""The walk back over a traced function: traced when it is asked for, under all tapes, in no more memory than theirs."""
 
 from __future__ import annotations
 

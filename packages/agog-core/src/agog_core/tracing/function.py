@@ -199,11 +199,13 @@ class DefinedFunction:
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
-        args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
+        is_plain = not kwargs and self._input_signature is None and all(map(_is_plain, args))
+        if not is_plain:
+            args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
         if any(tape.is_forward for tape in tapes):  # tangents go along with each op
             return self._called(args, kwargs)
-        tensors = Packing((args, kwargs)).tensors
+        tensors = args if is_plain else Packing((args, kwargs)).tensors
         key = "tapes", key_of_tapes(tapes, tensors), _equals(tensors), self._key(args, kwargs)
         known, parent = self._memory.taped, None
         place: Any = key
@@ -333,6 +335,11 @@ class DefinedFunction:
 
     def __repr__(self) -> str:
         return f"<DefinedFunction {self._shown()}>"
+
+
+def _is_plain(argument: Any) -> bool:
+    """Whether an argument is a tensor of eager code."""
+    return type(argument) is Tensor and not argument._table.traces
 
 
 def _here(leaf: Any) -> Any:

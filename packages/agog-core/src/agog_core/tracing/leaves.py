@@ -96,6 +96,8 @@ class Packing:
 
     def __init__(self, structure: Any) -> None:
         self.single = type(structure) is Tensor
+        # Whether it is a flat list or tuple of tensors.
+        self.are_tensors = type(structure) in (list, tuple) and all(type(x) is Tensor for x in structure)
         leaves = nest.flatten(structure)
         found = [parts(leaf) for leaf in leaves]
         self.tensors = [tensor for each in found if each is not None for tensor in each[0]]

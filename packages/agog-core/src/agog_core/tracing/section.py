@@ -37,7 +37,7 @@ class Section(recording.Section):
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
         """Walk the records of the call back: take the gradients of what it has made, and give those of its sources."""
         call, twin = self.call, self.call.taped.twins[self.index]
-        names = {traced: name for traced in twin.ids if (name := call.name(traced)) is not None}
+        names = {traced: name for traced, name in call.names() if traced in twin.ids}
         known = {traced: gradients[name] for traced, name in sorted(names.items()) if name in gradients}
         if twin.outs.isdisjoint(known):
             return

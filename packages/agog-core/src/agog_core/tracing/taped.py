@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -75,6 +75,12 @@ class Call:
             found = call._names[traced] = next_id()
         return found
 
+    def names(self) -> Iterator[tuple[Id, Id]]:
+        """All ids that tensors of the trace have on the tapes so far, by those in the trace."""
+        yield from self._names.items()
+        if self.before is not None:
+            yield from self.before.names()
+
     def recording(self, tape: Recording) -> Recording | None:
         """The recording whose serial number the traced tensors carry that a tape watches."""
         if tape.serial in self.serials:
@@ -119,7 +125,13 @@ class Taped:
     branches: dict[Any, Any] = field(default_factory=dict)
     walks: dict[Any, Any] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call
+    _needed: set[Variable] = field(default_factory=set)  # those whose tensors on entry tapes see
     _portable: Concrete | None = None
+
+    def __post_init__(self) -> None:
+        self._needed = {read.variable for twin in self.twins for read in twin.reads if read.kind == "entry"}
+        self._needed |= {origin.of for origin in (*self.results, *self.kept) if origin.kind == "entry"}
+        self.inputs = [(place, i) for place, i in self.inputs if any(i in twin.ids for twin in self.twins)]
 
     @property
     def graph(self) -> Graph:
@@ -143,17 +155,14 @@ class Taped:
 
     def __call__(self, tensors: Sequence[Tensor], tapes: Sequence[Recording], before: Call | None) -> Any:
         """Call the function: its result, or the number of a guard that failed."""
-        entries = self.present_entries()
-        inherited = [] if before is None else before.kept
-        arrays = [x._array for x in (*tensors, *inherited)]
-        outputs = self._concrete(arrays, len(tensors)).run(arrays)
+        entries = {variable: variable._current() for variable in self._needed}
+        arrays = [x._array for x in tensors]
+        if before is None:
+            outputs = self.concrete.run(arrays)
+        else:
+            arrays += [x._array for x in before.kept]
+            outputs = self._concrete(arrays, len(tensors)).run(arrays)
         return outputs if type(outputs) is int else self.finish(tensors, outputs, entries, tapes, before)
-
-    def present_entries(self) -> dict[Variable, Tensor]:
-        """The present values of the variables whose tensors tapes see."""
-        needed = {read.variable for twin in self.twins for read in twin.reads if read.kind == "entry"}
-        needed |= {origin.of for origin in (*self.results, *self.kept) if origin.kind == "entry"}
-        return {variable: variable._current() for variable in needed}
 
     def _concrete(self, arrays: Sequence[Any], count: int) -> Concrete:
         """What runs the graph: the kernels one by one, where what was kept has other strides than it had."""
@@ -179,11 +188,10 @@ class Taped:
         results = [_found(origin, known) for origin in self.results]
         for place, traced in self.inputs:
             x = tensors[place]
-            if any(traced in twin.ids for twin in self.twins):
-                for tape, twin in zip(tapes, self.twins, strict=True):
-                    if place in twin.watched:
-                        tape.watch_tensor(x)
-                call.give(traced, x._id)
+            for tape, twin in zip(tapes, self.twins, strict=True):
+                if place in twin.watched and not tape.watches(x):
+                    tape.watch_tensor(x)
+            call.give(traced, x._id)
         for place, traced in self.inherited:
             if any(tape.watches(inherited[place]) for tape in tapes):
                 call.give(traced, inherited[place]._id)

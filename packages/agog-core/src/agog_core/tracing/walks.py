@@ -13,7 +13,7 @@ from agog_core.tracers import apart, present_tracer
 from agog_core.tracing.by_ops import by_ops
 from agog_core.tracing.device import untraced
 from agog_core.tracing.errors import is_undone, limit
-from agog_core.tracing.leaves import Packing, key_of_leaf
+from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_tensor
 from agog_core.tracing.taped import Call, Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
 from agog_core.tracing.twins import key_of_tapes
@@ -45,17 +45,19 @@ class _Walk:
         self, call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id], tapes: Sequence[Recording]
     ) -> None:
         self.call, self.index, self.given, self.keep, self.tapes = call, index, given, keep, tapes
-        self.args: tuple[list[Any], dict[str, Any]] = [list(given.values())], {}
-        self.tensors = Packing(self.args).tensors
+        self.values = list(given.values())
+        self.is_dense = all(type(x) is Tensor for x in self.values)
+        self.tensors: list[Tensor] = self.values if self.is_dense else Packing(self.values).tensors
 
     def key(self) -> Any:
         """What decides which trace is run."""
+        kinds = tuple(map(key_of_tensor if self.is_dense else key_of_leaf, self.values))
+        where = self.index, tuple(self.given), kinds, self.keep, scope() if scopes else None
+        if not self.tapes:
+            return where
         recordings = [self.call.recording(tape) for tape in self.tapes]
-        return (
-            *(self.index, tuple(self.given), tuple(map(key_of_leaf, self.given.values())), self.keep),
-            *(scope() if scopes else None, tuple([None if r is None else r.serial for r in recordings])),
-            key_of_tapes(self.tapes, [*self.tensors, *self.call.kept] if self.tapes else []),
-        )
+        serials = tuple([None if r is None else r.serial for r in recordings])
+        return where, serials, key_of_tapes(self.tapes, [*self.tensors, *self.call.kept])
 
     def run(self) -> Mapping[Id, Any]:
         """The gradients that are other ones now."""
@@ -77,7 +79,7 @@ class _Walk:
         function = Function(self._python, "gradient", walk, may_create=False, pack=self._packed)
         function = function._replace(name=self.call.taped.name, exact=self.call.taped.graph.exact)
         with self.call.taped.lock:
-            found = trace_taped(function, *self.args, self.tapes, self.call)
+            found = trace_taped(function, [self.values], {}, self.tapes, self.call)
         if found is None:
             limit("beyond", self.call.taped.name)
         if found.failed is None:
@@ -95,6 +97,8 @@ class _Walk:
 
     def _packed(self, packing: Packing) -> Callable[[list[Tensor]], Mapping[Id, Any]]:
         ids = self._ids
+        if packing.are_tensors:
+            return lambda tensors: dict(zip(ids, tensors, strict=True))
         return lambda tensors: dict(zip(ids, packing(tensors), strict=True))
 
 
