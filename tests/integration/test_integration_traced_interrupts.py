@@ -105,7 +105,21 @@ class Rewriting(Program):
         return v + w
 
 
-PROGRAMS = [Training, Rewriting]
+class Calling(Program):
+    """It writes one variable on both sides of a call of Python, which reads it, and another one before."""
+
+    def step(self) -> Any:
+        v, w = self.variables
+        v.assign_add(w)
+        w.assign(w * 0.5)
+        y = tf.py_func(lambda x: x + v.numpy(), [w], tf.float32)
+        v.assign_sub(y)
+        tf.py_func(lambda x: None, [y], [])
+        v.assign(tf.tanh(v) * 2.0)
+        return y
+
+
+PROGRAMS = [Training, Rewriting, Calling]
 
 
 @pytest.fixture(params=["numpy", "compiled", "portable"])

@@ -94,7 +94,11 @@ class Tracer:
         return number
 
     def host(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
-        """What `on_host` returns."""
+        """What a function of ours, which does nothing else, makes of the values of tensors at each run."""
+        raise NotImplementedError
+
+    def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
+        """What a function of the program, which may do anything, makes of the values of tensors at each run."""
         raise NotImplementedError
 
 

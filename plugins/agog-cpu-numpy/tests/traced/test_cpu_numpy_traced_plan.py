@@ -13,6 +13,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.pools import max_pool
+from agog_core.tracing.executors import executable
 from agog_core.tracing.function import function
 from agog_core.tracing.graph import Effect
 from agog_cpu_numpy.traced.code import Code
@@ -234,11 +235,13 @@ def test_what_a_python_function_keeps_stays_as_it_was() -> None:
         return (np.float32(0),)
 
     graph = graph_of(step, ag.constant([0.0, 0.0]))
-    (node,) = [node for node in graph.nodes if node.effect is Effect.HOST]
+    (node,) = [node for node in graph.nodes if node.effect is Effect.PYTHON]
     node.attributes = {**node.attributes, "function": keep}
-    run, memory = executor(graph, []), np.float32([1, 2])
+    run = executable(graph)
+    v.assign([1.0, 2.0])
     for n in range(3):
-        run([np.float32([n, n + 0.5])], [memory])
+        run([np.float32([n, n + 0.5])], [])
+    assert not np.array_equal(v, [1.0, 2.0])
     np.testing.assert_array_equal([pair[0] for pair in kept], [[0, 1], [2, 3], [4, 5]])
     np.testing.assert_array_equal(kept[0][1], [1, 2])
 

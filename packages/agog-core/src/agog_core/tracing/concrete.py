@@ -10,11 +10,11 @@ from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.errors import is_undone
-from agog_core.tracing.execute import Run, portable
+from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.variables.taking import give_back, take
-from agog_core.variables.variable import Variable, updating
+from agog_core.variables.variable import updating
 
 
 class Concrete:
@@ -38,9 +38,11 @@ class Concrete:
         self._is_portable = is_portable
         self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
         self._single = self._outputs[0] if getattr(pack, "single", False) else None
-        self._written = list(graph.finals)
-        self._read = [variable for variable in graph.variables if variable not in graph.finals]
-        self._keys = [late for late in graph.lates if type(late) is RandomKey]
+        self._calls_python = graph.calls_python
+        in_parts = self._calls_python  # which read and write variables, and draw of random streams, by themselves
+        self._written = [] if in_parts else list(graph.finals)
+        self._read = [] if in_parts else [variable for variable in graph.variables if variable not in graph.finals]
+        self._keys = [] if in_parts else [late for late in graph.lates if type(late) is RandomKey]
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run
         self._version = -1  # of what the run was made for
@@ -84,7 +86,7 @@ class Concrete:
 
     def _compiled(self) -> Run:
         version = forgotten[0]
-        self._run = portable(self.graph) if self._is_portable else executable(self.graph)
+        self._run = executable(self.graph, self._is_portable)
         self._version = version  # last: other threads take the run from here on
         return self._run
 
@@ -99,18 +101,3 @@ class Concrete:
     def values(self) -> list[Value]:
         """The values of the arguments."""
         return self.graph.inputs
-
-
-def commit(values: dict[Variable, Tensor], initial: dict[Variable, Tensor]) -> bool:
-    """Give variables their values at the end of a trace; False, and nothing, where another thread has changed one."""
-    from agog_core.variables.versions import asked, keep
-
-    with updating:
-        if any(variable._current() is not initial[variable] for variable in values):
-            return False
-        for variable, tensor in values.items():
-            variable._tensor = tensor
-            variable._lent = variable._taken = None
-            if asked:
-                keep(variable, tensor._array)
-    return True

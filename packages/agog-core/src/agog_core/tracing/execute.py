@@ -47,7 +47,7 @@ class _Writer:
         # No variable is written before the last op that may fail: the function may catch the error.
         failing = [place for place, node in enumerate(graph.nodes) if node.may_fail and not node.variables]
         self.first_write = 1 + max(failing, default=-1)
-        self.first_effect = sys.maxsize  # the line of the first write of a variable, or call of a function of Python
+        self.first_effect = sys.maxsize  # the line of the first write of a variable
 
     def function(self) -> Run:
         graph = self.graph
@@ -118,7 +118,6 @@ class _Writer:
             self.lines.append(f"{outputs[0]} = f{place}({inputs[0]})")
         elif node.effect is Effect.HOST:
             names = [*inputs, *keywords[1:]]
-            self.effect()
             self.lines.append(f"{_tuple(outputs)} = f{place}({', '.join(names)})")
         else:
             settle = f"s{place}(r, {_tuple(inputs)}, dict({', '.join(keywords)}))"
@@ -189,7 +188,7 @@ class _Writer:
         if node.effect is Effect.COPY:
             return _copier(node.outputs[0].table.device, node.attributes["source"]), None, None
         if node.effect is Effect.HOST:
-            return _on_host(node), None, None
+            return on_host(node), None, None
         table, op = node.table, node.op
         assert table is not None
         if op is None:
@@ -245,7 +244,7 @@ def _copier(target: Device, source: Device) -> Callable[[Any], Any]:
     return copy
 
 
-def _on_host(node: Node) -> Callable[..., Any]:
+def on_host(node: Node) -> Callable[..., Any]:
     """What runs a Python function on the values of arrays, and brings what it returns back."""
     homes = [value.table.device for value in node.inputs]
     tables = [value.table for value in node.outputs]

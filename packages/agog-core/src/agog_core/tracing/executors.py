@@ -9,11 +9,17 @@ from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.graph import Graph
 
 
-def executable(graph: Graph) -> Run:
+def executable(graph: Graph, is_portable: bool = False) -> Run:
     """A function that runs a graph: what the backend's executor makes of it; on several devices, one that calls each
     kernel. So does it while somebody observes kernels, unless all who do take the steps of what is compiled as well,
-    and the executor can tell them.
+    and the executor can tell them; and where it is to be portable.
     """
+    if graph.calls_python:
+        from agog_core.tracing.segments import Segments  # which has such functions for its parts
+
+        return Segments(graph, is_portable)
+    if is_portable:
+        return portable(graph)
     values = [*graph.inputs, *graph.variables.values(), *(value for node in graph.nodes for value in node.outputs)]
     devices = {value.table.device for value in values}
     if len(devices) != 1 or not are_steps_enough():

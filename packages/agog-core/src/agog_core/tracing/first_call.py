@@ -12,7 +12,7 @@ from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
 from agog_core.recording import source_line, stack
 from agog_core.tracers import tracer_of_context, tracing
-from agog_core.tracing.concrete import Concrete, commit
+from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.leaves import Packing
@@ -63,12 +63,16 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     """
     recorded = Recorded(function, args, kwargs, may_create)
     trace, results = recorded.trace, recorded.results
-    outputs = [untraced(x) for x in results.tensors]
-    optimize(trace.graph)
-    concrete = Concrete(trace.graph, results)
-    is_kept = commit(trace.written(), trace.initial)
-    if not is_kept:
+    try:
+        outputs = [untraced(x) for x in results.tensors]
+        optimize(trace.graph)
+        concrete = Concrete(trace.graph, results)
+        is_kept = trace.commit(merges=trace.graph.calls_python)
+        if not is_kept:
+            trace.put_back()
+    except BaseException:  # a Ctrl-C
         trace.put_back()
+        raise
     recorded.end()
     return FirstCall(
         concrete, recorded.arrays, results(outputs), bool(recorded.created), is_kept, next(iter(trace.failures), None)
@@ -107,12 +111,15 @@ class Recorded:
             self.trace.put_back()
             raise
         except Exception:
-            commit(self.trace.written(), self.trace.initial)
+            self.trace.commit()
+            raise
+        except BaseException:  # a Ctrl-C
+            self.trace.put_back()
             raise
 
     def _note(self, variable: Variable) -> None:
         tracer = tracer_of_context.get()
-        if tracer is not None and tracer.lifts:
+        if tracer is None or tracer.lifts:  # made by Python that is called at each run, or lifted out
             return
         if not self._may_create:
             limit("variable", source_line())

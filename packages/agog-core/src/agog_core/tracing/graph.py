@@ -26,8 +26,10 @@ class Effect(Enum):
     UPDATE = "update"  # it writes variables in place, by an op's kernel
     ASSIGN = "assign"  # its output is a C-contiguous copy of its input, which a variable will hold
     COPY = "copy"  # its output is its input on another device, that of the output's table
-    HOST = "host"  # its outputs are what a Python function, ``attributes["function"]``, makes of host arrays; with an
-    # attribute ``"number"``, which is known late, its output is that number
+    HOST = "host"  # its outputs are what a function of ours, ``attributes["function"]``, makes of host arrays and of
+    # nothing else; with an attribute ``"number"``, which is known late, its output is that number
+    PYTHON = "python"  # its outputs are what a function of the program makes of host arrays, which may do anything
+    READ = "read"  # its output is the value that a variable has behind a function of the program
     GUARD = "guard"  # it compares a value, or its shape, with what it was when the function was traced
 
 
@@ -99,7 +101,7 @@ class Node:
     inputs: list[Value]
     attributes: Mapping[str, Any]  # numbers that are known late are `Late` or `LateItem`
     outputs: list[Value] = field(default_factory=list)
-    variables: list[Variable] = field(default_factory=list)  # which it writes; the first outputs are their new values
+    variables: list[Variable] = field(default_factory=list)  # that it writes or reads: its first outputs
     line: str = "unknown"  # of the program, such as "train.py:12"
     outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
     several: bool = False  # whether the kernel returns a tuple
@@ -112,7 +114,10 @@ class Node:
 
 @dataclass(eq=False, slots=True)
 class Graph:
-    """What a traced function did: its nodes in order, guards before all writes."""
+    """What a traced function did: its nodes in order, guards before all writes.
+
+    Executors meet neither ``PYTHON`` nor ``READ``: what is between calls of Python is a graph of its own for them.
+    """
 
     inputs: list[Value] = field(default_factory=list)
     variables: dict[Variable, Value] = field(default_factory=dict)  # those read or written, to their values on entry
@@ -121,6 +126,11 @@ class Graph:
     outputs: list[Value] = field(default_factory=list)
     lates: list[Late] = field(default_factory=list)  # in the order of the program
     exact: bool = True  # whether results have the bits of eager calls, whatever compiles parts of it
+
+    @property
+    def calls_python(self) -> bool:
+        """Whether functions of the program are called."""
+        return any(node.effect is Effect.PYTHON for node in self.nodes)
 
     def summary(self) -> str:
         """A table of the nodes, and what is planned to run them.
@@ -186,3 +196,15 @@ class Graph:
         from agog_core.tracing.showing import svg_of_graph
 
         return svg_of_graph(self)
+
+
+def present_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """A kernel's attributes with the numbers of the call that is traced."""
+    return {name: present(each) for name, each in attributes.items()}
+
+
+def present(attribute: Any) -> Any:
+    """What a number that is known late was when the function was traced; what is none, itself."""
+    if isinstance(attribute, Late):
+        return attribute.value
+    return attribute.late.value[attribute.name] if type(attribute) is LateItem else attribute

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from agog_core.dispatch.devices import current_device
 from agog_core.dispatch.failure import note_failure, shape_of
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Reserve
 from agog_core.dispatch.resolution import resolve, run_next
 from agog_core.dispatch.table import KernelTable
-from agog_core.dtypes import as_dtype
+from agog_core.dtypes import DType, as_dtype
+from agog_core.tensors.tensor import Tensor
 
 
 def chosen(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]]) -> Callable[..., Any]:
@@ -73,3 +77,16 @@ def plain(array: Any) -> Any:
 def table_of(array: Any, table: KernelTable) -> KernelTable:
     """The table of what a kernel of a table keeps for its gradient's."""
     return table.device.table(as_dtype(plain(array).dtype))
+
+
+def run_on_host(
+    function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]
+) -> list[tuple[KernelTable, Any]]:
+    """What a function makes of the values of tensors, as arrays of tables with these dtypes."""
+    results = function(*[x._table.device.to_host(x._array) for x in inputs])
+    home = inputs[0]._table.device if inputs else current_device()
+    tables = [home.table(dtype) for dtype in dtypes]
+    return [
+        (table, table.device.from_host(np.array(each, table.dtype.numpy_dtype, order="C")))
+        for table, each in zip(tables, results, strict=True)
+    ]

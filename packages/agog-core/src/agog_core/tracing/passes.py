@@ -11,7 +11,10 @@ from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 
 _PURE = (Effect.NONE, Effect.VIEW)
 # What has to run, whoever uses its outputs.
-_KEPT = (Effect.GUARD, Effect.HOST)
+_KEPT = (Effect.GUARD, Effect.HOST, Effect.PYTHON)
+
+# What is done in the order of the program, where it calls functions of its own.
+_EFFECTS = (Effect.UPDATE, Effect.ASSIGN, Effect.PYTHON, Effect.READ)
 
 
 def optimize(graph: Graph) -> None:
@@ -103,27 +106,33 @@ def frozen(attribute: Any) -> Any:
 
 
 def drop_dead(graph: Graph) -> None:
-    """Leave out what neither outputs, nor variables, nor guards need, and what fails for no values."""
+    """Leave out what neither outputs, nor variables, nor guards need, and what fails for no values; what functions of
+    the program see stays."""
     needed = {*graph.outputs, *graph.finals.values(), *(value for late in graph.lates for value in late.inputs)}
-    live = []
+    live, seen = [], _EFFECTS if graph.calls_python else ()
     for node in reversed(graph.nodes):
-        if node.effect in _KEPT or node.may_fail or not needed.isdisjoint(node.outputs):
+        is_seen = node.effect in seen and not graph.finals.keys().isdisjoint(node.variables)
+        if node.effect in _KEPT or node.may_fail or is_seen or not needed.isdisjoint(node.outputs):
             live.append(node)
             needed.update(node.inputs)
     graph.nodes = live[::-1]
 
 
 def write_last(graph: Graph) -> None:
-    """Put updates and Python functions, and what depends on them, behind all that only computes.
+    """Put updates and functions of the program, and what depends on them, behind all that only computes.
 
     So guards come before all writes, and before what others see of a run; unless they ask what a function returns.
     """
     written: set[Value] = set()
     first, last = [], []
     asked = _asked(graph)
+    effects = _EFFECTS if graph.calls_python else (Effect.UPDATE,)
+    is_behind = False  # a function of the program, which may draw random numbers too
     for node in graph.nodes:
-        does = node.effect is Effect.UPDATE or (node.effect is Effect.HOST and node not in asked)
-        if does or not written.isdisjoint(node.inputs):
+        does = node.effect in effects and node not in asked
+        is_behind = is_behind or (does and node.effect is Effect.PYTHON)
+        waits = is_behind and bool(lates_of([node])) and node not in asked
+        if does or waits or not written.isdisjoint(node.inputs):
             written.update(node.outputs)
             last.append(node)
         else:
@@ -132,13 +141,16 @@ def write_last(graph: Graph) -> None:
 
 
 def _asked(graph: Graph) -> set[Node]:
-    """The nodes that guards depend on."""
+    """The nodes that guards depend on; what reads a variable depends on all functions of the program before it."""
     asked: set[Node] = set()
     values: set[Value] = set()
+    reads = False
     for node in reversed(graph.nodes):
-        if node.effect is Effect.GUARD or not values.isdisjoint(node.outputs):
+        is_called = reads and node.effect is Effect.PYTHON
+        if node.effect is Effect.GUARD or is_called or not values.isdisjoint(node.outputs):
             asked.add(node)
             values.update(node.inputs)
+            reads = reads or node.effect is Effect.READ
     return asked
 
 

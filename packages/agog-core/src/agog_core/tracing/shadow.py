@@ -52,7 +52,7 @@ class Shadow:
         trace = recorded.trace
         trace.put_back()  # the call itself draws the same bits
         self.outputs = [untraced(x) for x in recorded.results.tensors]
-        self.finals = {variable: untraced(trace.state[variable]) for variable in trace.graph.finals}
+        self.finals = trace.written()
         self._graph = trace.graph
         with warnings.catch_warnings():  # of tensors that are kept, the first call has warned
             warnings.simplefilter("ignore", TracingWarning)

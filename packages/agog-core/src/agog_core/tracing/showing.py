@@ -13,7 +13,10 @@ from agog_core.shapes import TensorShape
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 
-_KINDS = {Effect.ASSIGN: "assign", Effect.COPY: "copy", Effect.HOST: "python function", Effect.GUARD: "guard"}
+_KINDS = {
+    **{Effect.ASSIGN: "assign", Effect.COPY: "copy", Effect.GUARD: "guard", Effect.READ: "read"},
+    **{Effect.HOST: "host function", Effect.PYTHON: "python function"},
+}
 
 
 def kind_of(node: Node) -> str:

@@ -10,7 +10,7 @@ from agog_core.recording import Recording, next_id
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import present_tracer
-from agog_core.tracing.concrete import Concrete, commit
+from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import TracedArray, untraced
 from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Value
@@ -89,7 +89,11 @@ def trace_taped(
             del taping
             recorded.trace.end()
             return None
-        return taping.finish(recorded)
+        try:
+            return taping.finish(recorded)
+        except BaseException:  # a Ctrl-C
+            recorded.trace.put_back()
+            raise
 
 
 class _Taping:
@@ -139,7 +143,7 @@ class _Taping:
         inputs = [(place, x._id) for place, x in enumerate(self.inputs) if _has_id(x)]
         inherited = [(place, x._id) for place, x in self._inherited() if _has_id(x)]
         pack = self.function.pack(recorded.results)
-        is_kept = commit(trace.written(), trace.initial)
+        is_kept = trace.commit(merges=graph.calls_python)
         self.inputs, self._watched_before = [], []
         recorded.release()
         template, kept, exported = self._kept(trace, len(outputs))
@@ -175,11 +179,12 @@ class _Taping:
         """Where each result comes from; the twins note what later calls repeat."""
         trace, tensors = recorded.trace, recorded.results.tensors
         self._roles = {id(x): Origin("result", place) for place, x in reversed(list(enumerate(tensors)))}
-        self._roles |= {id(trace.state[v]): Origin("final", v) for v in trace.graph.finals}
+        finals = {v: trace.state[v] for v in trace.graph.finals if v in trace.state}
+        self._roles |= {id(x): Origin("final", v) for v, x in finals.items()}
         self._roles |= {id(x): Origin("entry", v) for v, x in trace.entries.items()}
         self._roles |= {id(x): Origin("argument", place) for place, x in reversed(list(enumerate(self.inputs)))}
         origins = [self._roles[id(x)] if type(x._array) is TracedArray else Origin("constant", x) for x in tensors]
-        ids = {trace.state[v]._id: "final" for v in trace.graph.finals if _has_id(trace.state[v])}
+        ids = {x._id: "final" for x in finals.values() if _has_id(x)}
         ids |= {x._id: "entry" for x in trace.entries.values() if _has_id(x)}
         fresh = {place: x for place, x in enumerate(tensors) if origins[place] == Origin("result", place)}
         for twin in self.twins:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from weakref import ref
 
@@ -18,19 +19,20 @@ from agog_core.random import Generator, generator
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_core.tracers import Tracer
+from agog_core.tracers import apart
 from agog_core.tracing.aside import Aside
 from agog_core.tracing.device import TracedArray, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
-from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
-from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
+from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
+from agog_core.tracing.kernels import homes, plain, run_kernel, run_on_host, table_of
+from agog_core.tracing.state import State
 from agog_core.variables.variable import Variable, creation_hooks
 
 # Results of constants are constants as long as they have no more elements.
 _MOST_FOLDED = 1 << 16
 
 
-class Trace(Tracer):
+class Trace(State):
     """A call of a function that is recorded.
 
     It is a real call: kernels run, on the values of this call. Variables are written when it is over, by whoever
@@ -38,12 +40,7 @@ class Trace(Tracer):
     """
 
     def __init__(self) -> None:
-        self.graph = Graph()
-        self.initial: dict[Variable, Tensor] = {}  # the values of variables on entry
-        self.state: dict[Variable, Tensor] = {}  # and by now
-        self.entries: dict[Variable, Tensor] = {}  # the values on entry, as the function has read them
-        self.arguments: dict[int, Tensor] = {}  # the tensors that stand for arguments, by the ids of these
-        self.temporaries: set[Variable] = set()
+        super().__init__()
         self.draws: list[tuple[Generator, RandomKey]] = []
         self.failures: list[str] = []  # the lines of ops and checks that failed, which the function may have caught
         self._constants: dict[int, Value] = {}  # by the ids of their arrays
@@ -154,23 +151,28 @@ class Trace(Tracer):
     def host(
         self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType], **attributes: Any
     ) -> list[Tensor]:
-        values = [self.value_of(x) for x in inputs]
-        tensors = [untraced(x) for x in inputs]
-        arrays = [x._table.device.to_host(x._array) for x in tensors]
         with self.aside():
-            results = function(*arrays, **present_attributes(attributes))
-        tables = [self._home(tensors).table(dtype) for dtype in dtypes]
-        there = [
-            (table, table.device.from_host(np.array(each, table.dtype.numpy_dtype, order="C")))
-            for table, each in zip(tables, results, strict=True)
-        ]
-        node = Node(Effect.HOST, None, None, values, {"function": function, **attributes})
+            given = list(map(untraced, inputs))
+            there = run_on_host(partial(function, **present_attributes(attributes)), given, dtypes)
+        node = Node(Effect.HOST, None, None, list(map(self.value_of, inputs)), {"function": function, **attributes})
         return [self._tensor(out, table) for out, (table, _) in zip(self._add(node, there), there, strict=True)]
 
-    def _home(self, tensors: Sequence[Tensor]) -> Device:
-        from agog_core.dispatch.devices import current_device
+    def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> list[Tensor]:
+        self.commit()
+        with apart():
+            there = run_on_host(function, list(map(untraced, inputs)), dtypes)
+        attributes = {"function": function, "lates": len(self.graph.lates)}
+        node = Node(Effect.PYTHON, None, None, list(map(self.value_of, inputs)), attributes)
+        outs = self._behind(self._add(node, there))
+        self.forget()
+        return [self._tensor(out, table) for out, (table, _) in zip(outs, there, strict=True)]
 
-        return tensors[0]._table.device if tensors else current_device()
+    def _behind(self, outs: list[TracedArray]) -> list[TracedArray]:
+        """What a function of the program has returned, or left in a variable: behind a write no branch may ask for it,
+        since a call that goes another way begins anew."""
+        if self.graph.finals:
+            self._changed.update(out.value for out in outs if out.value is not None)
+        return outs
 
     def _tensor(self, array: TracedArray, table: KernelTable) -> Tensor:
         return wrap(array, self.table(table), intern_shape(array.shape))
@@ -180,14 +182,28 @@ class Trace(Tracer):
     def read(self, variable: Variable, tensor: Tensor) -> Tensor:
         found = self.state.get(variable)
         if found is None:
-            value = self._value("variable", tensor._table, tensor._array)
+            self.initial.setdefault(variable, tensor)
+            self.before[variable] = tensor
+            found = self.state[variable] = self._read(variable, tensor)
+        return found
+
+    def _read(self, variable: Variable, tensor: Tensor) -> Tensor:
+        """A tensor that stands for what a variable has, the first time that it is read since Python was called."""
+        if variable not in self.graph.variables:
+            value = self.graph.variables[variable] = self._value("variable", tensor._table, tensor._array)
             value.variable = variable
-            self.graph.variables[variable] = value
-            self.initial[variable] = tensor
+        if self.seen is None:
             found = self.arguments.get(id(tensor))
             if found is None:
-                found = self._watched(traced(tensor, self, value))
-            self.entries[variable] = self.state[variable] = found
+                found = self._watched(traced(tensor, self, self.graph.variables[variable]))
+            self.entries[variable] = found
+            return found
+        node = Node(Effect.READ, None, None, [], {}, variables=[variable])
+        (out,) = self._behind(self._add(node, [(tensor._table, tensor._array)]))
+        found, before = self._tensor(out, tensor._table), self.seen.get(variable)
+        if before is not None and before[0] is tensor and before[1]._watch is not None:
+            # To a tape it is the tensor that it was, as in eager code.
+            found._id, found._watch = before[1]._id, before[1]._watch
         return found
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
@@ -196,22 +212,27 @@ class Trace(Tracer):
         array = table.device.copy(untraced(tensor)._array)
         node = Node(Effect.ASSIGN, None, table, [self.value_of(tensor)], {}, variables=[variable])
         self._write([variable], self._add(node, [(table, array)]), table)
+        self.note([variable], lambda present: [array])
 
     def update(
         self, op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], attributes: Mapping[str, Any]
     ) -> None:
         before = [self._present(variable) for variable in variables]
-        table = real_table(before[0])
-        arrays = [table.device.copy(untraced(x)._array) for x in before]
-        given = [*arrays, *[untraced(x)._array for x in inputs]]
+        table, others, numbers = real_table(before[0]), [untraced(x) for x in inputs], present_attributes(attributes)
+
+        def updated(present: Sequence[Any]) -> Sequence[Any]:
+            arrays = [table.device.copy(array) for array in present]
+            return run_kernel(op, table, [*arrays, *[x._array for x in others]], numbers) or arrays
+
         try:
-            after = run_kernel(op, table, given, present_attributes(attributes)) or arrays
+            after = updated([untraced(x)._array for x in before])
         except Exception:
             self.failures.append(source_line())
             raise
         values = [self.value_of(x) for x in (*before, *inputs)]
         node = Node(Effect.UPDATE, op, table, values, dict(attributes), variables=list(variables))
         self._write(variables, self._add(node, [(table, array) for array in after]), table)
+        self.note(variables, updated)
 
     def _present(self, variable: Variable) -> Tensor:
         return variable._current()  # which asks `read`
@@ -222,10 +243,7 @@ class Trace(Tracer):
             self.state[variable] = self._tensor(array, table)
             if variable not in self.temporaries:
                 self.graph.finals[variable] = array.value
-
-    def written(self) -> dict[Variable, Tensor]:
-        """The values of those that were written, by now."""
-        return {variable: untraced(self.state[variable]) for variable in self.graph.finals}
+                self.finals[variable] = self.state[variable]
 
     # Python
 
@@ -349,12 +367,6 @@ class Trace(Tracer):
             gc.collect()  # what only a circle holds is used by nobody
         return self.free(self.alive())
 
-    def release(self) -> None:
-        """Let go of the tensors of the trace."""
-        self.state.clear()
-        self.entries.clear()
-        self.arguments.clear()
-
     def free(self, arrays: Sequence[TracedArray]) -> list[str]:
         """Make ordinary tensors of those that hold traced arrays; the lines that they come from."""
         lines = []
@@ -371,25 +383,14 @@ class Trace(Tracer):
         return [array for each in self._arrays if (array := each()) is not None]
 
     def put_back(self) -> None:
-        """Put back what was drawn of random streams, because the call comes to nothing."""
+        """Put back what was drawn of random streams, and what variables have, because the call comes to nothing."""
+        self.take_back()
         for source, key in reversed(self.draws):
             source.put_back(key.op_seed, key.values)
 
 
 def _alone(number: Any) -> tuple[Any]:
     return (number,)
-
-
-def present_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """A kernel's attributes with the numbers of the call that is traced."""
-    return {name: present(each) for name, each in attributes.items()}
-
-
-def present(attribute: Any) -> Any:
-    """What a number that is known late was when the function was traced; what is none, itself."""
-    if isinstance(attribute, Late):
-        return attribute.value
-    return attribute.late.value[attribute.name] if type(attribute) is LateItem else attribute
 
 
 def _size(array: Any) -> int:

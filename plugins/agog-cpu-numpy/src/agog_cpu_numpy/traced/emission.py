@@ -271,14 +271,8 @@ class Emitter(Writer):
 
     def _host(self, step: Step) -> None:
         function = calls.on_host(step.node)
-        # A function of the program may keep what it is given, and variables are written in place.
-        arrays = [
-            f"array({self.array(each)})" if each.root.kind == "variable" else self.array(each)
-            for each in step.inputs[: step.options["count"]]
-        ]
-        given, _ = self._arguments(step, arrays)
+        given, _ = self._arguments(step, [self.array(each) for each in step.inputs[: step.options["count"]]])
         names = [self.name("a") for _ in step.outputs]
-        self.effect()
         self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
         self.arrays.update(zip(step.outputs, names, strict=True))
 

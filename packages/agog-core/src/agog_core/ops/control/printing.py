@@ -103,7 +103,7 @@ def _at_each_run(tracer: Tracer, show: Callable[..., Any], values: Sequence[Any]
         show(*nest.pack(form, [next(rest) if one else leaf for leaf, one in zip(leaves, are_tensors, strict=True)]))
         return []
 
-    tracer.host(run, tensors, [])
+    tracer.python(run, tensors, [])
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:

@@ -75,7 +75,7 @@ def _at_each_run(tracer: Tracer, func: Callable[..., Any], inputs: Sequence[Tens
         found = _as_in_graph(func(*map(_given, arrays)), dtypes)
         return [x.numpy() for x in found]
 
-    tensors = tracer.host(call, inputs, dtypes)
+    tensors = tracer.python(call, inputs, dtypes)
     return tensors if isinstance(Tout, (list, tuple)) else tensors[0]
 
 

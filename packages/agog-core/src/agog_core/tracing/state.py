@@ -1,0 +1,60 @@
+"""State: the values that variables have in a call that is traced, and what the call has done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracers import Tracer
+from agog_core.tracing.device import untraced
+from agog_core.tracing.graph import Graph
+from agog_core.tracing.writes import Write, Writes
+from agog_core.variables.variable import Variable
+
+
+class State(Tracer):
+    """What a trace knows of variables. They have their new values when the call is over, or calls Python."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.initial: dict[Variable, Tensor] = {}  # the values of variables on entry
+        self.state: dict[Variable, Tensor] = {}  # and by now, where they are known
+        self.finals: dict[Variable, Tensor] = {}  # and those that were written last
+        self.entries: dict[Variable, Tensor] = {}  # the values on entry, as the function has read them
+        self.arguments: dict[int, Tensor] = {}  # the tensors that stand for arguments, by the ids of these
+        self.temporaries: set[Variable] = set()
+        # Of variables that were read before Python was called last: their own tensors and those that stood for them.
+        self.seen: dict[Variable, tuple[Tensor, Tensor]] | None = None
+        self.before: dict[Variable, Tensor] = {}  # the values of variables since then, before the writes
+        self._writes = Writes()
+
+    def written(self) -> dict[Variable, Tensor]:
+        """The values of variables that were written, by now."""
+        return {variable: untraced(tensor) for variable, tensor in self.finals.items()}
+
+    def note(self, variables: Sequence[Variable], write: Write) -> None:
+        """Note how to do a write."""
+        if self.temporaries.isdisjoint(variables):
+            self._writes.note(variables, write)
+
+    def commit(self, merges: bool = True) -> bool:
+        """Give variables the values that they have by now; see `Writes.commit`."""
+        return self._writes.commit(self.before, self.state, merges)
+
+    def take_back(self) -> None:
+        """Give variables the values that they had before the call."""
+        self._writes.take_back()
+
+    def forget(self) -> None:
+        """Let variables be read anew from here on: Python may have written them."""
+        seen = {} if self.seen is None else self.seen
+        kept = {variable: self.state[variable] for variable in self.temporaries if variable in self.state}
+        seen.update({v: (self.before[v], each) for v, each in self.state.items() if v in self.before})
+        self.seen, self.state = seen, kept
+        self.before.clear()
+
+    def release(self) -> None:
+        """Let go of the tensors of the trace."""
+        for tensors in (self.state, self.finals, self.entries, self.arguments):
+            tensors.clear()
+        self.seen, self._writes = None, Writes()
