@@ -281,6 +281,72 @@ def test_python_sees_and_changes_what_eager_code_lets_it(make: Any) -> None:
     assert traced == eager
 
 
+@pytest.mark.parametrize("make", [reads, writes, draws, branches, uses])
+def test_python_does_so_under_tapes(make: Any) -> None:
+    def under(function: Any, variables: list[Any]) -> Any:
+        def call(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+                loss = tf.reduce_sum(y * y)
+            found = tape.gradient(loss, [x, *tape.watched_variables()])
+            return [y.numpy().tolist(), *[None if g is None else np.array(g).tolist() for g in found]]
+
+        return call
+
+    found = []
+    for wrap in (lambda f: f, tf.function):
+        function, state = make()
+        call = under(wrap(function), [])
+        found.append([(call(tf.constant(x)), state()) for x in (1.0, 2.0, 2.0, 0.5, 4.0)])
+    assert found[1] == found[0]
+
+
+def test_first_calls_that_wait_for_each_other_end() -> None:
+    """The Python of a first call waits for another thread that calls the function for the first time too."""
+    v, others = tfe.Variable(1.0), [True]
+
+    def function(x: Any) -> Any:
+        if others and others.pop():
+            assert ends(lambda: traced(tf.constant([1.0, 2.0])))
+            assert ends(lambda: traced(tf.constant(3.0)))
+        return x * v
+
+    traced = tf.function(function)
+    assert ends(lambda: traced(tf.constant(2.0)))
+    assert [np.array(traced(tf.constant(x))).tolist() for x in (2.0, [1.0, 4.0], 3.0)] == [2.0, [1.0, 4.0], 3.0]
+
+
+def test_first_calls_of_two_functions_that_wait_for_each_other_end() -> None:
+    v = tfe.Variable(1.0)
+    begun = [threading.Event(), threading.Event()]
+    waits = [True, True]
+
+    def make(number: int) -> Any:
+        def function(x: Any) -> Any:
+            v.assign_add(x)
+            if waits[number]:
+                waits[number] = False
+                begun[number].set()
+                assert begun[1 - number].wait(PATIENCE)
+                traced[1 - number](x)
+            return x * 2.0
+
+        return tf.function(function)
+
+    traced = [make(0), make(1)]
+    done = [threading.Event(), threading.Event()]
+
+    def work(number: int) -> None:
+        traced[number](tf.constant(1.0))
+        done[number].set()
+
+    for number in range(2):
+        threading.Thread(target=work, args=(number,), daemon=True).start()
+    assert all(event.wait(PATIENCE) for event in done)
+    assert float(v) == 5.0
+
+
 def test_a_branch_on_what_python_returned_behind_a_write_is_refused() -> None:
     v = tfe.Variable(1.0)
 

@@ -70,9 +70,8 @@ class DefinedFunction:
         return self._input_signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, or run what it did before for arguments of the same kind: arrays among its arguments, and
-        numbers, arrays and variables among its results, become tensors. Arguments that are neither tensors nor
-        hashable, and results that are no tensors, are a TypeError."""
+        """Call the function, or run what it did before for arguments of the same kind; arrays among its arguments, and
+        numbers, arrays and variables among its results, become tensors."""
         if (tracing and present_tracer() is not None) or eagerly:
             return self._called(*self._arguments.taken(args, kwargs))
         if active and tapes_of_context():
@@ -106,10 +105,7 @@ class DefinedFunction:
         kind = self._key(args, kwargs)
         found = memory.traces.get(kind)
         if found is None:
-            with memory.lock:
-                found = memory.traces.get(kind)
-                if found is None:
-                    return self._trace(kind, args, kwargs, None, 0)
+            return self._trace(kind, args, kwargs, None, 0)
         if not kwargs and not scopes and not self._check and all(type(x) is Tensor for x in args):
             # What has rank 0 has no strides to look at.
             memory.latest = [(table, shape, strides if shape else None) for table, shape, strides in kind], found
@@ -142,16 +138,11 @@ class DefinedFunction:
         self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any, key: Any = None
     ) -> Any:
         """Where a guard has failed in the trace that ran last, run the one for the way that the branches go now."""
-        result = guard
-        if at is not first:
-            at, result = first, first.run(arrays)
+        at, result = (at, guard) if at is first else (first, first.run(arrays))
         while type(result) is int:
             other = at.branches.get(result)
             if other is None:
-                with self._memory.lock:
-                    other = at.branches.get(result)
-                    if other is None:
-                        return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, at, result)
+                return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, at, result)
             at, result = other, other.run(arrays)
         first.latest = at
         return result
@@ -164,8 +155,7 @@ class DefinedFunction:
         while type(result := found.run(arrays)) is int:
             other = found.branches.get(result)
             if other is None:  # the call that is traced now is an eager one
-                with self._memory.lock:
-                    return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
+                return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
             found = other
         shadow.warn(self._warned)
         shadow.compare(result, found.graph)
@@ -185,11 +175,10 @@ class DefinedFunction:
             return call.result if call.is_kept else self._called(args, kwargs)
         if call.has_created:
             memory.created.add(place)
-        elif parent is None:
-            memory.traces[key] = call.concrete
+            memory.note(key, parent, guard, call.concrete.graph, has_created=True)
         else:
-            parent.branches[guard] = call.concrete
-        memory.note(key, parent, guard, call.concrete.graph, call.has_created)
+            known, at = (memory.traces, key) if parent is None else (parent.branches, guard)
+            memory.keep(known, at, call.concrete, key, parent, guard)
         if call.is_kept:
             if call.has_created:
                 call.concrete.untie()
@@ -238,27 +227,21 @@ class DefinedFunction:
     ) -> Any:
         """Call the function under tapes and record what it does, for a place among what is known."""
         memory, guard = self._memory, 0 if parent is None else place
-        with memory.lock:
-            if place not in known:
-                memory.check(key, parent, guard, self._shown())
-                where = key, id(parent), guard
-                may_create = where not in memory.created
-                made = Function(self._called, self._full_name(), walk, may_create, self._exact)
-                found = trace_taped(made, args, kwargs, tapes)
-                if found is None:
-                    known[place] = _EAGERLY
-                    return self._called(args, kwargs)
-                if found.failed is not None:
-                    memory.note_failure(found.failed, found.taped.graph)
-                else:
-                    memory.note(key, parent, guard, found.taped.graph, found.has_created)
-                    if found.has_created:
-                        memory.created.add(where)
-                    else:
-                        known[place] = found.taped
-                if found.result is not AGAIN:
-                    return found.result
-        return self._under_tapes(args, kwargs)
+        memory.check(key, parent, guard, self._shown())
+        where = key, id(parent), guard
+        made = Function(self._called, self._full_name(), walk, where not in memory.created, self._exact)
+        found = trace_taped(made, args, kwargs, tapes)
+        if found is None:
+            known[place] = _EAGERLY
+            return self._called(args, kwargs)
+        if found.failed is not None:
+            memory.note_failure(found.failed, found.taped.graph)
+        elif found.has_created:
+            memory.note(key, parent, guard, found.taped.graph, has_created=True)
+            memory.created.add(where)
+        else:
+            memory.keep(known, place, found.taped, key, parent, guard)
+        return self._under_tapes(args, kwargs) if found.result is AGAIN else found.result
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         return nest.map_structure(self._arguments.returned, self._python_function(*args, **kwargs))

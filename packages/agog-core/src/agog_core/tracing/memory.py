@@ -53,9 +53,10 @@ class Memory:
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
+        # Held while what is here changes, and not while the function is traced: Python may wait for other threads.
         self.lock = threading.RLock()
         self._ways: dict[Any, int] = {}
-        self._numbers: dict[Any, int] = {}
+        self._numbers: dict[Any, set[Any]] = {}  # keys, by what they are without numbers
         self._failures: set[str] = set()  # the reasons of calls in which ops have failed
 
     def check(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> None:
@@ -67,7 +68,10 @@ class Memory:
         alike = _without_numbers(key)
         if alike == key:
             return
-        count = self._numbers[alike] = self._numbers.get(alike, 0) + 1
+        with self.lock:
+            keys = self._numbers.setdefault(alike, set())
+            count = 0 if key in keys else 1 + len(keys)  # other threads may trace the function for the same ones
+            keys.add(key)
         if count == MANY_NUMBERS + 1:
             warnings.warn(
                 f"{function} was traced {MANY_NUMBERS} times for arguments that differ in Python numbers alone; each "
@@ -79,16 +83,26 @@ class Memory:
 
     def note(self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph, has_created: bool) -> None:
         """Remember how a trace came about."""
-        if not has_created:
-            self._ways[key] = self._ways.get(key, 0) + 1
-        self.infos.append(TraceInfo(self._reason(parent, guard, graph), graph, not has_created))
+        with self.lock:
+            if not has_created:
+                self._ways[key] = self._ways.get(key, 0) + 1
+            self.infos.append(TraceInfo(self._reason(parent, guard, graph), graph, not has_created))
+
+    def keep(
+        self, known: dict[Any, Any], place: Any, made: Any, key: Any, parent: Concrete | Taped | None, guard: int
+    ) -> None:
+        """Keep a trace among those that are known, and remember how it came about; not where another one is there."""
+        with self.lock:
+            if known.setdefault(place, made) is made:
+                self.note(key, parent, guard, made.graph, has_created=False)
 
     def note_failure(self, line: str, graph: Graph) -> None:
         """Remember that a call is not run again, because an op has failed in it and the function has gone on."""
         reason = f"{line}: an op failed, and the function caught the error"
-        if reason not in self._failures:
-            self._failures.add(reason)
-            self.infos.append(TraceInfo(reason, graph, False))
+        with self.lock:
+            if reason not in self._failures:
+                self._failures.add(reason)
+                self.infos.append(TraceInfo(reason, graph, False))
 
     def _reason(self, parent: Concrete | Taped | None, guard: int, graph: Graph) -> str:
         if parent is not None:
