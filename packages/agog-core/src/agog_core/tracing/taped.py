@@ -126,11 +126,14 @@ class Taped:
     walks: dict[Any, Any] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call
     _needed: set[Variable] = field(default_factory=set)  # those whose tensors on entry tapes see
+    _is_simple: bool = False  # whether no tape looks on, and all results are outputs of their own
     _portable: Concrete | None = None
 
     def __post_init__(self) -> None:
         self._needed = {read.variable for twin in self.twins for read in twin.reads if read.kind == "entry"}
         self._needed |= {origin.of for origin in (*self.results, *self.kept) if origin.kind == "entry"}
+        own = [Origin("result", place) for place in range(len(self.results))]
+        self._is_simple = not self.twins and self.results == own
         self.inputs = [(place, i) for place, i in self.inputs if any(i in twin.ids for twin in self.twins)]
 
     @property
@@ -150,6 +153,8 @@ class Taped:
 
     def fits(self, tensors: Sequence[Tensor]) -> bool:
         """Whether the arguments are values of the same variables as when the function was traced."""
+        if not self.entries:
+            return True
         places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
         return all(places.get(id(variable._current())) == place for variable, place in self.entries.items())
 
@@ -162,7 +167,9 @@ class Taped:
         else:
             arrays += [x._array for x in before.kept]
             outputs = self._concrete(arrays, len(tensors)).run(arrays)
-        return outputs if type(outputs) is int else self.finish(tensors, outputs, entries, tapes, before)
+        if type(outputs) is int:
+            return outputs
+        return self.pack(outputs) if self._is_simple else self.finish(tensors, outputs, entries, tapes, before)
 
     def _concrete(self, arrays: Sequence[Any], count: int) -> Concrete:
         """What runs the graph: the kernels one by one, where what was kept has other strides than it had."""
