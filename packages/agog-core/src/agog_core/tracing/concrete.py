@@ -13,6 +13,7 @@ from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
+from agog_core.tracing.hotness import compiled, warming
 from agog_core.variables.taking import give_back, take
 from agog_core.variables.variable import updating
 
@@ -46,6 +47,7 @@ class Concrete:
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run
         self._version = -1  # of what the run was made for
+        self._is_hot = False
 
     def run(self, arrays: Sequence[Any]) -> Any:
         """Run on the arrays of the arguments: the function's result, or the number of a guard that failed."""
@@ -86,9 +88,17 @@ class Concrete:
 
     def _compiled(self) -> Run:
         version = forgotten[0]
-        self._run = executable(self.graph, self._is_portable)
+        run = None if self._is_hot else warming(self.graph, self._heat)
+        self._run = compiled(self.graph, self._make) if run is None else run
         self._version = version  # last: other threads take the run from here on
         return self._run
+
+    def _make(self, graph: Graph) -> Run:
+        return executable(graph, self._is_portable)
+
+    def _heat(self) -> None:
+        """Let the next run be compiled."""
+        self._is_hot, self._version = True, -1
 
     def untie(self) -> None:
         """Break the circles of a trace that nobody will run: its variables' memory is free with the function."""

@@ -29,10 +29,10 @@ def portable(graph: Graph) -> Run:
     and may write those of variables in ``graph.finals``. It returns a tuple of the outputs' arrays and one of the
     finals'; where a guard fails, its number, before anything is written.
     """
-    return _Writer(graph).function()
+    return Writer(graph).function()
 
 
-class _Writer:
+class Writer:
     """Writes the function of a graph."""
 
     def __init__(self, graph: Graph) -> None:
@@ -42,6 +42,10 @@ class _Writer:
         self.scope: dict[str, Any] = {}
         self.lates: dict[Late, str] = {}
         self.last_use = _last_uses(graph)
+        self.views: dict[Value, list[Value]] = {}  # that are used, of each value
+        for value in self.last_use:
+            if value.base is not None:
+                self.views.setdefault(value.base, []).append(value)
         self.kept = {*graph.outputs, *graph.finals.values()}
         self.guards = 0
         # No variable is written before the last op that may fail: the function may catch the error.
@@ -164,7 +168,7 @@ class _Writer:
 
     def is_wanted(self, value: Value, node: Node, place: int) -> bool:
         """Whether somebody uses a value's memory at or after a node, beside the node itself."""
-        views = [other for other in self.last_use if other.base is value]
+        views = self.views.get(value, ())
         shared = [other for other in node.inputs if other.base is value]
         later = value in self.kept or self.last_use.get(value, place) > place
         return later or bool(shared) or any(v in self.kept or self.last_use[v] > place for v in views)

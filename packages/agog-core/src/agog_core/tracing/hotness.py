@@ -1,0 +1,88 @@
+"""Hotness: when a trace has run for so long that it pays to compile it.
+
+A trace first runs node by node, which is ready at once. Once it has run so for three times as long as compiling it may
+take, it is compiled: then that has cost at most a third more, also if no other call comes. How long compiling takes is
+learned from what was compiled before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+from agog_core.dispatch.devices import forgotten
+from agog_core.dispatch.observation import are_observed
+from agog_core.tracing.execute import Run
+from agog_core.tracing.graph import Graph
+from agog_core.tracing.interpreter import interpreted
+
+__all__ = ["compile_functions_at_once", "functions_compile_at_once"]
+
+_TIMES = 3.0  # how many times as long as compiling takes a trace runs before
+_LEAST, _MOST = 0.0001, 0.002  # seconds to compile a node; more is for what compilers load when they are asked first
+_per_node = [0.0005]
+# Why traces are compiled before they run: an entry for each reason.
+_at_once: list[str] = ["AGOG_COMPILE"] if os.environ.get("AGOG_COMPILE", "") not in ("", "0") else []
+_CALLED = "compile_functions_at_once"
+
+
+def compile_functions_at_once(at_once: bool) -> None:
+    """Choose whether functions that `function` has wrapped are compiled before a trace of theirs runs first, as for
+    measuring, or once they have run for so long that it pays.
+
+    Args:
+        at_once: whether they are.
+
+    >>> compile_functions_at_once(True)
+    >>> functions_compile_at_once()
+    True
+    >>> compile_functions_at_once(False)
+    """
+    if _CALLED in _at_once:
+        _at_once.remove(_CALLED)
+    if at_once:
+        _at_once.append(_CALLED)
+
+
+def functions_compile_at_once() -> bool:
+    """Whether functions that `function` has wrapped are compiled at once: see `compile_functions_at_once`.
+
+    Returns:
+        True where `compile_functions_at_once` or the environment variable ``AGOG_COMPILE`` says so.
+
+    >>> functions_compile_at_once()
+    False
+    """
+    return bool(_at_once)
+
+
+def compiled(graph: Graph, compile_graph: Callable[[Graph], Run]) -> Run:
+    """A graph compiled; how long it takes is what others are expected to take."""
+    start = perf_counter()
+    run = compile_graph(graph)
+    seconds = (perf_counter() - start) / max(1, len(graph.nodes))
+    _per_node[0] = (_per_node[0] + min(max(seconds, _LEAST), _MOST)) / 2
+    return run
+
+
+def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
+    """A function that runs a graph node by node, and calls another one when the graph is hot; None where it is to be
+    compiled at once, as for those who look at what runs.
+    """
+    if _at_once or are_observed() or (run := interpreted(graph)) is None:
+        return None
+    version, left = forgotten[0], _TIMES * _per_node[0] * len(graph.nodes)
+
+    def timed(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
+        nonlocal left
+        start = perf_counter()
+        try:
+            return run(inputs, variables)
+        finally:
+            left -= perf_counter() - start
+            if (left < 0 or _at_once) and version == forgotten[0]:
+                is_hot()
+
+    return timed
