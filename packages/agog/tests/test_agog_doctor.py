@@ -80,7 +80,7 @@ def test_a_pinned_core_type_is_warned_of_and_is_no_fault() -> None:
         ("AGOG_PLUGIN", "; did you mean AGOG_PLUGINS?"),
         (
             "AGOG_ZZZ",
-            ". It reads AGOG_CACHE_DIR, AGOG_CHECK, AGOG_EAGER, AGOG_MALLOPT, AGOG_PLUGINS, AGOG_PREFER, "
+            ". It reads AGOG_CACHE_DIR, AGOG_CHECK, AGOG_COMPILE, AGOG_EAGER, AGOG_MALLOPT, AGOG_PLUGINS, AGOG_PREFER, "
             "AGOG_STRICT_PLUGINS.",
         ),
     ],

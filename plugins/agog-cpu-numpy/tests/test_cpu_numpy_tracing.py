@@ -6,13 +6,23 @@ import warnings
 
 import pytest
 
+from agog_core.tracing import hotness
 from agog_testing.checks.tracing import differences
-from agog_testing.opinfo import table
+from agog_testing.opinfo import OpInfo, table
 
 
 @pytest.mark.parametrize("op", sorted(table))
 def test_op_is_equal_in_a_traced_function(op: str) -> None:
-    info = table[op]
+    check(table[op])
+
+
+@pytest.mark.parametrize("op", sorted(table))
+def test_op_is_equal_in_a_function_that_is_not_compiled_yet(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hotness, "_at_once", [])
+    check(table[op])
+
+
+def check(info: OpInfo) -> None:
     dtypes = [dtype for dtype in ("float32", "int32", "complex64", "bool", "string") if dtype in info.dtypes]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of sources that have no gradient, and of numbers

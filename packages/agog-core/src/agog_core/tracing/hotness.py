@@ -18,8 +18,6 @@ from agog_core.tracing.execute import Run
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.interpreter import interpreted
 
-__all__ = ["compile_functions_at_once", "functions_compile_at_once"]
-
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
 _LEAST, _MOST = 0.0001, 0.002  # seconds to compile a node; more is for what compilers load when they are asked first
 _per_node = [0.0005]
@@ -52,8 +50,8 @@ def functions_compile_at_once() -> bool:
     Returns:
         True where `compile_functions_at_once` or the environment variable ``AGOG_COMPILE`` says so.
 
-    >>> functions_compile_at_once()
-    False
+    >>> type(functions_compile_at_once())
+    <class 'bool'>
     """
     return bool(_at_once)
 

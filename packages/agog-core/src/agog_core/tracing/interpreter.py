@@ -152,7 +152,7 @@ class _Interpreter(Writer):
                     arrays = [values[each] for each in places]
                     result = kernel(*arrays, **attributes)
                     values[place] = result if type(result) is kind else _settled(node, result, arrays)
-                    arrays = result = None
+                    del arrays, result
                 for place in step[-1]:
                     values[place] = None
         except Exception as error:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agog_core.dispatch.observation import observe, unobserve
+from agog_core.tracing.hotness import compile_functions_at_once
 from agog_testing.compiled import compilers_in_use
 from agog_testing.programs.checking import difference_of
 from agog_testing.programs.reduction import reduced
@@ -22,7 +23,9 @@ def main() -> int:
     parser.add_argument("number", type=int, help="the program, or the first one")
     parser.add_argument("--count", type=int, default=1, help="how many programs are run")
     parser.add_argument("--large", action="store_true", help="arrays are large")
-    parser.add_argument("--by", choices=("compilers", "numpy", "portable"), default="compilers", help="what runs them")
+    parser.add_argument(
+        "--by", choices=("compilers", "numpy", "portable", "nodes"), default="compilers", help="what runs them"
+    )
     parser.add_argument("--reduce", type=float, default=0.0, help="seconds in which each that differs is shortened")
     parser.add_argument("--quiet", action="store_true", help="print no sources")
     asked = parser.parse_args()
@@ -47,7 +50,10 @@ def main() -> int:
 
 @contextmanager
 def running(by: str) -> Iterator[None]:
-    """A block in which traced functions are run by what is installed, by NumPy's calls alone, or kernel by kernel."""
+    """A block in which traced functions are run by what is installed, by NumPy's calls alone, kernel by kernel, or node
+    by node, as before they are compiled.
+    """
+    compile_functions_at_once(by != "nodes")
     if by == "numpy":
         with compilers_in_use():
             yield

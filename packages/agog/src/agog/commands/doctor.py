@@ -30,6 +30,7 @@ _LIBRARIES = (
 VARIABLES = {
     "AGOG_CACHE_DIR": "where agog-cpu-llvm keeps compiled code",
     "AGOG_CHECK": "every call of a kernel is checked, which is slow",
+    "AGOG_COMPILE": "functions that tf.function has wrapped are compiled before their traces run first",
     "AGOG_EAGER": "functions that tf.function has wrapped are called op by op",
     "AGOG_MALLOPT": "whether large buffers are kept for the next op",
     "AGOG_PLUGINS": "only these plugins are loaded",

@@ -13,11 +13,14 @@ from agog_compat.newer.devices import (
     set_visible_devices,
 )
 from agog_core.tracing.eagerly import functions_run_eagerly, run_functions_eagerly
+from agog_core.tracing.hotness import compile_functions_at_once, functions_compile_at_once
 
 __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
+    "compile_functions_at_once",
     "experimental",
+    "functions_compile_at_once",
     "functions_run_eagerly",
     "get_soft_device_placement",
     "get_visible_devices",
