@@ -90,6 +90,11 @@ class Recording:
         _alive.pop(ref(self), None)
         self._begin()
 
+    def go_on_as(self, other: Recording) -> None:
+        """Watch what another recording watches by now, which keeps its serial number in use."""
+        self.serial, self.watching = other.serial, other.watching
+        _alive[ref(self, _alive.pop)] = other.serial
+
     def start(self) -> None:
         """Record the ops of this thread or task from now on."""
         try:

@@ -368,13 +368,15 @@ def test_what_an_object_of_a_gradient_keeps_is_of_each_call() -> None:
 
 def test_a_tensor_from_outside_that_is_watched_has_its_gradient() -> None:
     outside = ag.constant(2.0)
-    call = function(lambda x: x * outside * outside)
+    counted, counts = count_calls(lambda x: x * outside * outside)
+    call = function(counted)
     for value in (1.0, 3.0, 5.0):
         x = ag.constant(value)
         with ag.GradientTape() as tape:
             tape.watch([x, outside])
             y = call(x)
         assert [float(g) for g in tape.gradient(y, [x, outside])] == [4.0, value * 4.0]
+    assert counts[0] == 3  # the first call is traced, the others are eager ones
 
 
 def test_a_tape_that_is_asked_inside_of_the_function_knows_what_was_before() -> None:

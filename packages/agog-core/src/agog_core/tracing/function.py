@@ -236,6 +236,8 @@ class DefinedFunction:
             return self._called(args, kwargs)
         if found.failed is not None:
             memory.note_failure(found.failed, found.taped.graph)
+        elif found.captures:
+            known[place] = _EAGERLY
         elif found.has_created:
             memory.note(key, parent, guard, found.taped.graph, has_created=True)
             memory.created.add(where)

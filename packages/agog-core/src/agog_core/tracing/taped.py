@@ -108,6 +108,7 @@ class Taped:
         inherited: the same of the tensors of the trace before.
         entries: the variables that are read, each with the place of the argument that is its value, or None.
         start: an id before those of the trace.
+        captured: the ids of tensors from outside that tapes watch; a call that uses some is not run again.
     """
 
     concrete: Concrete
@@ -122,6 +123,7 @@ class Taped:
     inherited: list[tuple[int, Id]]
     entries: dict[Variable, int | None]
     start: Id
+    captured: set[Id]
     branches: dict[Any, Any] = field(default_factory=dict)
     walks: dict[Any, Any] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call
@@ -199,6 +201,8 @@ class Taped:
                 if place in twin.watched and not tape.watches(x):
                     tape.watch_tensor(x)
             call.give(traced, x._id)
+        for i in self.captured:
+            call.give(i, i)
         for place, traced in self.inherited:
             if any(tape.watches(inherited[place]) for tape in tapes):
                 call.give(traced, inherited[place]._id)

@@ -53,12 +53,14 @@ class TapedCall(NamedTuple):
         result: what the function returned; `AGAIN` where nothing was kept.
         has_created: whether it has created variables; then it is not what later calls do.
         failed: the line of an op that has failed, where the function has gone on: then neither is it.
+        captures: whether it has used tensors from outside that tapes watch: then neither is it.
     """
 
     taped: Taped
     result: Any
     has_created: bool
     failed: str | None
+    captures: bool
 
 
 def trace_taped(
@@ -74,8 +76,7 @@ def trace_taped(
         before: the call whose records it walks back.
 
     Returns:
-        The call; None where nothing has happened, because the function does with the tapes what later calls could not
-        repeat: it asks them for gradients, or uses tensors from outside that they watch.
+        The call; None where nothing has happened, because the function asks the tapes for gradients.
 
     Raises:
         TracingError: the function does what later calls could not do again.
@@ -162,6 +163,7 @@ class _Taping:
             inherited=inherited,
             entries=places,
             start=self._start,
+            captured=self._captured(),
         )
         outputs += exported.tensors
         if template is None:
@@ -173,7 +175,17 @@ class _Taping:
         else:
             trace.put_back()
             result = AGAIN
-        return TapedCall(taped, result, bool(recorded.created), next(iter(trace.failures), None))
+        failed = next(iter(trace.failures), None)
+        return TapedCall(taped, result, bool(recorded.created), failed, bool(taped.captured))
+
+    def _captured(self) -> set[int]:
+        """The ids of tensors from outside that the function has used and tapes watch."""
+        known = {x._id for _, x in self._inherited() if _has_id(x)}
+        before = self.before
+        while before is not None:
+            known |= {i for twin in before.taped.twins for i in twin.ids}
+            before = before.before
+        return {i for twin in self.twins for i in twin.sources if i < self._start} - known
 
     def _results(self, recorded: Recorded) -> list[Origin]:
         """Where each result comes from; the twins note what later calls repeat."""

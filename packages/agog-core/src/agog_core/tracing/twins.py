@@ -39,7 +39,8 @@ class Twin:
     """
 
     def __init__(self, tape: Recording, before: Recording | None = None) -> None:
-        self.recording = Recording() if before is None else before  # which keeps its serial number
+        self.recording = Recording()
+        self.recording.go_on_as(tape if before is None else before)
         self.records = Records()
         self.variables = {id(variable): (variable, list[Id]()) for variable, _ in tape.variables.values()}
         self.ids: set[Id] = set()  # of all that the records know
@@ -86,8 +87,9 @@ class Acting:
         self._tapes, self._twins = tapes, twins
         self._before = [_state(tape) for tape in tapes]
         self._stack = stack.get()
-        # They record what is done with tensors from outside that the tapes watch, none of which is traced.
-        self._spies = [_spy(tape) for tape in tapes if tape.is_recording]
+        pairs = [(tape, twin) for tape, twin in zip(tapes, twins, strict=True) if tape.is_recording]
+        # A tape that has its twin's serial number does not know what it watches outside; these see whether that is used.
+        self._spies = [_spy(tape) for tape, twin in pairs if tape.serial != twin.recording.serial]
         self.is_beyond = False
 
     def __enter__(self) -> None:
@@ -136,7 +138,7 @@ def _state(tape: Recording) -> dict[str, Any]:
 
 def _spy(tape: Recording) -> Recording:
     spy = Recording(watch_accessed_variables=False)
-    spy.serial, spy.watching = tape.serial, tape.watching
+    spy.go_on_as(tape)
     return spy
 
 

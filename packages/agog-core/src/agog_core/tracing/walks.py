@@ -82,7 +82,7 @@ class _Walk:
             found = trace_taped(function, [self.values], {}, self.tapes, self.call)
         if found is None:
             limit("beyond", self.call.taped.name)
-        if found.failed is None:
+        if found.failed is None and not found.captures:
             known[place] = found.taped
         return self.run() if found.result is AGAIN else found.result
 
