@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
+from agog_core.settable import Settable
+
 if TYPE_CHECKING:
     from agog_core.variables.variable import Variable
 
@@ -42,7 +44,7 @@ class NoDependency:
         self.value = value
 
 
-class Checkpointable(State):
+class Checkpointable(State, Settable):
     """Base of objects with state: layers, models, optimizers, iterators, and what users derive.
 
     Every attribute that is a variable, a `Checkpointable`, or a list, tuple or dict with such parts, is a named
@@ -66,7 +68,7 @@ class Checkpointable(State):
             if "_no_dependencies" in vars(self):
                 self._no_dependencies.discard(name)
             value = unwrapped(value)
-        object.__setattr__(self, name, value)
+        super().__setattr__(name, value)
         if listeners and is_checkpointable(value):
             notify(self, name, value)
 

@@ -42,6 +42,7 @@ class Generator(Checkpointable):
         seed: the graph seed; None for one that differs from run to run.
     """
 
+    is_read_late = True
     gives_again = False  # whether its numbers are some that another one has given before
     keys: Mapping[Any, Any] = MappingProxyType({})  # of one that does, in a trace: tensors of the keys
 

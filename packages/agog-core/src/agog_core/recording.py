@@ -197,7 +197,7 @@ def variable_read(variable: Variable, tensor: Tensor) -> None:
         if id(variable) in tape.variables:
             if tensor._watch is not tape.watching and tape.is_open:
                 tape.watch_variable(variable, tensor)
-        elif tape.is_open and variable.trainable and tape.watch_accessed_variables:
+        elif tape.is_open and variable._trainable and tape.watch_accessed_variables:
             tape.watch_variable(variable, tensor)
 
 

@@ -260,8 +260,8 @@ class Optimizer(Checkpointable):
             slots = self._slots_for(variable)
             change = self.update_rows if type(gradient) is IndexedSlices else self.update
             change(variable, gradient, hyperparameters, tuple(slots.values()))
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable.value()))
+            if variable._constraint is not None:
+                variable.assign(variable._constraint(variable.value()))
         self.finish()
         if global_step is not None:
             global_step.assign_add(1)

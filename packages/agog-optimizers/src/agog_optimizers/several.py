@@ -25,7 +25,7 @@ def take_several(
     together, left = [], []
     for gradient, variable in steps:
         slots = slots_of(variable)  # made in the order of the variables, whichever go together
-        if type(gradient) is Tensor and variable.constraint is None:
+        if type(gradient) is Tensor and variable._constraint is None:
             together.append(((variable, *slots.values()), (gradient,)))
         else:
             left.append((gradient, variable))

@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_layers
 from agog_core import Variable, nest
+from agog_core.settable import has_changed
 from agog_training import loop, optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
 from agog_training.batches import (
@@ -116,6 +117,7 @@ class Model(Steps, Generators, Classes, Saved, agog_layers.Model):
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
         )
+        has_changed(self, "objective")
 
     def _known_names(self) -> list[str] | None:
         return self.output_names if self._is_graph_network else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agog_core.settable import Settable
 from agog_core.variables.name_scope import reset_names
 
 __all__ = [
@@ -15,8 +16,15 @@ __all__ = [
     "set_image_data_format",
 ]
 
-# What `set_epsilon` was told.
-_epsilon = [1e-7]
+
+class _Numbers(Settable):
+    """The numbers that programs may set; functions that were traced with others are traced again."""
+
+    def __init__(self) -> None:
+        self.epsilon = 1e-7
+
+
+_numbers = _Numbers()
 
 
 def backend() -> str:
@@ -40,7 +48,7 @@ def epsilon() -> float:
     >>> epsilon()
     1e-07
     """
-    return _epsilon[0]
+    return _numbers.epsilon
 
 
 def set_epsilon(value: float) -> None:
@@ -49,7 +57,7 @@ def set_epsilon(value: float) -> None:
     Args:
         value: the number.
     """
-    _epsilon[0] = float(value)
+    _numbers.epsilon = float(value)
 
 
 def floatx() -> str:

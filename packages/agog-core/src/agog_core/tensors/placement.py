@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from time import perf_counter_ns
 from typing import Any
 
@@ -15,6 +14,7 @@ from agog_core.dtypes import int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 from agog_core.recording import active, record_unary, source_line
+from agog_core.settings import Setting
 from agog_core.tensors.tensor import Tensor, wrap
 
 __all__ = [
@@ -168,7 +168,7 @@ _POLICIES = (
 )
 
 # What `set_device_policy` chose in this thread or task.
-_policy: ContextVar[str] = ContextVar("agog_device_policy", default=DEVICE_PLACEMENT_SILENT)
+_policy = Setting("agog_device_policy", DEVICE_PLACEMENT_SILENT)
 
 
 def device_policy() -> str:

@@ -34,6 +34,7 @@ class Concrete:
         }
         self.graph = graph
         self.branches: dict[int, Concrete] = {}  # what to run instead, by the number of the guard that fails
+        self.key: Any = None  # what of a call has decided that this is its trace
         self.latest = self  # of a first trace: which of it and its branches ran to the end last
         self._pack = pack
         self._is_portable = is_portable

@@ -11,6 +11,8 @@ from agog_core import nest
 from agog_core.dispatch.devices import scope, scopes
 from agog_core.dispatch.observation import is_checked
 from agog_core.recording import Recording, active, tapes_of_context
+from agog_core.settable import changes
+from agog_core.settings import present, present_key, used
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
@@ -21,7 +23,7 @@ from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import again, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
-from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure
+from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.taped import Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
@@ -77,8 +79,9 @@ class DefinedFunction:
         if active and tapes_of_context():
             return self._under_tapes(args, kwargs)
         memory = self._memory
-        kinds, found = memory.latest
-        if not kwargs and len(args) == len(kinds) and not scopes:
+        kinds, found, version, settings = memory.latest
+        is_as_before = version == changes[0] and not scopes and (not used or settings == present())
+        if is_as_before and not kwargs and len(args) == len(kinds):
             arrays, place = [], 0
             for table, shape, strides in kinds:
                 x = args[place]
@@ -102,52 +105,53 @@ class DefinedFunction:
                     failure = error
                 return again(failure, self._called, args, kwargs)
         args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
-        kind = self._key(args, kwargs)
+        version = changes[0]
+        kind = memory.with_reads(self._key(args, kwargs))
         found = memory.traces.get(kind)
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
         if not kwargs and not scopes and not self._check and all(type(x) is Tensor for x in args):
             # What has rank 0 has no strides to look at.
-            memory.latest = [(table, shape, strides if shape else None) for table, shape, strides in kind], found
-        return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs, kind)
+            kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
+            memory.latest = kinds, found, version, present()
+        return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        where = scope() if scopes else None
-        if not kwargs and where is None and all(type(x) is Tensor for x in args):
-            return tuple([(x._table, x._shape, getattr(x._array, "strides", None)) for x in args])
+        """What decides which trace a call takes: the arguments, the device scope, and the settings."""
+        where, settings = scope() if scopes else None, present_key() if used else ()
+        if not kwargs and where is None and not settings and all(type(x) is Tensor for x in args):
+            return tuple(map(key_of_tensor, args))
         both = args, kwargs
-        return where, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
+        return where, settings, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
 
-    def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any = None) -> Any:
+    def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any) -> Any:
         """Run a trace, or the one of its branches that ran last."""
         if self._check:
-            return self._compared(found, arrays, args, kwargs, key)
+            return self._compared(found, arrays, args, kwargs)
         latest = found.latest
         try:
             result = latest.run(arrays)
             if type(result) is not int:
                 return result
-            return self._branched(found, latest, result, arrays, args, kwargs, key)
+            return self._branched(found, latest, result, arrays, args, kwargs)
         except Exception as error:
             if not is_undone(error):
                 raise
             failure = error
         return again(failure, self._called, args, kwargs)
 
-    def _branched(
-        self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any, key: Any = None
-    ) -> Any:
+    def _branched(self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any) -> Any:
         """Where a guard has failed in the trace that ran last, run the one for the way that the branches go now."""
         at, result = (at, guard) if at is first else (first, first.run(arrays))
         while type(result) is int:
             other = at.branches.get(result)
             if other is None:
-                return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, at, result)
+                return self._trace(first.key, args, kwargs, at, result)
             at, result = other, other.run(arrays)
         first.latest = at
         return result
 
-    def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any, key: Any) -> Any:
+    def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
         from agog_core.tracing.shadow import Shadow
 
@@ -155,7 +159,7 @@ class DefinedFunction:
         while type(result := found.run(arrays)) is int:
             other = found.branches.get(result)
             if other is None:  # the call that is traced now is an eager one
-                return self._trace(self._key(args, kwargs) if key is None else key, args, kwargs, found, result)
+                return self._trace(found.key, args, kwargs, found, result)
             found = other
         shadow.warn(self._warned)
         shadow.compare(result, found.graph)
@@ -166,8 +170,9 @@ class DefinedFunction:
         memory = self._memory
         memory.check(key, parent, guard, self._shown())
         place = key, id(parent), guard
-        call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
-        call.concrete.graph.exact = self._exact
+        with key[1].noted():
+            call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
+        call.concrete.key, call.concrete.graph.exact = key, self._exact
         if call.failed is not None:
             memory.note_failure(call.failed, call.concrete.graph)
             call.concrete.untie()
@@ -184,7 +189,7 @@ class DefinedFunction:
                 call.concrete.untie()
             return call.result
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
-        return self._run(call.concrete, call.arrays, args, kwargs, key)
+        return self._run(call.concrete, call.arrays, args, kwargs)
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
@@ -195,7 +200,8 @@ class DefinedFunction:
         if any(tape.is_forward for tape in tapes):  # tangents go along with each op
             return self._called(args, kwargs)
         tensors = args if is_plain else Packing((args, kwargs)).tensors
-        key = "tapes", key_of_tapes(tapes, tensors), _equals(tensors), self._key(args, kwargs)
+        kind = "tapes", key_of_tapes(tapes, tensors), _equals(tensors), self._key(args, kwargs)
+        key = self._memory.with_reads(kind)
         known, parent = self._memory.taped, None
         place: Any = key
         while (found := known.get(place)) is not None:
@@ -230,7 +236,8 @@ class DefinedFunction:
         memory.check(key, parent, guard, self._shown())
         where = key, id(parent), guard
         made = Function(self._called, self._full_name(), walk, where not in memory.created, self._exact)
-        found = trace_taped(made, args, kwargs, tapes)
+        with key[1].noted():
+            found = trace_taped(made, args, kwargs, tapes)
         if found is None:
             known[place] = _EAGERLY
             return self._called(args, kwargs)
@@ -302,7 +309,8 @@ class DefinedFunction:
         """
         if not args and not kwargs and self._memory.infos:
             return self._memory.infos[-1].graph
-        found = self._memory.traces.get(self._key(*nest.map_structure(_here, self._arguments.taken(args, kwargs))))
+        key = self._key(*nest.map_structure(_here, self._arguments.taken(args, kwargs)))
+        found = self._memory.traces.get(self._memory.with_reads(key))
         if found is None:
             raise ValueError(
                 f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."

@@ -11,6 +11,7 @@ import numpy as np
 
 from agog_core.errors import TracingWarning
 from agog_core.named_tuple import Named
+from agog_core.settable import Reads
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Graph, Node
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 MOST_WAYS = 32
 # After how many traces that differ in Python numbers alone there is a warning.
 MANY_NUMBERS = 8
+# How many traces there are for arguments of one kind that have read other attributes, or other values of them.
+MOST_SETTINGS = 8
 _NUMBERS = (int, float, complex, np.number)
 
 
@@ -49,15 +52,33 @@ class Memory:
     def __init__(self) -> None:
         self.traces: dict[Any, Concrete] = {}
         # Of the last call that found one: tables, shapes and strides of its arguments, and what it found.
-        self.latest: tuple[Any, Any] = [(None, None, None)], None
+        # Then what the settings were, of attributes and of module state.
+        self.latest: tuple[Any, Any, Any, Any] = [(None, None, None)], None, None, None
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         # Held while what is here changes, and not while the function is traced: Python may wait for other threads.
         self.lock = threading.RLock()
+        self._reads: dict[Any, list[Reads]] = {}  # what traces of a kind of calls have read, the latest first
         self._ways: dict[Any, int] = {}
         self._numbers: dict[Any, set[Any]] = {}  # keys, by what they are without numbers
         self._failures: set[str] = set()  # the reasons of calls in which ops have failed
+
+    def with_reads(self, key: Any) -> tuple[Any, Reads]:
+        """A key, with what a trace has read and finds as it was; something new where there is none."""
+        for reads in self._reads.get(key, ()):
+            if reads.hold():
+                return key, reads
+        with self.lock:
+            known = self._reads.get(key, [])
+            found = next((each for each in known if each.hold()), None)
+            reads = found or Reads(known[0].changed() if known else None)
+            if found is None:
+                for old in known[MOST_SETTINGS - 1 :]:
+                    self.traces.pop((key, old), None)
+                    self.taped.pop((key, old), None)
+                self._reads[key] = [reads, *known[: MOST_SETTINGS - 1]]
+            return key, reads
 
     def check(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> None:
         """Raise where there are too many ways through the branches; warn where Python numbers make too many traces."""
@@ -65,8 +86,9 @@ class Memory:
             if self._ways.get(key, 1) >= MOST_WAYS:
                 limit("branches", parent.guards[guard].line, MOST_WAYS)
             return
-        alike = _without_numbers(key)
-        if alike == key:
+        kind, reads = key
+        alike = _without_numbers(kind)
+        if alike == kind or reads.changed_before is not None:
             return
         with self.lock:
             keys = self._numbers.setdefault(alike, set())
@@ -86,7 +108,7 @@ class Memory:
         with self.lock:
             if not has_created:
                 self._ways[key] = self._ways.get(key, 0) + 1
-            self.infos.append(TraceInfo(self._reason(parent, guard, graph), graph, not has_created))
+            self.infos.append(TraceInfo(self._reason(key, parent, guard, graph), graph, not has_created))
 
     def keep(
         self, known: dict[Any, Any], place: Any, made: Any, key: Any, parent: Concrete | Taped | None, guard: int
@@ -104,13 +126,15 @@ class Memory:
                 self._failures.add(reason)
                 self.infos.append(TraceInfo(reason, graph, False))
 
-    def _reason(self, parent: Concrete | Taped | None, guard: int, graph: Graph) -> str:
+    def _reason(self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph) -> str:
         if parent is not None:
             return _other_way(parent.guards[guard])
         kinds = ", ".join(f"{value.table.dtype.name} {value.shape}" for value in graph.inputs)
         start = "the first call" if not self.infos else "arguments of another kind"
         if self.infos and not self.infos[-1].is_kept and self.infos[-1].reason not in self._failures:
             start = "the call before has created variables"
+        elif key[1].changed_before is not None:
+            start = f"{key[1].changed_before} has changed"
         return f"{start}: {kinds or 'no tensors'}"
 
 

@@ -17,6 +17,7 @@ from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, as_dtype, bool_, uint64
 from agog_core.random import Generator, generator
 from agog_core.recording import source_line
+from agog_core.settable import note
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import apart
@@ -190,6 +191,8 @@ class Trace(State):
     def _read(self, variable: Variable, tensor: Tensor) -> Tensor:
         """A tensor that stands for what a variable has, the first time that it is read since Python was called."""
         if variable not in self.graph.variables:
+            note(variable, "_trainable")
+            note(variable, "_constraint")
             value = self.graph.variables[variable] = self._value("variable", tensor._table, tensor._array)
             value.variable = variable
         if self.seen is None:

@@ -15,6 +15,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.locks import hold_while_forking
 from agog_core.random import drawn
 from agog_core.recording import active, variable_read
+from agog_core.settable import has_changed, note
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.operand import operand
@@ -82,8 +83,8 @@ class Variable(State):
             raise ValueError("Variable: initial_value must be specified; got None.")
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Variable: the constraint must be a function of the value; got {constraint!r}.")
-        self.trainable = trainable
-        self.constraint = constraint
+        self._trainable = trainable
+        self._constraint = constraint
         self._name = current_name_scope() + (name or "Variable")
         self._serial = _next_serial()
         self._taken: Tensor | None = None
@@ -106,6 +107,30 @@ class Variable(State):
     def name(self) -> str:
         """The name, with TensorFlow's ``:0``."""
         return f"{self._name}:0"
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch the variable without being asked."""
+        if tracing:
+            note(self, "_trainable")
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        has_changed(self, "_trainable")
+
+    @property
+    def constraint(self) -> Callable[[Tensor], Tensor] | None:
+        """A function that optimizers apply to the value after each update, or None."""
+        if tracing:
+            note(self, "_constraint")
+        return self._constraint
+
+    @constraint.setter
+    def constraint(self, value: Callable[[Tensor], Tensor] | None) -> None:
+        self._constraint = value
+        has_changed(self, "_constraint")
 
     @property
     def dtype(self) -> DType:

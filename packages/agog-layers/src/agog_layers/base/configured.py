@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, Self, TypeVar
 
 from agog_core import DType, TensorShape, nest
+from agog_core.settable import Settable
 from agog_layers.base import activations
 
 __all__ = [
@@ -32,7 +33,7 @@ _registered: dict[str, Any] = {}
 _PLAIN = (bool, int, float, str, type(None))
 
 
-class Configured:
+class Configured(Settable):
     """Base of objects whose constructor's arguments are kept in attributes of the same names.
 
     >>> from agog_layers.weights.initializers import RandomNormal

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
+
+from agog_core.settings import Setting
 
 __all__ = ["in_test_phase", "in_train_phase", "learning_phase", "learning_phase_scope", "set_learning_phase", "trains"]
 
 # 1 while layers train that no call tells it, in this thread or task.
-_phase: ContextVar[int] = ContextVar("agog_learning_phase", default=0)
+_phase = Setting("agog_learning_phase", 0)
 
 
 def learning_phase() -> int:

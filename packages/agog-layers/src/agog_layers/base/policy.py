@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Any
 
 from agog_core import as_dtype
+from agog_core.settings import Setting
 from agog_layers.base.configured import Configured
 
 __all__ = ["Policy", "global_policy", "set_global_policy"]
@@ -55,7 +55,7 @@ class Policy(Configured):
 
 
 # What `set_global_policy` was told in this thread or task.
-_policy: ContextVar[Policy | None] = ContextVar("agog_policy", default=None)
+_policy: Setting[Policy | None] = Setting("agog_policy", None)
 
 
 def set_global_policy(policy: Any) -> None:

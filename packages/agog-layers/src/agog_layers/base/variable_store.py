@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from agog_core import Variable
 from agog_core.checkpointable import notify
-from agog_core.variables.name_scope import name_scope
+from agog_core.settings import Same, Setting
+from agog_core.variables.name_scope import current_name_scope, name_scope
+from agog_layers.base.naming import scope
 
 __all__ = ["EagerVariableStore"]
 
 # The store that is in force in this thread or task.
-_active: ContextVar[EagerVariableStore | None] = ContextVar("agog_variable_store", default=None)
+_active: Setting[EagerVariableStore | None] = Setting(
+    "agog_variable_store", None, key=lambda store: (Same(store), current_name_scope(), scope.get())
+)
 active_store = _active.get
 # What makes the weights of layers in this thread or task, as the scope around the function of a layer says.
-weight_getter: ContextVar[Callable[..., Any] | None] = ContextVar("agog_weight_getter", default=None)
+weight_getter: Setting[Callable[..., Any] | None] = Setting("agog_weight_getter", None, key=Same)
 
 
 def kept(name: str, make: Callable[[], Variable]) -> Variable:

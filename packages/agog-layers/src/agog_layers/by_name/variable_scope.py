@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from agog_core import Variable, as_dtype
+from agog_core.settings import Same, Setting
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
 from agog_layers.base.variable_store import active_store
 from agog_layers.by_name.named_variables import find_or_make, refuse_places
@@ -138,7 +138,9 @@ class VariableScope:
 
 
 # The innermost `variable_scope` of this thread or task.
-_current: ContextVar[VariableScope] = ContextVar("agog_variable_scope")
+_current: Setting[VariableScope | None] = Setting(
+    "agog_variable_scope", None, key=lambda scope: tuple(map(Same, vars(scope).values()))
+)
 
 
 def get_variable_scope() -> VariableScope:
@@ -150,7 +152,7 @@ def get_variable_scope() -> VariableScope:
     >>> get_variable_scope().name
     ''
     """
-    return _current.get(None) or VariableScope()
+    return _current.get() or VariableScope()
 
 
 @contextmanager

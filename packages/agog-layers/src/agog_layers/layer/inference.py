@@ -81,6 +81,8 @@ def _without_traces(layer: Any) -> Iterator[None]:
     before: list[tuple[Any, Tensor]] = [(variable, variable.value()) for variable in layer.variables]
     random = generator().get_state()
     states = [(vars(module), vars(module)["_states"]) for module in layer._walk(set()) if "_states" in vars(module)]
+    for attributes, value in states:
+        attributes["_states"] = type(value)()
     try:
         yield
     finally:

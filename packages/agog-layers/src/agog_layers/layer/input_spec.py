@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agog_core import TensorShape, as_dtype, nest
+from agog_core.settable import has_changed
 
 __all__ = ["InputSpec"]
 
@@ -81,6 +82,7 @@ class Specified:
     @input_spec.setter
     def input_spec(self, spec: Any) -> None:
         vars(self).update(_input_spec=spec)
+        has_changed(self, "_input_spec")
         self._count_calls()
 
     def _count_calls(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from agog_core import Checkpointable, Tensor, Variable, convert_to_tensor, nest
 from agog_core.checkpointable import NoDependency, is_checkpointable, unsaved, unwrapped
+from agog_core.settable import has_changed
 from agog_layers.base.configured import Configured
 
 __all__ = ["Module", "Regularizer", "Weight", "current_call"]
@@ -132,6 +133,7 @@ class Module(Configured, Checkpointable):
         for loss in nest.flatten(losses):
             if callable(loss):
                 self._loss_functions.append(loss)
+                has_changed(self, "_loss_functions")
                 continue
             call = current_call.get()
             if self._losses_call is not call:
@@ -247,6 +249,8 @@ class Module(Configured, Checkpointable):
                 if is_checkpointable(value) and (value or not isinstance(value, _CONTAINERS)):
                     self._check_initialized()
             elif not isinstance(getattr(type(self), name, None), property):
+                if self._tracked_parts.get(name) is not value:
+                    has_changed(self, "_tracked_parts")
                 self._tracked_parts[name] = value
         super().__setattr__(name, value)
 

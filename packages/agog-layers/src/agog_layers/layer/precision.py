@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agog_core import DType, Tensor, Variable, as_dtype, cast, nest
+from agog_core.settings import Setting
 from agog_layers.base.configured import describe
 from agog_layers.base.masks import known, mask_of, pass_on
 from agog_layers.base.policy import Policy, policy_of
@@ -13,7 +13,7 @@ from agog_layers.base.policy import Policy, policy_of
 __all__ = ["AutoCastVariable", "Precise"]
 
 # What variables of layers with a policy are read in, in this thread or task: the dtype of the layer that is called.
-_reading: ContextVar[DType | None] = ContextVar("agog_reading_dtype", default=None)
+_reading: Setting[DType | None] = Setting("agog_reading_dtype", None)
 
 
 class AutoCastVariable(Variable):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor
+from agog_core.settable import Settable
 from agog_layers.base.weighting import aligned
 from agog_layers.losses import classification, regression
 from agog_layers.losses.arguments import of_one_rank
@@ -80,7 +81,7 @@ _DEFAULT = Reduction.SUM_OVER_BATCH_SIZE
 BASES = ("Loss", "Reduction")
 
 
-class Loss:
+class Loss(Settable):
     """Base of losses. Subclasses say in `call` what the loss of each example is.
 
     Args:

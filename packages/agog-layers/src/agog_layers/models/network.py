@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from agog_core import Variable
+from agog_core.settable import has_changed
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
 from agog_layers.base.naming import UniqueNames, layer_names, scope, snake_case
 from agog_layers.base.signature import takes_training
@@ -135,6 +136,7 @@ class Network(Model):
             if any(tracked is layer for tracked in self._tracked_layers):
                 return layer
         self._tracked_layers.append(layer)
+        has_changed(self, "_tracked_layers")
         return layer
 
     @property
@@ -231,6 +233,7 @@ class Sequential(Network):
                 f"Sequential.add() takes a tf.layers.Layer or a function; got {layer_func!r} of type "
                 f"{type(layer_func)}."
             )
+        has_changed(self, "_layer_calls")
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """Run the layers and functions one after another; those that take ``training`` get it, unless it is None."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from agog_core import TensorSpec
+from agog_core.settable import has_changed
 from agog_layers.base.arguments import shown
 from agog_layers.base.configured import custom_object_scope, describe, revive
 from agog_layers.base.naming import scope
@@ -93,6 +94,7 @@ class Sequential(Model):
             self.built = True
         self._layer_list.append(layer)
         self._layer_calls.append((layer, takes_training(layer.call)))
+        self._note_change()
 
     def _take_input(self, layer: Layer) -> None:
         """Let the first layer say the input's shape, or keep it there for the description."""
@@ -133,6 +135,11 @@ class Sequential(Model):
             del each[-1:]
         if not self._layer_list:
             self._symbols.clear()
+        self._note_change()
+
+    def _note_change(self) -> None:
+        for name in ("_layer_list", "_layer_calls", "_symbols", "_tracked_parts"):
+            has_changed(self, name)
 
     def get_config(self) -> dict[str, Any]:
         """Describe the layers by what JSON can hold; and the input's shape, where the first call has said it."""

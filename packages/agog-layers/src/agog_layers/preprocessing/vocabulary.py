@@ -9,6 +9,7 @@ from typing import Any
 
 from agog_core import Tensor, constant, convert_to_tensor, reshape, string_to_hash_bucket_fast
 from agog_core.errors import InvalidArgumentError
+from agog_core.settable import has_changed
 from agog_layers.preprocessing.adapting import Adaptable
 from agog_layers.preprocessing.encoding import MODES, chosen_mode, encoded
 
@@ -115,6 +116,7 @@ class Vocabulary(Adaptable):
             raise ValueError(f"{self._title}: there are {len(terms)} terms and {len(weights)} idf_weights.")
         vars(self)["_terms"], vars(self)["_idf"] = terms, weights
         vars(self)["_numbers"] = {term: self._first_term + n for n, term in enumerate(terms)}
+        has_changed(self, "_terms")
 
     def reset_counts(self) -> None:
         """Forget what was seen."""

@@ -12,7 +12,6 @@ from agog_core import (
     nest,
     reverse,
     stack,
-    stop_gradient,
     transpose,
     unstack,
     where,
@@ -25,6 +24,7 @@ from agog_layers.layer.layer import Layer
 from agog_layers.models.model import Model
 from agog_layers.recurrent.cell import Cell, initial_state
 from agog_layers.recurrent.constants import TakesConstants
+from agog_layers.recurrent.kept_states import KeptStates
 from agog_layers.recurrent.stacked_cells import StackedRNNCells
 
 __all__ = ["RNN"]
@@ -83,12 +83,12 @@ class RNN(TakesConstants):
         self.go_backwards = go_backwards
         self.stateful = stateful
         self.unroll = unroll
-        vars(self)["_states"] = None  # past __setattr__, since it is no part that a checkpoint saves
+        vars(self)["_states"] = KeptStates()  # past __setattr__, since it is no part that a checkpoint saves
 
     @property
     def states(self) -> list[Tensor | None]:
-        """The states that the next call begins with, if the layer is stateful; None for zeros."""
-        kept: list[Tensor | None] | None = vars(self)["_states"]
+        """The states that the next call begins with, if the layer is stateful; None before the first."""
+        kept: list[Tensor] | None = vars(self)["_states"].present
         return [None] * len(self._state_sizes()) if kept is None else list(kept)
 
     def _state_sizes(self) -> list[Any]:
@@ -161,7 +161,8 @@ class RNN(TakesConstants):
             x, *given = inputs
             initial_state = given or initial_state
         self._check_input(x)
-        states = self._first_states(x, initial_state)
+        is_kept = self.stateful and initial_state is None
+        states = self._kept_states(x) if is_kept else self._first_states(x, initial_state)
         steps = transpose(x, (1, 0, *range(2, x.ndim)))
         mask = mask[0] if isinstance(mask, (list, tuple)) else mask
         steps_mask = None if mask is None else transpose(convert_to_tensor(mask, "bool"))
@@ -169,8 +170,9 @@ class RNN(TakesConstants):
             steps = reverse(steps, [0])
             steps_mask = None if steps_mask is None else reverse(steps_mask, [0])
         outputs, last, states = self._run(steps, states, steps_mask, training, constants)
+        self._forget_dropout_masks()  # they are the call's, and of no use to others
         if self.stateful:
-            vars(self)["_states"] = [stop_gradient(state) for state in states]
+            vars(self)["_states"].end(x, states)
         if self.return_sequences:
             last = transpose(outputs, (1, 0, *range(2, outputs.ndim)))
         return [last, *states] if self.return_state else last
@@ -185,15 +187,16 @@ class RNN(TakesConstants):
                 f"{inputs.shape}."
             )
 
+    def _kept_states(self, x: Tensor) -> list[Tensor]:
+        kept: KeptStates = vars(self)["_states"]
+        if kept.batch not in (None, x._shape[0]):
+            raise ValueError(
+                f"{type(self).__name__} layer {self.name!r} keeps the states of {kept.batch} examples; got "
+                f"an input of shape {x.shape}. Call reset_states first."
+            )
+        return kept.begin(x, lambda: self._cell_states(x))
+
     def _first_states(self, x: Tensor, given: Any) -> list[Tensor]:
-        kept = vars(self)["_states"] if self.stateful and given is None else None
-        if kept is not None:
-            if kept[0].shape[:1] != x.shape[:1]:
-                raise ValueError(
-                    f"{type(self).__name__} layer {self.name!r} keeps the states of {kept[0].shape[0]} examples; got "
-                    f"an input of shape {x.shape}. Call reset_states first."
-                )
-            return list(kept)
         if given is None:
             return self._cell_states(x)
         return self._checked_states(given, x.shape[0])
@@ -224,10 +227,7 @@ class RNN(TakesConstants):
         if not x.shape[0]:
             raise ValueError(f"{type(self).__name__} layer {self.name!r} takes at least one time step; got none.")
         options = self._cell_options(training, constants)
-        for cell in getattr(self.cell, "cells", [self.cell]):
-            if isinstance(cell, Cell):
-                cell.reset_dropout_mask()
-                cell.reset_recurrent_dropout_mask()
+        self._forget_dropout_masks()
         if isinstance(self.cell, (Cell, StackedRNNCells)):
             fused = self.cell.run(x, states, mask, training)
             if fused is not None:
@@ -247,6 +247,12 @@ class RNN(TakesConstants):
             states = new
             outputs.append(output)
         return stack(outputs) if self.return_sequences else outputs[-1], outputs[-1], states
+
+    def _forget_dropout_masks(self) -> None:
+        for cell in getattr(self.cell, "cells", [self.cell]):
+            if isinstance(cell, Cell):
+                cell.reset_dropout_mask()
+                cell.reset_recurrent_dropout_mask()
 
     def _shown(self, states: list[Tensor]) -> Tensor:
         """The state that is the output too: the first one of the cell, or of the last cell."""
@@ -285,7 +291,7 @@ class RNN(TakesConstants):
         """
         if not self.stateful:
             raise AttributeError(f"{self._title} has no states that stay; make it with stateful=True.")
-        vars(self)["_states"] = None if states is None else self._checked_states(states, None)
+        vars(self)["_states"].reset(None if states is None else self._checked_states(states, None))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the inputs if the layer returns sequences, else None; and None for each state that it returns."""

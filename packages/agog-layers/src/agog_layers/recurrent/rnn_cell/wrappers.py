@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core import Tensor, add, concat, device, multiply, nest, nn, ones_like, split
+from agog_core import Tensor, Variable, add, concat, device, multiply, nest, nn, ones_like, split
 from agog_layers.recurrent.rnn_cell.cell import RNNCell
 from agog_layers.recurrent.rnn_cell.lstm import LSTMStateTuple
 
@@ -160,7 +160,8 @@ class DropoutWrapper(_Wrapper):
         if not self._variational_recurrent:
             return nn.dropout(x, keep_prob=keep, seed=self._seed)
         if place not in vars(self)["_masks"]:
-            vars(self)["_masks"][place] = nn.dropout(ones_like(x[:1]), keep_prob=keep, seed=self._seed)
+            mask = nn.dropout(ones_like(x[:1]), keep_prob=keep, seed=self._seed)
+            vars(self)["_masks"][place] = Variable(mask, trainable=False, name="mask")
         return multiply(x, vars(self)["_masks"][place])
 
     def _drop_state(self, state: Any, place: str) -> Any:
