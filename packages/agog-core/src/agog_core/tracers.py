@@ -58,6 +58,9 @@ class Tracer:
         """What `agog_core.tensors.convert.decided` returns."""
         raise NotImplementedError
 
+    def look(self, array: Any) -> None:
+        """Let Python look at an array of the function that is being traced, or raise."""
+
     def draw(self, op_seed: int | None, values: int) -> Any:
         """The key of random bits; see `Generator.reserve`."""
         raise NotImplementedError
@@ -85,6 +88,10 @@ class Tracer:
     def late(self, function: Callable[[], Any]) -> Any:
         """What `late` returns."""
         raise NotImplementedError
+
+    def iterated(self, condition: Any, step: Any, values: Any, limit: int | None, is_same: Any) -> Any:
+        """What `iterated` returns."""
+        return _iterated(condition, step, values, limit)
 
     def take(self) -> None:
         """Refuse that Python takes something anew at each call, such as an element of an iterator from outside."""
@@ -143,6 +150,41 @@ def recorded(tensor: Tensor) -> Tensor:
     if tracing and (tracer := present_tracer()) is not None:
         return tracer.recorded(tensor)
     return tensor
+
+
+def iterated(
+    condition: Callable[..., Any],
+    step: Callable[[Any, int], Any],
+    values: Any,
+    limit: int | None,
+    is_same: Callable[[Any], bool],
+) -> Any:
+    """Take steps from values to others while a condition holds; a function that is being traced may join them.
+
+    Args:
+        condition: takes values, and returns a scalar of bool.
+        step: takes values and the number of the step, from 1 on, and returns other values.
+        values: a list or tuple of the first values.
+        limit: how many steps there are at most; None for any number.
+        is_same: whether values that the last step has given are handed on in the form of the first ones.
+
+    Returns:
+        The last values.
+
+    >>> iterated(lambda x: x < 10, lambda values, number: [values[0] * 2], [1], None, lambda values: True)
+    [16]
+    """
+    if tracing and (tracer := present_tracer()) is not None:
+        return tracer.iterated(condition, step, values, limit, is_same)
+    return _iterated(condition, step, values, limit)
+
+
+def _iterated(condition: Any, step: Any, values: Any, limit: int | None) -> Any:
+    number = 0
+    while (limit is None or number < limit) and condition(*values):
+        number += 1
+        values = step(values, number)
+    return values
 
 
 def operand(number: Any, dtype: DType) -> Any:

@@ -14,6 +14,7 @@ from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.tracing.hotness import compiled, warming
+from agog_core.tracing.loops import draws, putting_back
 from agog_core.variables.taking import give_back, take
 from agog_core.variables.variable import updating
 
@@ -44,7 +45,7 @@ class Concrete:
         in_parts = self._calls_python  # which read and write variables, and draw of random streams, by themselves
         self._written = [] if in_parts else list(graph.finals)
         self._read = [] if in_parts else [variable for variable in graph.variables if variable not in graph.finals]
-        self._keys = [] if in_parts else [late for late in graph.lates if type(late) is RandomKey]
+        self._keys = [] if in_parts else [x for x in graph.lates if type(x) is RandomKey and not x.is_behind]
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run
         self._version = -1  # of what the run was made for
@@ -90,7 +91,8 @@ class Concrete:
     def _compiled(self) -> Run:
         version = forgotten[0]
         run = None if self._is_hot else warming(self.graph, self._heat)
-        self._run = compiled(self.graph, self._make) if run is None else run
+        run = compiled(self.graph, self._make) if run is None else run
+        self._run = putting_back(run) if any(map(draws, self.graph.nodes)) else run
         self._version = version  # last: other threads take the run from here on
         return self._run
 

@@ -10,10 +10,8 @@ from agog_core.dispatch.op import Op
 from agog_core.dispatch.pairs import Reserve
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType
-from agog_core.recording import source_line
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer, present_tracer
-from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Value
 from agog_core.tracing.kernels import plain, run_kernel
 
@@ -104,8 +102,9 @@ class TracingDevice(Device):
         return TracedArray(self.real.prefetched(host))
 
     def to_host(self, array: Any) -> Any:
-        if array.tracer is not None and array.tracer is present_tracer():
-            limit("read", source_line(), array)
+        tracer: Tracer | None = array.tracer
+        if tracer is not None and present_tracer() is tracer:
+            tracer.look(array)
         return self.real.to_host(array.array)
 
     def copy(self, array: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from agog_core.dtypes import as_dtype
-from agog_core.errors import TracingError
+from agog_core.errors import TracingError, TracingWarning
 from agog_core.tracers import tracer_of_context
 
 _ADVICE = "leave tf.function out, or call tf.config.run_functions_eagerly(True)"
@@ -42,9 +43,17 @@ _TEXTS = {
 }
 
 
-def undone(error: Exception) -> None:
+class OtherWayError(Exception):
+    """A branch inside of a loop goes another way than when it was traced; its line, and whether to warn of it."""
+
+    def __init__(self, line: str, is_first: bool) -> None:
+        super().__init__(line)
+        self.is_first = is_first
+
+
+def undone(error: Exception, is_so: bool = True) -> None:
     """Say of an error in a run that nothing was done before it: no variable written, no function of Python called."""
-    error.agog_undone = True  # type: ignore[attr-defined]
+    error.agog_undone = is_so  # type: ignore[attr-defined]
 
 
 def is_undone(error: Exception) -> bool:
@@ -54,6 +63,8 @@ def is_undone(error: Exception) -> bool:
 
 def again(failure: Exception, function: Callable[..., Any], *args: Any) -> Any:
     """Call a function whose trace has failed and done nothing: it may catch the error, or write variables before it."""
+    if isinstance(failure, OtherWayError) and failure.is_first:
+        _warn_of(failure)
     try:
         return function(*args)
     except Exception as error:
@@ -61,6 +72,15 @@ def again(failure: Exception, function: Callable[..., Any], *args: Any) -> Any:
             if note not in getattr(error, "__notes__", ()):
                 error.add_note(note)
         raise
+
+
+def _warn_of(other_way: OtherWayError) -> None:
+    warnings.warn(
+        f"{other_way}: a branch inside of a loop goes another way than when the function was traced; such calls run op "
+        "by op, as without tf.function. Write tf.where, or leave tf.function out.",
+        TracingWarning,
+        stacklevel=4,
+    )
 
 
 def limit(kind: str, line: str, what: Any = None) -> NoReturn:

@@ -14,6 +14,7 @@ from agog_core.dispatch.failure import note_failure
 from agog_core.tracing.errors import undone
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import chosen, settled
+from agog_core.tracing.loops import Loop
 
 # ``run(inputs, variables)`` to outputs and finals; or to the number of a guard that failed.
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -91,6 +92,8 @@ class Writer:
         """The name of a number that is computed at each run; where it first comes up, the line that computes it."""
         name = self.lates.get(late)
         if name is None:
+            for other in self.graph.before(late):
+                self.late(other)
             name = self.lates[late] = f"n{len(self.lates)}"
             self.scope[f"{name}_of"] = late.function
             self.lines.append(f"{name} = {name}_of({', '.join(map(self.name, late.inputs))})")
@@ -123,6 +126,8 @@ class Writer:
         elif node.effect is Effect.HOST:
             names = [*inputs, *keywords[1:]]
             self.lines.append(f"{_tuple(outputs)} = f{place}({', '.join(names)})")
+        elif node.effect is Effect.LOOP:
+            self.lines.append(f"{_tuple(outputs)} = f{place}({', '.join(inputs)})")
         else:
             settle = f"s{place}(r, {_tuple(inputs)}, dict({', '.join(keywords)}))"
             if node.several:
@@ -181,7 +186,7 @@ class Writer:
             made is not None
             and made.effect is Effect.NONE
             and not made.several
-            and value.layout == _c_order(value)
+            and value.layout == c_order(value)
             and not self.is_wanted(value, node, place)
         )
 
@@ -193,6 +198,9 @@ class Writer:
             return _copier(node.outputs[0].table.device, node.attributes["source"]), None, None
         if node.effect is Effect.HOST:
             return on_host(node), None, None
+        if node.effect is Effect.LOOP:
+            loop: Loop = node.attributes["loop"]
+            return loop.function(node.outputs, self.graph.exact), None, None
         table, op = node.table, node.op
         assert table is not None
         if op is None:
@@ -214,7 +222,8 @@ def _last_uses(graph: Graph) -> dict[Value, int]:
     return uses
 
 
-def _c_order(value: Value) -> tuple[int, ...] | None:
+def c_order(value: Value) -> tuple[int, ...] | None:
+    """The strides of a value whose elements lie row by row; None where the backend's arrays have none."""
     if value.layout is None:
         return None
     strides, size = [], value.table.dtype.size

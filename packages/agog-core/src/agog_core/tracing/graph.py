@@ -31,16 +31,18 @@ class Effect(Enum):
     PYTHON = "python"  # its outputs are what a function of the program makes of host arrays, which may do anything
     READ = "read"  # its output is the value that a variable has behind a function of the program
     GUARD = "guard"  # it compares a value, or its shape, with what it was when the function was traced
+    LOOP = "loop"  # it runs graphs again and again: ``attributes["loop"]``, an `agog_core.tracing.loops.Loop`
 
 
 class Late:
     """What is computed on the host at each run: a number such as a learning rate, several by name, or a random key.
 
     ``function(*arrays)`` gives it, of the arrays of ``inputs``. All of `Graph.lates` are computed in each run, once and
-    in their order, also those that nobody uses any more; those without inputs before all nodes.
+    in their order, also those that nobody uses any more; those without inputs before all nodes. Those that come behind
+    a loop which takes random numbers have a value of the loop as their last input, and keep their order.
     """
 
-    __slots__ = ("function", "inputs", "is_never_zero", "value")
+    __slots__ = ("function", "inputs", "is_behind", "is_never_zero", "value")
 
     def __init__(
         self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = (), *, is_never_zero: bool = False
@@ -49,6 +51,12 @@ class Late:
         self.value = value  # what it was when the function was traced
         self.inputs = tuple(inputs)
         self.is_never_zero = is_never_zero  # whether each of its numbers is another one than 0 in each run
+        self.is_behind = False  # whether it comes behind a loop that takes random numbers
+
+    def put_behind(self, value: Value) -> None:
+        """Let it be computed behind the loop that gives a value."""
+        function, self.inputs, self.is_behind = self.function, (*self.inputs, value), True
+        self.function = lambda *arrays: function(*arrays[:-1])
 
 
 class RandomKey(Late):
@@ -108,8 +116,9 @@ class Node:
 
     @property
     def may_fail(self) -> bool:
-        """Whether its kernel raises for some values."""
-        return self.op is not None and self.table is not None and self.table.dtype in self.op.may_fail
+        """Whether its kernel, or a loop, raises for some values."""
+        is_loop = self.effect is Effect.LOOP
+        return is_loop or (self.op is not None and self.table is not None and self.table.dtype in self.op.may_fail)
 
 
 @dataclass(eq=False, slots=True)
@@ -131,6 +140,12 @@ class Graph:
     def calls_python(self) -> bool:
         """Whether functions of the program are called."""
         return any(node.effect is Effect.PYTHON for node in self.nodes)
+
+    def before(self, late: Late) -> list[Late]:
+        """Numbers that are to be computed before one, as the loops that they come behind are known to have run."""
+        if not late.is_behind:
+            return []
+        return [x for x in self.lates[: self.lates.index(late)] if x.is_behind and len(x.inputs) == 1]
 
     def summary(self) -> str:
         """A table of the nodes, and what is planned to run them.

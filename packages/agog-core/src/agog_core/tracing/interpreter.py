@@ -12,7 +12,7 @@ from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import chosen, settled
 
 _PLAIN = frozenset((Effect.NONE, Effect.VIEW, Effect.RANDOM))
-_KNOWN = _PLAIN | {Effect.GUARD, Effect.UPDATE, Effect.ASSIGN, Effect.COPY, Effect.HOST}
+_KNOWN = _PLAIN | {Effect.GUARD, Effect.UPDATE, Effect.ASSIGN, Effect.COPY, Effect.HOST, Effect.LOOP}
 _FOR_HOSTS = ("function", "source")  # attributes that no kernel takes
 
 # What is done with all values, by their places; the number of a guard that failed, or None.
@@ -67,6 +67,8 @@ class _Interpreter(Writer):
     def place_of_late(self, late: Late) -> int:
         """The place of a number that is computed at each run, by a step that is added where it first comes up."""
         if late not in self.places:
+            for other in self.graph.before(late):
+                self.place_of_late(other)
             place = self.places[late] = len(self.blank)
             self.blank.append(None)
             function, inputs = late.function, [self.place(value) for value in late.inputs]
@@ -120,6 +122,8 @@ class _Interpreter(Writer):
                 self.note_effect()
         elif node.effect is Effect.ASSIGN and self.may_keep(node, number):
             action = _moving(inputs[0], outputs[0])
+        elif node.effect is Effect.LOOP:
+            action = _spreading(function, inputs, outputs, lambda values: {}, several=True)
         else:
             action = _spreading(function, inputs, outputs, named, node.effect is Effect.HOST)
         self.steps.append((action, None, tuple([self.place(x) for x in ends])))

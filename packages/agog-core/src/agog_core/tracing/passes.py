@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.loops import draws, may_part
 
 _PURE = (Effect.NONE, Effect.VIEW)
 # What has to run, whoever uses its outputs.
-_KEPT = (Effect.GUARD, Effect.HOST, Effect.PYTHON)
+_KEPT = (Effect.GUARD, Effect.HOST, Effect.LOOP, Effect.PYTHON)
 
 # What is done in the order of the program, where it calls functions of its own.
 _EFFECTS = (Effect.UPDATE, Effect.ASSIGN, Effect.PYTHON, Effect.READ)
@@ -66,7 +67,8 @@ def _equal(graph: Graph, apart: set[Node]) -> dict[Value, Value]:
 
 def _joined(node: Node, same: Mapping[Value, Value]) -> list[Value]:
     """Values of a node that would share memory with others of it, and did not."""
-    if node.op is None or node.op.elementwise or len(node.inputs) < 2:
+    has_kernels = node.effect is Effect.LOOP or (node.op is not None and not node.op.elementwise)
+    if not has_kernels or len(node.inputs) < 2:
         return []
     found = []
     for place, value in enumerate(node.inputs):
@@ -131,7 +133,7 @@ def write_last(graph: Graph) -> None:
     for node in graph.nodes:
         does = node.effect in effects and node not in asked
         is_behind = is_behind or (does and node.effect is Effect.PYTHON)
-        waits = is_behind and bool(lates_of([node])) and node not in asked
+        waits = is_behind and (bool(lates_of([node])) or draws(node)) and node not in asked
         if does or waits or not written.isdisjoint(node.inputs):
             written.update(node.outputs)
             last.append(node)
@@ -147,7 +149,7 @@ def _asked(graph: Graph) -> set[Node]:
     reads = False
     for node in reversed(graph.nodes):
         is_called = reads and node.effect is Effect.PYTHON
-        if node.effect is Effect.GUARD or is_called or not values.isdisjoint(node.outputs):
+        if may_part(node) or is_called or not values.isdisjoint(node.outputs):
             asked.add(node)
             values.update(node.inputs)
             reads = reads or node.effect is Effect.READ

@@ -15,7 +15,7 @@ from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 
 _KINDS = {
     **{Effect.ASSIGN: "assign", Effect.COPY: "copy", Effect.GUARD: "guard", Effect.READ: "read"},
-    **{Effect.HOST: "host function", Effect.PYTHON: "python function"},
+    **{Effect.HOST: "host function", Effect.PYTHON: "python function", Effect.LOOP: "loop"},
 }
 
 

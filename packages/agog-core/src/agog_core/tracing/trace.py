@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from math import prod
 from typing import Any
 from weakref import ref
 
@@ -26,14 +27,14 @@ from agog_core.tracing.device import TracedArray, real_table, traced, tracing_de
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
 from agog_core.tracing.kernels import homes, plain, run_kernel, run_on_host, table_of
-from agog_core.tracing.state import State
+from agog_core.tracing.looped import Looped
 from agog_core.variables.variable import Variable, creation_hooks
 
 # Results of constants are constants as long as they have no more elements.
 _MOST_FOLDED = 1 << 16
 
 
-class Trace(State):
+class Trace(Looped):
     """A call of a function that is recorded.
 
     It is a real call: kernels run, on the values of this call. Variables are written when it is over, by whoever
@@ -107,7 +108,8 @@ class Trace(State):
                 self.failures.append(source_line())
             raise
         results = result if isinstance(result, tuple) else (result,)
-        if not self._depends(op, arrays, attributes) and all(_size(each) <= _MOST_FOLDED for each in results):
+        is_small = all(prod(plain(each).shape) <= _MOST_FOLDED for each in results)
+        if is_small and not self._depends(op, arrays, attributes):
             return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
         effect = Effect.RANDOM if op.random else Effect.VIEW if op.views else Effect.NONE
         node = Node(effect, op, table, [self._known(array, table) for array in arrays], dict(attributes))
@@ -140,6 +142,8 @@ class Trace(State):
         if node.effect is Effect.UPDATE or not self._changed.isdisjoint(node.inputs):
             self._changed.update(node.outputs)
         self.graph.nodes.append(node)
+        if self.rollings or self.knows.counted:
+            self.knows.note(node, [array for _, array in results])
         return outs
 
     def copy(self, array: TracedArray, source: Device, target: Device) -> TracedArray:
@@ -159,6 +163,7 @@ class Trace(State):
         return [self._tensor(out, table) for out, (table, _) in zip(self._add(node, there), there, strict=True)]
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> list[Tensor]:
+        self.refuse_loops()
         self.commit()
         with apart():
             there = run_on_host(function, list(map(untraced, inputs)), dtypes)
@@ -186,7 +191,7 @@ class Trace(State):
             self.initial.setdefault(variable, tensor)
             self.before[variable] = tensor
             found = self.state[variable] = self._read(variable, tensor)
-        return found
+        return self._in_loops(variable, found)
 
     def _read(self, variable: Variable, tensor: Tensor) -> Tensor:
         """A tensor that stands for what a variable has, the first time that it is read since Python was called."""
@@ -258,6 +263,8 @@ class Trace(State):
         if type(array) is not TracedArray or array.tracer is not self:
             return None
         value = self.value_of(tensor)
+        if self.knows.look(value):
+            return None
         outcome = self._outcomes.get(value)
         if outcome is None:
             outcome = bool(untraced(tensor)._item("bool"))
@@ -282,7 +289,8 @@ class Trace(State):
 
     def _decide(self, is_so: Callable[..., Any], tensors: Sequence[Tensor]) -> None:
         """Trace again where something does not hold of the values of tensors that holds in this call."""
-        if any(type(x._array) is TracedArray and x._array.tracer is self for x in tensors):
+        mine = [self.value_of(x) for x in tensors if type(x._array) is TracedArray and x._array.tracer is self]
+        if not self.knows.look_at_all(mine):
             (flag,) = self.host(lambda *hosts: [is_so(*hosts)], tensors, [bool_])
             self._guard(self.value_of(flag), True)
 
@@ -298,10 +306,10 @@ class Trace(State):
         source = generator()
         key = RandomKey(op_seed, values, source.reserve(op_seed, values))
         if source.gives_again:
+            self.refuse_loops()
             return self._drawn_before(source, key)
         self.draws.append((source, key))
-        self.graph.lates.append(key)
-        return key
+        return self._late(key)
 
     def _drawn_before(self, source: Generator, key: RandomKey) -> Any:
         """A key that was drawn before: here, in the call that this trace walks back, or in eager code."""
@@ -317,8 +325,7 @@ class Trace(State):
             return tuple([int(number) for number in to_host(array)])
 
         late = Late(numbers, numbers(untraced(tensor)._array), [self.value_of(tensor)])
-        self.graph.lates.append(late)
-        return late
+        return self._late(late)
 
     def count_keys(self) -> int:
         return len(self.draws)
@@ -338,8 +345,7 @@ class Trace(State):
     def late(self, function: Callable[[], Any]) -> Any:
         with self.aside() as aside:
             value = function()
-        late = aside.number(function, value)
-        self.graph.lates.append(late)
+        late = self._late(aside.number(function, value))
         if isinstance(value, Mapping):
             return {name: LateItem(late, name) if type(each) in (int, float) else each for name, each in value.items()}
         return late
@@ -356,6 +362,7 @@ class Trace(State):
         finally:
             creation_hooks.reset(hooks)
         self.temporaries.add(variable)
+        self._make_own(variable)
         self.state[variable] = value
         self.assign(variable, value)
         return variable
@@ -394,10 +401,3 @@ class Trace(State):
 
 def _alone(number: Any) -> tuple[Any]:
     return (number,)
-
-
-def _size(array: Any) -> int:
-    size = 1
-    for each in plain(array).shape:
-        size *= each
-    return size

@@ -14,7 +14,7 @@ from agog_core.plugin import Claim, Compiler, Late, LateItem, PluginWarning, loa
 if TYPE_CHECKING:
     from agog_core.tracing.graph import Graph, Node, Value
 
-_IN_PLACE = ("guard", "host", "update", "assign")  # which nothing is moved across
+_IN_PLACE = ("guard", "host", "loop", "update", "assign")  # which nothing is moved across
 
 
 class Claimed:

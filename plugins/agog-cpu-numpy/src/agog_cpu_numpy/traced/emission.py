@@ -276,6 +276,14 @@ class Emitter(Writer):
         self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
         self.arrays.update(zip(step.outputs, names, strict=True))
 
+    def _loop(self, step: Step) -> None:
+        loop = step.node.attributes["loop"]
+        function = loop.function(step.node.outputs, step.options["is_exact"])
+        names = [self.name("a") for _ in step.outputs]
+        given = ", ".join(self.array(each) for each in step.inputs[: step.options["count"]])
+        self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
+        self.arrays.update(zip(step.outputs, names, strict=True))
+
     def _number(self, step: Step) -> None:
         given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.options["operands"]]
         name = self.scalars[step.outputs[0]] = self.name("h")

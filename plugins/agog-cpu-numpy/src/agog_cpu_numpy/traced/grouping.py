@@ -17,7 +17,7 @@ from agog_cpu_numpy.traced.program import Step, Value
 
 _MOST_STEPS = 400
 _MOST_INPUTS = 12  # of a group without reductions, for which all of them have to be there at once
-_IN_ORDER = ("guard", "late", "update", "host")
+_IN_ORDER = ("guard", "late", "update", "host", "loop")
 _MAY_FAIL = ("kernel", "function")  # which a guard may be there for
 _TAKEN = ("ufunc", "reduce", "where", "cast", "copy", "view")
 
@@ -62,7 +62,7 @@ class _Grouping:
             if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
                 if last is not None:
                     self.before[step] = last
-                last, guard = step, step if step.kind == "guard" else guard
+                last, guard = step, step if step.kind in ("guard", "loop") else guard
             elif step.kind in _MAY_FAIL and guard is not None:
                 self.before[step] = guard
         self.direct = {step: self._direct(step) for step in steps}

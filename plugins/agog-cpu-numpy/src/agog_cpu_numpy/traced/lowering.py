@@ -109,6 +109,12 @@ class _Lowering:
             given = {name: x for name, x in node.attributes.items() if name != "function"}
             self._add_call("host", "", inputs, arrays, given)
             self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
+        elif effect == "loop":
+            arrays = [_like(value) for value in node.outputs]
+            given = {name: x for name, x in node.attributes.items() if name != "loop"}
+            self._add_call("loop", "", inputs, arrays, given)
+            self.program.steps[-1].options["is_exact"] = self.graph.exact
+            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
         elif effect == "assign":
             self.known[node.outputs[0]] = self.program.fit(
                 inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape)
@@ -158,6 +164,8 @@ class _Lowering:
         """What is known late, among numbers by name where it is one of these."""
         if isinstance(given, LateItem):
             return self.program.number(operator.getitem, self._late(given.late), given.name)
+        for other in self.graph.before(given):
+            self.program.late(other, *map(self.of, other.inputs))
         return self.program.late(given, *map(self.of, given.inputs))
 
     def _attribute(self, given: Any) -> Any:

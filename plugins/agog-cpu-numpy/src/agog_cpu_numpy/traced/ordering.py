@@ -8,7 +8,7 @@ from agog_cpu_numpy.traced.lowering import Lowered
 from agog_cpu_numpy.traced.program import Step, Value
 
 # What may raise, or is seen: no variable is written before.
-_FIRST = ("guard", "late", "host", "kernel", "function", "update")
+_FIRST = ("guard", "late", "host", "loop", "kernel", "function", "update")
 _NUMBERS = ("number", "scalar")  # what the host computes, of numbers alone
 
 

@@ -13,9 +13,9 @@ from agog_cpu_numpy.traced import layouts
 from agog_cpu_numpy.traced.lowering import Lowered
 from agog_cpu_numpy.traced.program import Step, Value
 
-_EFFECTS = ("guard", "late", "update", "host")
+_EFFECTS = ("guard", "late", "update", "host", "loop")
 _ELEMENTWISE = ("ufunc", "copy", "cast")
-_MADE_BY_NUMPY = ("kernel", "host", "function", "where")  # which have no place to put their result
+_MADE_BY_NUMPY = ("kernel", "host", "loop", "function", "where")  # which have no place to put their result
 
 
 class Buffer:
@@ -90,7 +90,7 @@ class _Planner:
         held = [step for step in steps if step.kind == "host" or (step.kind == "kernel" and step.node.op.reserve)]
         self.escaping |= {each.root for step in held for each in step.inputs if each.array is not None}
         # A function may catch what a step raises, so nothing is written before either.
-        holds = [i for i, step in enumerate(steps) if step.kind == "guard" or may_fail(step)]
+        holds = [i for i, step in enumerate(steps) if step.kind in ("guard", "loop") or may_fail(step)]
         self.first_write = 1 + max(holds, default=-1)
         kept = {each.root for step in held for each in step.inputs}
         self.homes = {
@@ -126,7 +126,7 @@ class _Planner:
             if whole not in self.places:
                 self.places[whole] = Place("buffer", self._buffer(whole.array.nbytes, i, self.last[whole]))
             return Place("part")
-        if value.array.ndim == 0 and step.kind not in ("kernel", "host", "group"):
+        if value.array.ndim == 0 and step.kind not in ("kernel", "host", "loop", "group"):
             return Place("scalar")
         is_filled = step.options.get("fill") is not None
         if (step.kind in _MADE_BY_NUMPY and not is_filled) or not value.array.nbytes:

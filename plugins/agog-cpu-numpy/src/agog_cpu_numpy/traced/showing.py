@@ -55,6 +55,8 @@ def function_of(step: Step) -> str:
             return f"numpy.{step.kind}"
         case "host":
             return "a function of Python"
+        case "loop":
+            return "its condition and body, compiled by themselves"
         case kind if kind in _ON_HOST:
             return "arithmetic of the host"
     return _OTHERS.get(step.kind, step.kind)
@@ -85,7 +87,7 @@ def explained(
 
 def _why_not(step: Step, compilers: Sequence[Compiler]) -> str:
     """Why no compiler has taken a step."""
-    if step.kind in ("view", "guard", "host", *_ON_HOST):
+    if step.kind in ("view", "guard", "host", "loop", *_ON_HOST):
         return ""
     values = list(dict.fromkeys((*step.inputs, *step.outputs)))
     primitive = primitive_of(step, {value: n for n, value in enumerate(values)})

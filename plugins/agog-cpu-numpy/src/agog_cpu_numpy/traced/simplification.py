@@ -55,7 +55,7 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
                 part.array = whole.array[key]
 
 
-_HOLDERS = ("host", "kernel", "update", "guard")  # which get arrays as eager calls make them
+_HOLDERS = ("host", "loop", "kernel", "update", "guard")  # which get arrays as eager calls make them
 
 
 def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: set[Value]) -> bool:

@@ -17,7 +17,7 @@ from agog_core.ops.control.tensor_array import TensorArray
 from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import iterated, present_tracer, tracing
 
 __all__ = [
     "case",
@@ -156,17 +156,24 @@ def while_loop(
         raise ValueError("while_loop: loop_vars is empty; give at least one loop variable.")
     count, limit = len(loop_vars), None if maximum_iterations is None else int(maximum_iterations)
     invariants = None if shape_invariants is None else _invariants(shape_invariants)
-    values, is_bare, iteration = loop_vars, False, 0
-    while (limit is None or iteration < limit) and cond(*values):
+    is_bare = False
+
+    def step(values: Any, number: int) -> Any:
+        nonlocal is_bare
         values = body(*values)
-        iteration += 1
         if count == 1 and not isinstance(values, (list, builtins.tuple)):
             values, is_bare = [values], True
         if not isinstance(values, (list, builtins.tuple)) or len(values) != count:
             got = len(values) if isinstance(values, (list, builtins.tuple)) else f"a {type(values).__name__}"
             raise ValueError(f"while_loop: body must return {count} loop variables, as it takes; it returned {got}.")
         if invariants is not None:
-            _check_invariants(values, invariants, iteration)
+            _check_invariants(values, invariants, number)
+        return values
+
+    def is_same(values: Any) -> bool:
+        return type(values) is type(loop_vars) and (not is_bare or return_same_structure)
+
+    values = iterated(cond, step, loop_vars, limit, is_same)
     if not back_prop:
         values = nest.map_structure(_detached, values)
     return values[0] if is_bare and not return_same_structure else values

@@ -1,0 +1,285 @@
+"""Joining: the iterations of a loop that was recorded as one node, where each of them does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agog_core import nest
+from agog_core.dispatch.table import KernelTable
+from agog_core.dtypes import int32
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.device import untraced
+from agog_core.tracing.execute import c_order
+from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.leaves import Packing
+from agog_core.tracing.likeness import Likeness, is_alike
+from agog_core.tracing.loops import Loop, Part, may_part
+from agog_core.tracing.passes import optimize
+from agog_core.tracing.rolling import Rolling, Segment, tensor_of
+from agog_core.variables.variable import Variable
+
+if TYPE_CHECKING:
+    from agog_core.tracing.trace import Trace
+
+# A loop whose length is known is recorded as it ran, as long as that has no more nodes.
+_MOST_UNROLLED = 256
+_WRITES = (Effect.UPDATE, Effect.ASSIGN)
+
+
+def joined(rolling: Rolling, limit: int | None, is_free: bool) -> bool:
+    """Put one node in the place of a loop's iterations, with the loop's values after it; False where that cannot be.
+
+    Args:
+        rolling: the loop, which has ended.
+        limit: how many iterations there are at most.
+        is_free: whether there may be none; else it is compared that there is one.
+    """
+    rolling.split()
+    trace, segments = rolling.trace, rolling.segments
+    known = all(segment.flag in trace.knows.of for segment in segments if segment.flag is not None)
+    if known and sum(len(part) for segment in segments for part in segment.nodes) <= _MOST_UNROLLED:
+        return False
+    start = 0 if _fits(rolling, segments) else 1
+    if start and not (segments[1:] and segments[1].results is not None and _fits(rolling, segments[1:])):
+        return False
+    if not is_free and not start and not _is_plain(trace, segments[0]):
+        return False
+    packing = Packing(rolling.values)
+    rolling.values = nest.map_structure(lambda leaf: None, rolling.values)
+    reals = [untraced(x) for x in packing.tensors]
+    packing.release()
+    states = _states(rolling, start)
+    if rolling.has_escapes():
+        _give_back(rolling, packing, reals, states)
+        return False
+    _Joining(rolling, start, limit, is_free, known).run(packing, reals)
+    return True
+
+
+def _states(rolling: Rolling, start: int) -> dict[Variable, tuple[Tensor, Value]]:
+    """The values of variables by now, which the trace has no longer as tensors of its own."""
+    trace, found = rolling.trace, {}
+    for variable in (*dict.fromkeys(v for segment in rolling.segments for v in segment.variables), *rolling.own):
+        tensor = trace.state[variable]
+        found[variable] = untraced(tensor), trace.value_of(tensor)
+        trace.state[variable] = found[variable][0]
+        if trace.finals.get(variable) is tensor:
+            trace.finals[variable] = found[variable][0]
+    return found
+
+
+def _give_back(
+    rolling: Rolling, packing: Packing, reals: Sequence[Tensor], states: dict[Variable, tuple[Tensor, Value]]
+) -> None:
+    trace, last = rolling.trace, rolling.segments[-1]
+    values = last.given if last.results is None else last.results
+    rolling.values = packing([tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)])
+    for variable, (tensor, value) in states.items():
+        trace.state[variable] = tensor_of(trace, tensor, value)
+
+
+def _is_plain(trace: Trace, segment: Segment) -> bool:
+    """Whether a condition may be asked once more, before the loop."""
+    is_pure = not segment.lates[0] and all(node.effect in (Effect.NONE, Effect.VIEW) for node in segment.nodes[0])
+    return is_pure and segment.flag not in trace._changed
+
+
+def _fits(rolling: Rolling, segments: Sequence[Segment]) -> bool:
+    """Whether the first of some iterations stands for all of them, of whatever number."""
+    lead = segments[0]
+    first, second = ({value for node in part for value in node.outputs} for part in lead.nodes)
+    used = [value for node in lead.nodes[1] for value in node.inputs]
+    carried = [*lead.given, *[lead.variables[v][0] for v in lead.written]]
+    results = [*(lead.results or ()), *lead.written.values()]
+    sources = [*_outside(lead, first | second), *[source for _, source in lead.stand_ins()]]
+    return (
+        lead.flag is not None
+        and len(carried) == len(results)
+        and all(map(is_alike, carried, results))
+        and all(value.layout in (None, c_order(value)) for value in carried)
+        and first.isdisjoint((*used, *results))
+        and all(late in part for part, nodes in zip(lead.lates, lead.nodes, strict=True) for late in _lates(nodes))
+        and first.isdisjoint([value for late in lead.lates[1] for value in late.inputs])
+        and not any(node.effect in _WRITES and not rolling.own.issuperset(node.variables) for node in lead.nodes[0])
+        and not any(map(_is_reserve, sources))
+        and not (_has_guards(lead) and _is_late(rolling, sources))
+        and all(_is_like(rolling, lead, other) for other in segments[1:])
+    )
+
+
+def _lates(nodes: Sequence[Node]) -> list[Late]:
+    attributes = [each for node in nodes for each in node.attributes.values()]
+    return [x.late if isinstance(x, LateItem) else x for x in attributes if isinstance(x, (Late, LateItem))]
+
+
+def _has_guards(segment: Segment) -> bool:
+    return any(may_part(node) for part in segment.nodes for node in part)
+
+
+def _outside(segment: Segment, inside: set[Value]) -> list[Value]:
+    """The values of outside that an iteration uses, beside the loop's own."""
+    standing = {given for given, _ in segment.stand_ins()}
+    nodes, lates = [*segment.nodes[0], *segment.nodes[1]], [*segment.lates[0], *segment.lates[1]]
+    used = [value for node in nodes for value in node.inputs] + [value for late in lates for value in late.inputs]
+    used += [*([] if segment.flag is None else [segment.flag]), *(segment.results or ()), *segment.written.values()]
+    return [v for v in dict.fromkeys(used) if v not in inside and v not in standing and v.kind != "constant"]
+
+
+def _is_reserve(value: Value) -> bool:
+    """Whether a value is what a kernel keeps for its gradient's."""
+    op = None if value.node is None else value.node.op
+    return op is not None and op.reserve is not None and value is value.node.outputs[-1]  # type: ignore[union-attr]
+
+
+def _is_late(rolling: Rolling, sources: Sequence[Value]) -> bool:
+    """Whether the loop comes behind something that others see, so that no branch inside may go another way."""
+    trace = rolling.trace
+    return trace.seen is not None or not trace._changed.isdisjoint(sources)
+
+
+def _is_like(rolling: Rolling, lead: Segment, other: Segment) -> bool:
+    likeness = Likeness(rolling.own)
+    names = [v for v in lead.variables if v in other.variables]
+    pairs = [[each.variables[v][0] for v in names] for each in (lead, other)]
+    count = 1 if other.results is None else 2
+    is_same = likeness.given(lead.given, other.given) and likeness.given(*pairs)
+    for part in range(count):
+        is_same = is_same and likeness.numbers(lead.lates[part], other.lates[part])
+        is_same = is_same and likeness.nodes(lead.nodes[part], other.nodes[part])
+        is_same = is_same and likeness.sources(lead.lates[part], other.lates[part])
+    if not is_same or other.flag is None or not likeness.same([lead.flag], [other.flag]):
+        return False
+    if other.results is None:
+        return True
+    ends = [[*(each.results or ()), *[each.written.get(v) for v in lead.written]] for each in (lead, other)]
+    return lead.written.keys() == other.written.keys() and likeness.same(*ends)
+
+
+class _Joining:
+    """Makes the node of a loop, from the first of the iterations that it stands for."""
+
+    def __init__(self, rolling: Rolling, start: int, limit: int | None, is_free: bool, known: bool) -> None:
+        self.rolling, self.start, self.is_free, self.known = rolling, start, is_free, known
+        self.trace = rolling.trace
+        self.limit = None if limit is None else limit - start
+        self.lead = rolling.segments[start]
+        self.place = rolling.unroll(start) if start else self.lead.starts[0]
+
+    def run(self, packing: Packing, reals: Sequence[Tensor]) -> None:
+        """Put the node in the place of the iterations, and its values into the loop and the variables."""
+        trace, lead, rolling = self.trace, self.lead, self.rolling
+        last = rolling.segments[-1]
+        ends = last.given if last.results is None else last.results
+        known = [trace.knows.loops(value) for value in ends]
+        counts = [value in trace.knows.counted or value in trace.knows.of for value in ends]
+        written = list(lead.written)
+        finals = [trace.state[variable] for variable in written]
+        guards = [] if self.is_free or self.start or self.known else self._first_guard()
+        node, loop = self._node(written)
+        self._cut()
+        trace.graph.nodes += guards
+        outs = trace._add(node, [(x._table, x._array) for x in (*reals, *finals)] + self._counter(loop))
+        trace.behind = outs[-1].value if loop.draws else rolling.before
+        tensors = [trace._tensor(out, x._table) for out, x in zip(outs, (*reals, *finals), strict=False)]
+        for place, found in enumerate(known):
+            value = trace.value_of(tensors[place])
+            if found is not None and self.known:
+                if others := found - {rolling}:
+                    trace.knows.of[value] = others, reals[place]._array
+                else:
+                    constant = trace._constant(reals[place]._table, reals[place]._array)
+                    tensors[place] = tensor_of(trace, reals[place], constant)
+            elif counts[place]:
+                trace.knows.counted.add(value)
+        rolling.values = packing(tensors[: len(reals)])
+        for variable, tensor, final in zip(written, tensors[len(reals) :], finals, strict=True):
+            trace._present(variable)  # which loops around this one hear of
+            table = final._table
+            assigned = Node(Effect.ASSIGN, None, table, [trace.value_of(tensor)], {}, variables=[variable])
+            trace._write([variable], trace._add(assigned, [(table, final._array)]), table)
+
+    def _first_guard(self) -> list[Node]:
+        """What asks the condition once before the loop, and compares that with what it was."""
+        trace, lead = self.trace, self.lead
+        there, nodes = dict(lead.stand_ins()), []
+        for node in lead.nodes[0]:
+            copied = replace(node, inputs=[there.get(value, value) for value in node.inputs], outputs=[])
+            for value in node.outputs:
+                trace._count += 1
+                base = None if value.base is None else there.get(value.base, value.base)
+                base = base if base is None or base.base is None else base.base
+                there[value] = replace(value, number=trace._count, node=copied, base=base)
+                copied.outputs.append(there[value])
+            nodes.append(copied)
+        assert lead.flag is not None
+        flag = there.get(lead.flag, lead.flag)
+        guard = Node(Effect.GUARD, None, None, [flag], {}, line=lead.line, outcome=lead.outcome)
+        return [] if flag.kind == "constant" else [*nodes, guard]
+
+    def _counter(self, loop: Loop) -> list[tuple[KernelTable, Any]]:
+        """How often it ran: what comes behind a loop that takes random numbers has this as an input."""
+        if not loop.draws:
+            return []
+        table = loop.condition.graph.outputs[0].table.device.table(int32)
+        return [(table, table.device.from_host(np.array(len(self.rolling.segments), np.int32)))]
+
+    def _node(self, written: Sequence[Variable]) -> tuple[Node, Loop]:
+        trace, lead = self.trace, self.lead
+        inside = {value for part in lead.nodes for node in part for value in node.outputs}
+        standing = [*lead.given, *[lead.variables[v][0] for v in written]]
+        sources = [*lead.sources, *[lead.variables[v][1] for v in written]]
+        fixed = {given: source for v, (given, source, _) in lead.variables.items() if v not in lead.written}
+        outside = [*_outside(lead, inside), *fixed.values()]
+        outside = [value for value in dict.fromkeys(outside) if value.kind != "constant"]
+        taken = [*standing, *outside]
+        results = [fixed.get(value, value) for value in (*(lead.results or ()), *lead.written.values())]
+        made = list(dict.fromkeys(value for value in results if value in inside))
+        constants = [value for value in dict.fromkeys(results) if value.kind == "constant"]
+        pool = {value: place for place, value in reversed(list(enumerate([*made, *taken, *constants])))}
+        shared = [n for n, x in enumerate(results) if x not in inside or (x.base is not None and x.base not in inside)]
+        assert lead.flag is not None
+        condition = self._part(0, taken, fixed, [lead.flag])
+        body = self._part(1, taken, fixed, made)
+        following = [pool[value] for value in results]
+        loop = Loop(condition, body, following, [value.array for value in constants], shared, self.limit)
+        lates = trace.graph.lates[: lead.starts[0][1]]
+        floor = trace.rollings[-1].segments[-1].starts[-1][1] if trace.rollings else 0
+        after = lates[-1] if loop.draws and len(lates) > floor else None
+        before = [] if self.rolling.before is None or not loop.draws else [self.rolling.before]
+        node = Node(Effect.LOOP, None, None, [*sources, *outside, *before], {"loop": loop, "after": after})
+        node.several = True
+        return node, loop
+
+    def _part(self, part: int, taken: Sequence[Value], fixed: dict[Value, Value], outputs: Sequence[Value]) -> Part:
+        fresh = {value: replace(value, kind="input", node=None, base=None, variable=None) for value in taken}
+        fresh |= {given: fresh.get(source, source) for given, source in fixed.items()}
+        nodes, lates = self.lead.nodes[part], self.lead.lates[part]
+        for node in nodes:
+            node.inputs = [fresh.get(value, value) for value in node.inputs]
+            for value in node.outputs:
+                value.base = None if value.base is None else fresh.get(value.base, value.base)
+        for late in lates:
+            late.inputs = tuple([fresh.get(value, value) for value in late.inputs])
+        inputs = [fresh[value] for value in taken]
+        graph = Graph(inputs, {}, {}, list(nodes), [fresh.get(value, value) for value in outputs], list(lates))
+        optimize(graph)
+        return Part(graph)
+
+    def _cut(self) -> None:
+        """Take the iterations out of the trace, and let variables have their values from before."""
+        trace, rolling = self.trace, self.rolling
+        nodes, lates = self.place
+        del trace.graph.nodes[nodes:], trace.graph.lates[lates:]
+        trace.graph.finals = dict(rolling.finals)
+        for segment in reversed(rolling.segments[self.start :]):
+            for variable, (_, source, kept) in segment.variables.items():
+                trace.state[variable] = tensor_of(trace, trace.state[variable] if kept is None else kept, source)
+        for variable in rolling.own:
+            trace.state.pop(variable, None)
+        for value, (loops, _) in list(trace.knows.of.items()):
+            if rolling in loops:
+                del trace.knows.of[value]

@@ -1,0 +1,146 @@
+"""Likeness: whether parts of a recorded function do the same, on other values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from agog_core.tracing.graph import Graph, Late, LateItem, Node, RandomKey, Value
+from agog_core.tracing.loops import Loop, Part
+from agog_core.tracing.passes import frozen
+from agog_core.variables.variable import Variable
+
+_MOST_COMPARED = 1 << 16  # elements of constants
+
+
+class Likeness:
+    """What corresponds to what in two parts, as far as they have been compared.
+
+    Args:
+        temporaries: variables that the parts make for themselves.
+    """
+
+    def __init__(self, temporaries: Collection[Variable] = ()) -> None:
+        self._values: dict[Value, Value] = {}
+        self._lates: dict[Late, Late] = {}
+        self._temporaries = temporaries
+
+    def given(self, ones: Sequence[Value], others: Sequence[Value]) -> bool:
+        """Let values correspond that the parts are given, or make; whether they are of one kind."""
+        if len(ones) != len(others) or not all(map(is_alike, ones, others)):
+            return False
+        self._values.update(zip(ones, others, strict=True))
+        return True
+
+    def same(self, ones: Sequence[Value | None], others: Sequence[Value | None]) -> bool:
+        """Whether values correspond, or are the same ones."""
+        return len(ones) == len(others) and all(map(self._is_same, ones, others))
+
+    def _is_same(self, one: Value | None, other: Value | None) -> bool:
+        if one is None or other is None or one in self._values:
+            return self._values.get(one) is other if one is not None else other is None
+        if one is other:
+            return True
+        is_constant = (
+            one.kind == other.kind == "constant" and is_alike(one, other) and type(one.array) is type(other.array)
+        )
+        return is_constant and _is_equal(one, other)
+
+    def nodes(self, ones: Sequence[Node], others: Sequence[Node]) -> bool:
+        """Whether nodes correspond."""
+        return len(ones) == len(others) and all(map(self._is_node, ones, others))
+
+    def _is_node(self, one: Node, other: Node) -> bool:
+        is_same = (
+            (one.effect, one.op, one.table, one.outcome, one.several)
+            == (other.effect, other.op, other.table, other.outcome, other.several)
+            and self.same(one.inputs, other.inputs)
+            and self.attribute(dict(one.attributes), dict(other.attributes))
+            and len(one.variables) == len(other.variables)
+            and all(map(self._is_variable, one.variables, other.variables))
+            and self.given(one.outputs, other.outputs)
+        )
+        return is_same and self.same([x.base for x in one.outputs], [x.base for x in other.outputs])
+
+    def _is_variable(self, one: Variable, other: Variable) -> bool:
+        return one is other or (one in self._temporaries and other in self._temporaries)
+
+    def numbers(self, ones: Sequence[Late], others: Sequence[Late]) -> bool:
+        """Let numbers known late correspond; whether they are of one kind."""
+        self._lates.update(zip(ones, others, strict=False))
+        return len(ones) == len(others) and all(map(_is_number, ones, others))
+
+    def sources(self, ones: Sequence[Late], others: Sequence[Late]) -> bool:
+        """Whether numbers are computed of values that correspond."""
+        return all(self.same(one.inputs, other.inputs) for one, other in zip(ones, others, strict=True))
+
+    def attribute(self, one: Any, other: Any) -> bool:
+        """Whether attributes are equal, in type, value and sign."""
+        if one is other:
+            return not isinstance(one, Late) or one not in self._lates
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, Late):
+            return self._lates.get(one) is other
+        if isinstance(one, LateItem):
+            return one.name == other.name and self.attribute(one.late, other.late)
+        if isinstance(one, Loop):
+            return self._is_loop(one, other)
+        if isinstance(one, (list, tuple)):
+            return len(one) == len(other) and all(map(self.attribute, one, other))
+        if isinstance(one, Mapping):
+            return one.keys() == other.keys() and all(self.attribute(one[key], other[key]) for key in one)
+        if isinstance(one, (FunctionType, MethodType)):
+            return is_same_function(one, other)
+        return bool(frozen(one) == frozen(other))
+
+    def _is_loop(self, one: Loop, other: Loop) -> bool:
+        plain = [(x.following, x.shared, x.limit, [frozen(each) for each in x.constants]) for x in (one, other)]
+        parts = ((one.condition, other.condition), (one.body, other.body))
+        return plain[0] == plain[1] and all(self._is_part(x, y) for x, y in parts)
+
+    def _is_part(self, one: Part, other: Part) -> bool:
+        inside = Likeness()
+        x, y = one.graph, other.graph
+        return inside.given(x.inputs, y.inputs) and inside._is_graph(x, y)
+
+    def _is_graph(self, x: Graph, y: Graph) -> bool:
+        self._temporaries = [v for graph in (x, y) for node in graph.nodes for v in node.variables]
+        is_same = self.numbers(x.lates, y.lates) and self.nodes(x.nodes, y.nodes) and self.sources(x.lates, y.lates)
+        return is_same and self.same(x.outputs, y.outputs)
+
+
+def is_alike(one: Value, other: Value) -> bool:
+    """Whether values are of one device, dtype, shape and layout."""
+    return (one.table, one.shape, one.layout) == (other.table, other.shape, other.layout)
+
+
+def _is_number(one: Late, other: Late) -> bool:
+    if type(one) is not type(other) or one.is_behind is not other.is_behind:
+        return False
+    if isinstance(one, RandomKey) and isinstance(other, RandomKey):
+        return (one.op_seed, one.values) == (other.op_seed, other.values)
+    return one.is_never_zero is other.is_never_zero and is_same_function(one.function, other.function)
+
+
+def _is_equal(one: Value, other: Value) -> bool:
+    hosts = [np.asarray(value.table.device.to_host(value.array)) for value in (one, other)]
+    if hosts[0].size > _MOST_COMPARED:
+        return hosts[0] is hosts[1]
+    if hosts[0].dtype.hasobject:
+        return bool(hosts[0].tolist() == hosts[1].tolist())
+    return hosts[0].tobytes() == hosts[1].tobytes()
+
+
+def is_same_function(one: Any, other: Any) -> bool:
+    """Whether two functions are one, or were made by the same code around the same values."""
+    if one is other or one == other:
+        return True
+    if not (isinstance(one, FunctionType) and isinstance(other, FunctionType)) or one.__code__ is not other.__code__:
+        return False
+    cells = [[cell.cell_contents for cell in each.__closure__ or ()] for each in (one, other)]
+    given = [(each.__defaults__ or (), each.__kwdefaults__ or {}) for each in (one, other)]
+    return Likeness().attribute(cells[0], cells[1]) and Likeness().attribute(given[0], given[1])

@@ -1,0 +1,62 @@
+"""Looped: what a trace knows of the loops that it records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core.recording import source_line
+from agog_core.shapes import intern_shape
+from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.device import TracedArray
+from agog_core.tracing.errors import limit as refuse
+from agog_core.tracing.graph import Late, Value
+from agog_core.tracing.known import Known
+from agog_core.tracing.rolling import Rolling, is_rolled, iterate
+from agog_core.tracing.state import State
+from agog_core.variables.variable import Variable
+
+
+class Looped(State):
+    """A tracer whose loops may become nodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rollings: list[Rolling] = []  # the loops that are being recorded, the outermost first
+        self.behind: Value | None = None  # what the last loop that takes random numbers has given
+        self.knows = Known()
+
+    def refuse_loops(self) -> None:
+        """Let the loops that are being recorded stay as they run."""
+        for loop in self.rollings:
+            loop.is_refused = True
+
+    def iterated(self, condition: Any, step: Any, values: Any, limit: int | None, is_same: Any) -> Any:
+        if not is_rolled(values):
+            return super().iterated(condition, step, values, limit, is_same)
+        return iterate(self, condition, step, values, limit, is_same)  # type: ignore[arg-type]  # a `Trace`
+
+    def look(self, array: TracedArray) -> None:
+        value = array.value
+        if value is None or self.knows.look(value):
+            return
+        if value not in self.knows.counted:
+            refuse("read", source_line(), array)
+        self.fixed(wrap(array, self.table(value.table), intern_shape(array.shape)))
+
+    def _in_loops(self, variable: Variable, tensor: Tensor) -> Tensor:
+        """What a variable's value is within the loops that are being recorded."""
+        for loop in self.rollings:
+            tensor = loop.read(variable, tensor)
+        return tensor
+
+    def _make_own(self, variable: Variable) -> None:
+        """Note that the loops that are being recorded have made a variable for themselves."""
+        for loop in self.rollings:
+            loop.own.add(variable)
+
+    def _late(self, late: Late) -> Late:
+        """Note what is known late."""
+        if self.behind is not None:
+            late.put_behind(self.behind)
+        self.graph.lates.append(late)
+        return late

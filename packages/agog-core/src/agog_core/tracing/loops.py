@@ -1,0 +1,177 @@
+"""Loops: what runs the loops of a graph: the graphs of a condition and of a body, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from agog_core.dispatch.devices import forgotten
+from agog_core.random import generator
+from agog_core.tracing.errors import OtherWayError, is_undone, undone
+from agog_core.tracing.graph import Effect, Graph, Node, RandomKey, Value
+
+# What loops of this run have drawn of random streams.
+_drawn: ContextVar[list[RandomKey] | None] = ContextVar("agog_drawn", default=None)
+
+
+class Part:
+    """A graph that is run within the run of another one: it writes no variables."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.has_guards = any(may_part(node) for node in graph.nodes)
+        self.draws = any(type(late) is RandomKey for late in graph.lates) or any(map(draws, graph.nodes))
+        for late in graph.lates:
+            if type(late) is RandomKey:
+                late.function = _noted(late, late.function)
+        self._guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
+        self._run: Callable[..., Any]
+        self._version = -1
+        self._has_parted = False
+        self._is_hot = False
+
+    def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """The arrays of the outputs.
+
+        Raises:
+            OtherWayError: a guard fails.
+        """
+        run = self._run if self._version == forgotten[0] else self._compiled()
+        try:
+            found = run(arrays, ())
+        except Exception as error:
+            if is_undone(error):
+                undone(error, False)  # who runs the whole knows what was done before
+            raise
+        if type(found) is int:
+            before, self._has_parted = self._has_parted, True
+            raise OtherWayError(self._guards[found].line, is_first=not before)
+        return found[0]  # type: ignore[no-any-return]
+
+    def _compiled(self) -> Callable[..., Any]:
+        from agog_core.tracing.executors import executable  # which need this module
+        from agog_core.tracing.hotness import compiled, warming
+
+        version = forgotten[0]
+        run = None if self._is_hot else warming(self.graph, self._heat)
+        self._run = compiled(self.graph, executable) if run is None else run
+        self._version = version
+        return self._run
+
+    def _heat(self) -> None:
+        """Let the next run be compiled."""
+        self._is_hot, self._version = True, -1
+
+
+class Loop:
+    """A loop: its condition and its body, and how the values of an iteration become those of the next one.
+
+    Both parts take the values that each iteration changes, and behind them those that none does.
+
+    Args:
+        condition: gives a scalar of bool.
+        body: gives new values.
+        following: where each value of the next iteration is found among what the body gives, what it takes, and the
+            constants.
+        constants: arrays.
+        shared: the places of values that the body gives and that share memory with what it takes, or are it.
+        limit: how many iterations there are at most; None for any number.
+    """
+
+    def __init__(
+        self,
+        condition: Part,
+        body: Part,
+        following: Sequence[int],
+        constants: Sequence[Any],
+        shared: Sequence[int],
+        limit: int | None,
+    ) -> None:
+        self.condition, self.body, self.limit = condition, body, limit
+        self.following, self.constants, self.shared = tuple(following), tuple(constants), tuple(shared)
+        self.has_guards = condition.has_guards or body.has_guards
+        self.draws = condition.draws or body.draws
+
+    def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
+        """What runs it on arrays, and gives those of some outputs, none of which shares memory with what it takes."""
+        self.condition.graph.exact = self.body.graph.exact = is_exact
+        condition, body, following, constants, limit = (
+            *(self.condition, self.body, self.following, self.constants),
+            self.limit,
+        )
+        count, taken = len(following), len(condition.graph.inputs)
+        to_host = condition.graph.outputs[0].table.device.to_host
+        copies = [value.table.device.copy for value in outputs[:count]]
+        counter = [value.table.device for value in outputs[count:]]
+
+        def run(*arrays: Any) -> list[Any]:
+            given, number = list(arrays[:taken]), 0
+            while limit is None or number < limit:
+                if not to_host(condition(given)[0]).reshape(())[()]:
+                    break
+                pool = (*body(given), *given, *constants)
+                given[:count] = [pool[place] for place in following]
+                number += 1
+            shared = range(count) if not number else self.shared
+            for place in shared:
+                given[place] = copies[place](given[place])
+            return [*given[:count], *[_number(device, number) for device in counter]]
+
+        return run
+
+
+def _number(device: Any, number: int) -> Any:
+    import numpy as np
+
+    return device.from_host(np.array(number, np.int32))
+
+
+def _noted(key: RandomKey, function: Callable[..., Any]) -> Callable[..., Any]:
+    def draw(*arrays: Any) -> Any:
+        found = function(*arrays)
+        drawn = _drawn.get()
+        if drawn is not None:
+            drawn.append(key)
+        return found
+
+    return draw
+
+
+def may_part(node: Node) -> bool:
+    """Whether a run may find at a node that it has to go another way."""
+    return node.effect is Effect.GUARD or (node.effect is Effect.LOOP and node.attributes["loop"].has_guards)
+
+
+def draws(node: Node) -> bool:
+    """Whether a node takes random numbers, as many as it has iterations."""
+    return node.effect is Effect.LOOP and bool(node.attributes["loop"].draws)
+
+
+def putting_back(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run that puts back what its loops have drawn of random streams, where it comes to nothing."""
+
+    def drawing(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
+        keys: list[RandomKey] = []
+        whole = _drawn.get()
+        token = _drawn.set(keys)
+        try:
+            found = run(inputs, variables)
+            if type(found) is int:
+                _put_back(keys)
+            elif whole is not None:
+                whole += keys
+            return found
+        except Exception as error:
+            if is_undone(error):
+                _put_back(keys)
+            raise
+        finally:
+            _drawn.reset(token)
+
+    return drawing
+
+
+def _put_back(keys: Sequence[RandomKey]) -> None:
+    for key in reversed(keys):
+        generator().put_back(key.op_seed, key.values)

@@ -1,0 +1,304 @@
+"""Rolling: loops of a function that is being traced: each iteration is recorded, and one stands for all that are alike.
+
+Within an iteration, stand-ins take the places of the loop's values and of the variables that it reads, so that nothing
+is known of them. Where iterations are not alike, or where Python looks at a stand-in of a constant, the stand-ins are
+taken out again, and the loop is recorded as it ran.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from agog_core import nest
+from agog_core.recording import source_line, tapes_of_context
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.device import TracedArray, traced, untraced
+from agog_core.tracing.errors import limit as refuse
+from agog_core.tracing.graph import Effect, Late, Node, Value
+from agog_core.tracing.leaves import Packing, key_of_structure
+from agog_core.tracing.loops import draws
+from agog_core.variables.variable import Variable
+
+if TYPE_CHECKING:
+    from agog_core.tracing.trace import Trace
+
+
+class Segment:
+    """What an iteration has recorded: first the condition, then the body.
+
+    Attributes: ``given`` are the stand-ins of the loop's values, and ``sources`` what these stand for; ``variables``
+    those that were read, to stand-in, what that stands for, and its tensor; ``starts`` where the condition, the body
+    and what comes behind begin among the trace's nodes and numbers known late.
+    """
+
+    def __init__(self, start: tuple[int, int]) -> None:
+        self.given: list[Value] = []
+        self.sources: list[Value] = []
+        self.variables: dict[Variable, tuple[Value, Value, Tensor | None]] = {}
+        self.starts = [start]
+        self.flag: Value | None = None  # what the condition has given
+        self.outcome = False
+        self.line = "unknown"
+        self.results: list[Value] | None = None  # of the body
+        self.written: dict[Variable, Value] = {}
+        self.nodes: tuple[list[Node], list[Node]] = [], []
+        self.lates: tuple[list[Late], list[Late]] = [], []
+        self.behind: Value | None = None  # what a loop inside that takes random numbers has given last
+
+    def stand_ins(self) -> list[tuple[Value, Value]]:
+        """The stand-ins, and what they stand for."""
+        pairs = list(zip(self.given, self.sources, strict=True))
+        return pairs + [(given, source) for given, source, _ in self.variables.values()]
+
+
+class Rolling:
+    """A loop that is being recorded, and its values by now."""
+
+    def __init__(self, trace: Trace, values: Any) -> None:
+        self.trace, self.values = trace, values
+        self.is_refused = False  # whether it is to be recorded as it ran
+        self.segments: list[Segment] = []
+        self.own: set[Variable] = set()  # variables that it makes for itself
+        self.finals = dict(trace.graph.finals)
+        self.before = trace.behind
+        self._form: Any = None
+        self._first_array = len(trace._arrays)
+
+    def here(self) -> tuple[int, int]:
+        """How many nodes and numbers known late the trace has by now."""
+        return len(self.trace.graph.nodes), len(self.trace.graph.lates)
+
+    def begin(self) -> None:
+        """Begin an iteration, with stand-ins."""
+        segment, packing = Segment(self.here()), Packing(self.values)
+        if self.segments:
+            self.segments[-1].behind = self.trace.behind
+        self.trace.behind = None
+        self.segments.append(segment)
+        segment.sources = [self.trace.value_of(x) for x in packing.tensors]
+        pairs = zip(packing.tensors, segment.sources, strict=True)
+        tensors = [self._stand_in(tensor, source) for tensor, source in pairs]
+        segment.given = [self.trace.value_of(x) for x in tensors]
+        self.values = packing(tensors)
+
+    def _stand_in(self, tensor: Tensor, source: Value) -> Tensor:
+        """A tensor of which Python knows nothing, but that it has this value in this call."""
+        trace, real = self.trace, untraced(tensor)
+        value = trace._value("input", real._table, real._array)
+        trace.knows.stand_in(value, source, self, real._array)
+        if source in trace._changed:
+            trace._changed.add(value)
+        return trace._watched(traced(real, trace, value))
+
+    def read(self, variable: Variable, tensor: Tensor) -> Tensor:
+        """The stand-in of a variable's value, from when it is first read on."""
+        segment = self.segments[-1]
+        if variable in segment.variables or variable in self.own or self.is_refused:
+            return tensor
+        source, found = self.trace.value_of(tensor), None
+        found = self._stand_in(tensor, source)
+        kept = untraced(tensor) if len(self.segments) < 3 else None
+        segment.variables[variable] = self.trace.value_of(found), source, kept
+        self.trace.state[variable] = found
+        return found
+
+    def asked(self, flag: Any) -> bool:
+        """What the condition comes to in this call."""
+        segment, trace = self.segments[-1], self.trace
+        if not self.is_refused and isinstance(flag, Tensor) and type(flag._array) is TracedArray:
+            value = trace.value_of(flag)
+            if value.kind != "constant":
+                segment.flag, segment.line = value, source_line()
+        if segment.flag is None:
+            self.is_refused = True
+        segment.outcome = bool(flag) if segment.flag is None else bool(untraced(flag))
+        segment.starts.append(self.here())
+        return segment.outcome
+
+    def end(self) -> None:
+        """End an iteration, with the values that it has given."""
+        segment, trace = self.segments[-1], self.trace
+        form = key_of_structure(self.values)
+        if not is_of_tensors(self.values) or self._form not in (None, form):
+            self.is_refused = True
+        self._form = form
+        segment.results = [trace.value_of(x) for x in Packing(self.values).tensors]
+        for variable, (given, _, _) in segment.variables.items():
+            value = trace.value_of(trace.state[variable]) if variable in trace.state else given
+            if value is not given:
+                segment.written[variable] = value
+
+    def split(self) -> None:
+        """Say of each segment which nodes and numbers are its own."""
+        graph = self.trace.graph
+        for number, segment in enumerate(self.segments):
+            end = self.segments[number + 1].starts[0] if self.segments[number + 1 :] else self.here()
+            (a, late_a), (b, late_b), (c, late_c) = [*segment.starts[:2], end, end][:3]
+            segment.nodes = graph.nodes[a:b], graph.nodes[b:c]
+            segment.lates = graph.lates[late_a:late_b], graph.lates[late_b:late_c]
+
+    def unroll(self, count: int | None = None) -> tuple[int, int]:
+        """Take the stand-ins out of all iterations, or of the first few; where these end then."""
+        trace, graph = self.trace, self.trace.graph
+        if not self.segments:
+            return self.here()
+        self.split()
+        mine, rest = (self.segments, []) if count is None else (self.segments[:count], self.segments[count:])
+        folded = self._folded() if count is None else {}
+        there: dict[Value, Value] = dict(folded)
+        nodes: list[Node] = []
+        lates: list[Late] = []
+        behind = self.before
+        for segment in mine:
+            for given, source in segment.stand_ins():
+                there.setdefault(given, there.get(source, source))
+            for part in (0, 1):
+                for late in segment.lates[part]:
+                    if behind is not None and not late.is_behind:
+                        late.put_behind(behind)
+                for node in segment.nodes[part]:
+                    if behind is not None and draws(node) and node.attributes["after"] is None:
+                        node.inputs.append(behind)
+                        node.attributes = {**node.attributes, "after": lates[-1] if lates else None}
+                    if not node.outputs or not all(value in folded for value in node.outputs):
+                        nodes.append(_with(node, there))
+                lates += segment.lates[part]
+                if not part:
+                    nodes += self._guard(segment, there)
+            behind = segment.behind or behind
+        for late in lates:
+            late.inputs = tuple([there.get(value, value) for value in late.inputs])
+        end = self.here() if count is None else self.segments[count].starts[0]
+        start = self.segments[0].starts[0]
+        graph.nodes[start[0] : end[0]] = nodes
+        graph.lates[start[1] : end[1]] = lates
+        for segment in rest:
+            segment.sources = [there.get(value, value) for value in segment.sources]
+            segment.variables = {v: (g, there.get(s, s), x) for v, (g, s, x) in segment.variables.items()}
+            for node in (*segment.nodes[0], *segment.nodes[1]):
+                _with(node, there)
+        self.before = behind
+        if count is None:
+            trace.behind = trace.behind or behind
+            self._retarget(there)
+        return start[0] + len(nodes), start[1] + len(lates)
+
+    def _folded(self) -> dict[Value, Value]:
+        """What is known once the stand-ins are out, as constants."""
+        known, folded = self.trace.knows, {}
+        for value, (loops, array) in list(known.of.items()):
+            if self in loops:
+                known.of[value] = loops - {self}, array
+                if loops == {self}:
+                    folded[value] = self.trace._constant(value.table, array)
+                    del known.of[value]
+        return folded
+
+    def _guard(self, segment: Segment, there: dict[Value, Value]) -> list[Node]:
+        """What compares what the condition gives with what it gave."""
+        trace = self.trace
+        if segment.flag is None:
+            return []
+        flag = there.get(segment.flag, segment.flag)
+        loops = trace.knows.loops(flag)
+        others = (loops or frozenset()) - {self}
+        for loop in others:
+            loop.is_refused = True
+        if flag.kind == "constant" or (loops is not None and not others) or flag in trace._outcomes:
+            return []
+        if flag in trace._changed:
+            refuse("branch", segment.line)
+        trace._outcomes[flag] = segment.outcome
+        return [Node(Effect.GUARD, None, None, [flag], {}, line=segment.line, outcome=segment.outcome)]
+
+    def _retarget(self, there: dict[Value, Value]) -> None:
+        """Let the tensors that Python has be what stand-ins stand for."""
+        for array in self._alive():
+            if array.value in there:
+                found = there[array.value]
+                is_known = found.kind == "constant"
+                array.value, array.tracer = (None, None) if is_known else (found, self.trace)
+
+    def _alive(self) -> list[TracedArray]:
+        return [array for each in self.trace._arrays[self._first_array :] if (array := each()) is not None]
+
+    def has_escapes(self) -> bool:
+        """Whether Python has kept a tensor of an iteration, when nobody should."""
+        if self._kept():
+            gc.collect()  # what only a circle holds is used by nobody
+        return bool(self._kept())
+
+    def _kept(self) -> list[TracedArray]:
+        return [array for array in self._alive() if array.value is not None and array.value.kind != "variable"]
+
+
+def _with(node: Node, there: dict[Value, Value]) -> Node:
+    """A node whose inputs are others."""
+    node.inputs = [there.get(value, value) for value in node.inputs]
+    for value in node.outputs:
+        if value.base is not None and value.base in there:
+            base = there[value.base]
+            value.base = base.base or base
+    return node
+
+
+def is_of_tensors(values: Any) -> bool:
+    """Whether a structure holds tensors alone."""
+    return all(type(leaf) is Tensor for leaf in nest.flatten(values))
+
+
+def iterate(
+    trace: Trace,
+    condition: Callable[..., Any],
+    step: Callable[[Any, int], Any],
+    values: Any,
+    limit: int | None,
+    is_same: Callable[[Any], bool],
+) -> Any:
+    """What `agog_core.tracers.iterated` returns, recorded."""
+    from agog_core.tracing.joining import joined
+
+    rolling, number, form = Rolling(trace, values), 0, key_of_structure(values)
+    del values
+    trace.rollings.append(rolling)
+    try:
+        while limit is None or number < limit:
+            rolling.begin()
+            if not rolling.asked(condition(*rolling.values)):
+                break
+            number += 1
+            rolling.values = step(rolling.values, number)
+            rolling.end()
+            if rolling.is_refused:
+                break
+    except BaseException:
+        trace.rollings.remove(rolling)
+        rolling.unroll()
+        raise
+    trace.rollings.remove(rolling)
+    if not rolling.is_refused and number:
+        is_free = is_same(rolling.values) and key_of_structure(rolling.values) == form
+        if joined(rolling, limit, is_free):
+            return rolling.values
+    rolling.unroll()
+    values, rolling.values = rolling.values, None
+    if rolling.segments and not rolling.segments[-1].outcome:
+        return values
+    while (limit is None or number < limit) and condition(*values):
+        number += 1
+        values = step(values, number)
+    return values
+
+
+def is_rolled(values: Any) -> bool:
+    """Whether a loop may be one node: it is of tensors alone, and no tape records it op by op."""
+    return is_of_tensors(values) and not any(tape.is_open for tape in tapes_of_context())
+
+
+def tensor_of(trace: Trace, real: Tensor, value: Value) -> Tensor:
+    """A tensor that is a value of a trace, and has in this call that of another one."""
+    if value.kind == "constant":
+        return traced(real)
+    return trace._watched(traced(real, trace, value))
