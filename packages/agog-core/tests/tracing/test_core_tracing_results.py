@@ -166,3 +166,47 @@ def test_gradients_of_some_results_are_those_of_eager_calls(made: Call, target: 
         assert len(eager) == len(traced)
         for left, right in zip(eager, traced, strict=True):
             np.testing.assert_array_equal(left, right)
+
+
+def test_results_that_were_there_before_are_the_same_tensors() -> None:
+    outside = ag.constant([3.0])
+
+    @function
+    def call(x: Any, y: Any) -> Any:
+        z = x * y
+        return z, y, z, outside, x
+
+    for number in (1.0, 2.0, 3.0):
+        x, y = ag.constant([number]), ag.constant([2.0])
+        results = call(x, y)
+        assert results[0] is results[2]
+        assert results[1] is y
+        assert results[3] is outside
+        assert results[4] is x
+        assert results[0].numpy().tolist() == [2.0 * number]
+
+
+def test_a_result_that_is_the_only_argument() -> None:
+    @function
+    def same(x: Any) -> Any:
+        if ag.reduce_sum(x) > 0.0:
+            return x
+        return x * 2.0
+
+    for number, expected in ((1.0, 1.0), (-1.0, -2.0), (2.0, 2.0), (-3.0, -6.0), (4.0, 4.0)):
+        x = ag.constant([number])
+        assert (same(x) is x) == (number > 0)
+        assert same(x).numpy().tolist() == [expected]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_result_of_a_call_that_no_tape_saw_is_watched_if_it_is_an_argument(place: int) -> None:
+    call = function(lambda x: (x, x * 2.0, x))
+    for _ in range(3):
+        x = ag.constant([1.0, 2.0])
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            with tape.stop_recording():
+                results = call(x)
+        found = tape.gradient(results[place], x)
+        assert found is None if place == 1 else found.numpy().tolist() == [1.0, 1.0]

@@ -9,6 +9,7 @@ from agog_core.dispatch.devices import forgotten
 from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.echoes import Echoes
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
@@ -26,9 +27,16 @@ class Concrete:
         graph: the graph, after the passes.
         pack: makes the function's result of its tensors.
         is_portable: whether kernels are called one by one, whatever the backend could do.
+        echoes: the results that are other tensors, not new ones; None where there are none.
     """
 
-    def __init__(self, graph: Graph, pack: Callable[[list[Tensor]], Any], is_portable: bool = False) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        pack: Callable[[list[Tensor]], Any],
+        is_portable: bool = False,
+        echoes: Echoes | None = None,
+    ) -> None:
         graph.variables = {
             **{variable: graph.variables[variable] for variable in graph.finals},
             **graph.variables,
@@ -40,7 +48,8 @@ class Concrete:
         self._pack = pack
         self._is_portable = is_portable
         self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
-        self._single = self._outputs[0] if getattr(pack, "single", False) else None
+        self._echoes = echoes
+        self._single = self._outputs[0] if getattr(pack, "single", False) and echoes is None else None
         self._calls_python = graph.calls_python
         in_parts = self._calls_python  # which read and write variables, and draw of random streams, by themselves
         self._written = [] if in_parts else list(graph.finals)
@@ -51,8 +60,9 @@ class Concrete:
         self._version = -1  # of what the run was made for
         self._is_hot = False
 
-    def run(self, arrays: Sequence[Any]) -> Any:
-        """Run on the arrays of the arguments: the function's result, or the number of a guard that failed."""
+    def run(self, arrays: Sequence[Any], tensors: Sequence[Tensor] = ()) -> Any:
+        """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
+        number of a guard that failed."""
         run = self._run if self._version == forgotten[0] else self._compiled()
         written = self._written
         try:
@@ -81,7 +91,8 @@ class Concrete:
         if self._single is not None:
             table, shape = self._single
             return wrap(outputs[0], table, shape)
-        return self._pack([wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)])
+        results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
+        return self._pack(results if self._echoes is None else self._echoes(results, tensors))
 
     def _put_back(self) -> None:
         """Put back what a run has drawn of random streams, because it comes to nothing."""

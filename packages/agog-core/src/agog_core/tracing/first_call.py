@@ -11,9 +11,11 @@ from agog_core.errors import TracingError, TracingWarning
 from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
 from agog_core.recording import source_line, stack
+from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import tracer_of_context, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
+from agog_core.tracing.echoes import Echoes
 from agog_core.tracing.errors import limit
 from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import optimize
@@ -31,7 +33,7 @@ class FirstCall(Named):
 
     Args:
         concrete: what runs it again.
-        arrays: the arrays of its arguments.
+        tensors: its arguments.
         result: what the function returned.
         has_created: whether it has created variables; then it is not what later calls do.
         is_kept: whether the variables that it writes were written; else another thread came in between.
@@ -39,7 +41,7 @@ class FirstCall(Named):
     """
 
     concrete: Concrete
-    arrays: list[Any]
+    tensors: list[Tensor]
     result: Any
     has_created: bool
     is_kept: bool
@@ -64,9 +66,12 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     recorded = Recorded(function, args, kwargs, may_create)
     trace, results = recorded.trace, recorded.results
     try:
+        echoes = Echoes(results.tensors, recorded.inputs) or None
         outputs = [untraced(x) for x in results.tensors]
+        if echoes is not None:
+            outputs = echoes(outputs, recorded.tensors)
         optimize(trace.graph)
-        concrete = Concrete(trace.graph, results)
+        concrete = Concrete(trace.graph, results, echoes=echoes)
         is_kept = trace.commit(merges=trace.graph.calls_python)
         if not is_kept:
             trace.put_back()
@@ -75,15 +80,15 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
         raise
     recorded.end()
     return FirstCall(
-        concrete, recorded.arrays, results(outputs), bool(recorded.created), is_kept, next(iter(trace.failures), None)
+        concrete, recorded.tensors, results(outputs), bool(recorded.created), is_kept, next(iter(trace.failures), None)
     )
 
 
 class Recorded:
     """A function called once while a trace records it; see `first_call`.
 
-    Attributes: ``trace``; ``arrays`` and ``inputs`` of the arguments; ``results``, which are the graph's outputs; and
-    the variables that were ``created``.
+    Attributes: ``trace``; ``tensors`` of the arguments, and ``inputs``, which stand for them; ``results``, which are
+    the graph's outputs; and the variables that were ``created``.
     """
 
     def __init__(self, function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> None:
@@ -91,7 +96,7 @@ class Recorded:
         self.created: list[Variable] = []
         self._may_create = may_create
         packing = Packing((args, kwargs))
-        self.arrays = [x._array for x in packing.tensors]
+        self.tensors = packing.tensors
         self.inputs = [self.trace.input(x) for x in packing.tensors]
         with self.going_on():
             self.results = Packing(function(*packing(self.inputs)))

@@ -95,10 +95,10 @@ class DefinedFunction:
             else:
                 latest = found.latest
                 try:
-                    result = latest.run(arrays)
+                    result = latest.run(arrays, args)
                     if type(result) is not int:
                         return result
-                    return self._branched(found, latest, result, arrays, args, kwargs)
+                    return self._branched(found, latest, result, args, args, kwargs)
                 except Exception as error:
                     if not is_undone(error):
                         raise
@@ -114,7 +114,7 @@ class DefinedFunction:
             # What has rank 0 has no strides to look at.
             kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
             memory.latest = kinds, found, version, present()
-        return self._run(found, [x._array for x in Packing((args, kwargs)).tensors], args, kwargs)
+        return self._run(found, Packing((args, kwargs)).tensors, args, kwargs)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """What decides which trace a call takes: the arguments, the device scope, and the settings."""
@@ -124,39 +124,43 @@ class DefinedFunction:
         both = args, kwargs
         return where, settings, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
 
-    def _run(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any) -> Any:
+    def _run(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace, or the one of its branches that ran last."""
         if self._check:
-            return self._compared(found, arrays, args, kwargs)
+            return self._compared(found, tensors, args, kwargs)
         latest = found.latest
         try:
-            result = latest.run(arrays)
+            result = latest.run([x._array for x in tensors], tensors)
             if type(result) is not int:
                 return result
-            return self._branched(found, latest, result, arrays, args, kwargs)
+            return self._branched(found, latest, result, tensors, args, kwargs)
         except Exception as error:
             if not is_undone(error):
                 raise
             failure = error
         return again(failure, self._called, args, kwargs)
 
-    def _branched(self, first: Concrete, at: Concrete, guard: int, arrays: list[Any], args: Any, kwargs: Any) -> Any:
+    def _branched(
+        self, first: Concrete, at: Concrete, guard: int, tensors: Sequence[Tensor], args: Any, kwargs: Any
+    ) -> Any:
         """Where a guard has failed in the trace that ran last, run the one for the way that the branches go now."""
-        at, result = (at, guard) if at is first else (first, first.run(arrays))
+        arrays = [x._array for x in tensors]
+        at, result = (at, guard) if at is first else (first, first.run(arrays, tensors))
         while type(result) is int:
             other = at.branches.get(result)
             if other is None:
                 return self._trace(first.key, args, kwargs, at, result)
-            at, result = other, other.run(arrays)
+            at, result = other, other.run(arrays, tensors)
         first.latest = at
         return result
 
-    def _compared(self, found: Concrete, arrays: list[Any], args: Any, kwargs: Any) -> Any:
+    def _compared(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
         from agog_core.tracing.shadow import Shadow
 
         shadow = Shadow(self._called, self._python_function, args, kwargs)
-        while type(result := found.run(arrays)) is int:
+        arrays = [x._array for x in tensors]
+        while type(result := found.run(arrays, tensors)) is int:
             other = found.branches.get(result)
             if other is None:  # the call that is traced now is an eager one
                 return self._trace(found.key, args, kwargs, found, result)
@@ -189,7 +193,7 @@ class DefinedFunction:
                 call.concrete.untie()
             return call.result
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
-        return self._run(call.concrete, call.arrays, args, kwargs)
+        return self._run(call.concrete, call.tensors, args, kwargs)
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""

@@ -88,7 +88,7 @@ class Acting:
         self._before = [_state(tape) for tape in tapes]
         self._stack = stack.get()
         pairs = [(tape, twin) for tape, twin in zip(tapes, twins, strict=True) if tape.is_recording]
-        # A tape that has its twin's serial number does not know what it watches outside; these see whether that is used.
+        # With its twin's serial number a tape does not know what it watches outside; these see whether that is used.
         self._spies = [_spy(tape) for tape, twin in pairs if tape.serial != twin.recording.serial]
         self.is_beyond = False
 
