@@ -14,6 +14,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import TracingError, TracingWarning
 from agog_core.gradients.forward import ForwardAccumulator
+from agog_core.settable import Settable
 from agog_core.tracing.function import function
 
 Call = Callable[..., Any]
@@ -411,6 +412,23 @@ def test_the_gradient_of_a_call_from_outside_can_be_asked_for_in_another_functio
 
     for scale in (1.0, 2.0, 3.0):
         np.testing.assert_array_equal(asked(ag.constant(scale)).numpy(), [2.0 * scale, 4.0 * scale])
+
+
+def test_a_gradient_sees_attributes_as_they_are() -> None:
+    class Factor(Settable):
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+    factor = Factor(2.0)
+
+    @ag.custom_gradient
+    def scaled(x: Any) -> Any:
+        return x * 1.0, lambda dy: dy * factor.value
+
+    call = function(scaled)
+    for value in (2.0, 2.0, 5.0, 2.0, 7.0):
+        factor.value = value
+        assert _gradient_of(call, 1.0) == value
 
 
 def test_reading_a_value_in_a_gradient_names_the_line() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agog_core.recording import Id, Recording, next_id, watch_output
+from agog_core.settable import Reads
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import TracedArray
@@ -124,6 +125,7 @@ class Taped:
     entries: dict[Variable, int | None]
     start: Id
     captured: set[Id]
+    reads: Reads = field(default_factory=Reads)  # of a walk back: the attributes that it has read
     branches: dict[Any, Any] = field(default_factory=dict)
     walks: dict[Any, Any] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call

@@ -8,6 +8,8 @@ from typing import Any
 from agog_core.dispatch.devices import scope, scopes
 from agog_core.gradients.backpropagation import backpropagate
 from agog_core.recording import Id, Recording, stack, tapes_of_context
+from agog_core.settable import Reads
+from agog_core.settings import present_key, used
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import apart, present_tracer
 from agog_core.tracing.by_ops import by_ops
@@ -52,7 +54,7 @@ class _Walk:
     def key(self) -> Any:
         """What decides which trace is run."""
         kinds = tuple(map(key_of_tensor if self.is_dense else key_of_leaf, self.values))
-        where = self.index, tuple(self.given), kinds, self.keep, scope() if scopes else None
+        where = self.index, tuple(self.given), kinds, self.keep, _surroundings()
         if not self.tapes:
             return where
         recordings = [self.call.recording(tape) for tape in self.tapes]
@@ -62,7 +64,7 @@ class _Walk:
     def run(self) -> Mapping[Id, Any]:
         """The gradients that are other ones now."""
         known, place = self.call.taped.walks, self.key()
-        while (found := known.get(place)) is not None:
+        while (found := known.get(place)) is not None and found.reads.hold():
             try:
                 result = found(self.tensors, self.tapes, self.call)
             except Exception as error:
@@ -78,10 +80,12 @@ class _Walk:
         """Walk back, and record what that does."""
         function = Function(self._python, "gradient", walk, may_create=False, pack=self._packed)
         function = function._replace(name=self.call.taped.name, exact=self.call.taped.graph.exact)
-        with self.call.taped.lock:
+        reads = Reads()
+        with self.call.taped.lock, reads.noted():
             found = trace_taped(function, [self.values], {}, self.tapes, self.call)
         if found is None:
             limit("beyond", self.call.taped.name)
+        found.taped.reads = reads
         if found.failed is None and not found.captures:
             known[place] = found.taped
         return self.run() if found.result is AGAIN else found.result
@@ -100,6 +104,11 @@ class _Walk:
         if packing.are_tensors:
             return lambda tensors: dict(zip(ids, tensors, strict=True))
         return lambda tensors: dict(zip(ids, packing(tensors), strict=True))
+
+
+def _surroundings() -> Any:
+    """What of the program decides how gradients are computed, beside tensors and attributes."""
+    return scope() if scopes else None, present_key() if used else ()
 
 
 def _by_ops(call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id]) -> Mapping[Id, Any]:
