@@ -81,6 +81,16 @@ class Generator(Checkpointable):
             if counter > 0:
                 self._counters[key] = counter
 
+    def mark(self) -> dict[tuple[int, int], int]:
+        """Where the streams are, to go back there."""
+        with _lock:
+            return dict(self._counters)
+
+    def go_back(self, mark: dict[tuple[int, int], int]) -> None:
+        """Go back to where the streams were, because nothing has come of what was drawn since."""
+        with _lock:
+            self._counters = dict(mark)
+
     def _key(self, op_seed: int | None) -> tuple[int, int]:
         if op_seed is None:
             return (self._entropy if self.seed is None else self.seed) & _MASK, 0

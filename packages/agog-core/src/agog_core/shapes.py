@@ -311,7 +311,9 @@ def normalize_axes(op: str, axes: Any, rank: int, may_repeat: bool = False) -> S
     if axes is None:
         return tuple(range(rank))
     if hasattr(axes, "numpy"):
-        axes = axes.numpy().tolist()
+        from agog_core.tensors.convert import host_value  # which stands on this module
+
+        axes = host_value(axes).tolist()
     listed: tuple[Any, ...] = tuple(axes) if isinstance(axes, Iterable) else (axes,)
     found = tuple(sorted(normalize_axis(op, axis, rank) for axis in listed))
     if len(set(found)) != len(found):

@@ -100,8 +100,17 @@ class Tracer:
         """What `operand` returns."""
         return number
 
-    def host(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
-        """What a function of ours, which does nothing else, makes of the values of tensors at each run."""
+    def host(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[Tensor],
+        dtypes: Sequence[Any],
+        has_sizes: bool = False,
+        may_fail: bool = False,
+        **late: Any,
+    ) -> list[Tensor]:
+        """What a function of ours, which does nothing else, makes of the values of tensors at each run; see
+        `agog_core.tensors.convert.computed`."""
         raise NotImplementedError
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:

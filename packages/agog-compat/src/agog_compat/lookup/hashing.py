@@ -11,7 +11,7 @@ from agog_core.ops.math.logic import not_equal, where
 from agog_core.ops.strings.encoding import as_string
 from agog_core.ops.strings.hashing import string_to_hash_bucket_fast, string_to_hash_bucket_strong
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import at_each_run, convert_to_tensor
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 
@@ -120,7 +120,9 @@ class IdTableWithHashBuckets(LookupInterface):
         """
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, self.lookup(keys.values), keys.dense_shape)
-        tensor = self._checked(keys)
+        return at_each_run(self._found, self._checked(keys))
+
+    def _found(self, tensor: Tensor) -> Tensor:
         if self._table is None:
             return self._hashed(tensor)
         found = self._table.lookup(convert_to_tensor(tensor.numpy(), self._table.key_dtype))

@@ -13,7 +13,7 @@ from agog_core.dtypes import string
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.joining import concat
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import at_each_run, convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 
 __all__ = ["MutableDenseHashTable", "MutableHashTable"]
@@ -90,7 +90,10 @@ class MutableHashTable(LookupInterface, Checkpointable):
         Raises:
             TypeError: the keys have another dtype.
         """
-        array = self._checked(keys).numpy()
+        return at_each_run(self._found, self._checked(keys))
+
+    def _found(self, keys: Tensor) -> Tensor:
+        array = keys.numpy()
         found = [self._entries.values.get(key, self._default) for key in np.ravel(array).tolist()]
         return self._values(found, np.shape(array))
 

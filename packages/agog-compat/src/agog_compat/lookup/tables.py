@@ -10,7 +10,7 @@ from agog_compat.lookup.initializers import TableInitializerBase
 from agog_core.dtypes import DType, as_dtype, string
 from agog_core.errors import FailedPreconditionError
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import at_each_run, convert_to_tensor
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 
@@ -142,7 +142,10 @@ class HashTable(LookupInterface):
         """
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, self.lookup(keys.values), keys.dense_shape)
-        array = self._checked(keys).numpy()
+        return at_each_run(self._found, self._checked(keys))
+
+    def _found(self, keys: Tensor) -> Tensor:
+        array = keys.numpy()
         default = self._default.item() if isinstance(self._default, np.generic) else self._default
         found = [self._entries.get(key, default) for key in np.ravel(array).tolist()]
         return _tensor(found, self._value_dtype, np.shape(array))

@@ -6,6 +6,7 @@ from typing import Any
 
 from agog_core import Tensor, TensorLike, Variable, convert_to_tensor, reshape
 from agog_core.array_api.manipulation import repeat as repeat_elements
+from agog_core.tensors.convert import whole
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.sparse_tensor import SparseTensor
 
@@ -29,7 +30,7 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name
      [3 4 4]], shape=(2, 3), dtype=int32)
     """
     times = convert_to_tensor(repeats)
-    return repeat_elements(input, int(reshape(times, [])) if times.size == 1 else times, axis=axis)
+    return repeat_elements(input, whole(reshape(times, [])) if times.size == 1 else times, axis=axis)
 
 
 def is_tensor(x: Any) -> bool:

@@ -12,6 +12,7 @@ from agog_core.ops.conv.convolutions import convolution
 from agog_core.ops.conv.pools import pool
 from agog_core.ops.nn import sigmoid_cross_entropy_with_logits
 from agog_core.ops.sorting.sorting import in_top_k as core_in_top_k
+from agog_core.tensors.convert import fixed, whole
 
 __all__ = [
     "average_pool",
@@ -308,7 +309,7 @@ def slice_update(inputs: TensorLike, start_indices: Sequence[int], updates: Tens
     """
     tensor = convert_to_tensor(inputs)
     block = convert_to_tensor(updates, tensor.dtype)
-    starts = [int(start) for start in convert_to_tensor(start_indices).numpy()]
+    starts = [int(start) for start in fixed(convert_to_tensor(start_indices))]
     sizes = zip(starts, block._shape, tensor._shape, strict=True)
     margins = [[start, whole - start - size] for start, size, whole in sizes]
     inside = ag.pad(ag.ones(block._shape, "bool"), margins)
@@ -351,7 +352,7 @@ def segment_max(
 
 
 def _segments(segment_ids: TensorLike, count: int | None) -> int:
-    return int(ag.reduce_max(segment_ids).numpy()) + 1 if count is None else count
+    return whole(ag.reduce_max(segment_ids)) + 1 if count is None else count
 
 
 def solve_triangular(a: TensorLike, b: TensorLike, lower: bool = False) -> Tensor:

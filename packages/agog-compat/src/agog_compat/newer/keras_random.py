@@ -13,6 +13,7 @@ import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor, nn
 from agog_core.ops.random.distributions import categorical as drawn_classes
 from agog_core.random import Generator
+from agog_core.tensors.convert import whole
 from agog_core.tracers import late
 
 __all__ = [
@@ -281,7 +282,7 @@ def binomial(
     tf.Tensor([0. 3.], shape=(2,), dtype=float32)
     """
     trials = ag.broadcast_to(ag.cast(counts, "int32"), list(shape))
-    most = int(ag.reduce_max(trials).numpy()) if trials.shape.num_elements() else 0
+    most = whole(ag.reduce_max(trials)) if trials.shape.num_elements() else 0
     succeeds = ag.less(uniform([*shape, most], seed=seed), ag.expand_dims(ag.cast(probabilities, "float32"), -1))
     happens = ag.less(ag.range(most), ag.expand_dims(trials, -1))
     return ag.reduce_sum(ag.cast(ag.logical_and(succeeds, happens), dtype or "float32"), -1)

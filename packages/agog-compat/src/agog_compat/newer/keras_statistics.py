@@ -8,6 +8,7 @@ from typing import Any
 import agog_core as ag
 from agog_compat.newer.keras_arrays import full_like, ravel, swapaxes
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.tensors.convert import fixed
 
 __all__ = [
     "allclose",
@@ -168,7 +169,7 @@ def quantile(
     last = ravel(tensor) if axis is None else swapaxes(tensor, axis % rank, rank - 1)
     rising = ag.sort(last)
     count = rising._shape[-1]
-    shares: list[float] = convert_to_tensor(q).numpy().reshape(-1).tolist()
+    shares: list[float] = fixed(convert_to_tensor(q)).reshape(-1).tolist()
     found = []
     for share in shares:
         low = min(int(share * (count - 1)), count - 1)

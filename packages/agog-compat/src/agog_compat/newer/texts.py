@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from agog_core import Tensor, TensorLike, constant, convert_to_tensor, reshape
+import numpy as np
+
+from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.tensors.convert import computed
 
 __all__ = ["lower", "upper"]
 
@@ -57,6 +61,10 @@ def _each(
     if encoding not in ("", "utf-8"):
         raise ValueError(f"{function}: encoding must be '' or 'utf-8'; got {encoding!r}.")
     x = convert_to_tensor(strings, "string")
-    flat = reshape(x, [-1]).numpy().tolist()
-    made = [of_text(each.decode("utf-8")).encode() if encoding else of_bytes(each) for each in flat]
-    return reshape(constant(made, "string"), x.shape)
+
+    def made(host: Any) -> list[Any]:
+        flat = np.asarray(host, object).reshape(-1)
+        texts = [of_text(each.decode("utf-8")).encode() if encoding else of_bytes(each) for each in flat]
+        return [np.array([*texts, None], object)[:-1].reshape(host.shape)]
+
+    return computed(made, [x], [x.dtype], may_fail=True)[0]

@@ -24,7 +24,7 @@ from agog_core.ops.math.logic import less, where
 from agog_core.ops.reduce.scans import cumsum
 from agog_core.ops.sorting.sorting import searchsorted
 from agog_core.shapes import Shape, normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import convert_to_tensor, whole
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -170,11 +170,11 @@ def repeat(x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None) ->
     length = tensor._shape[axis]
     with scope(tensor.device):
         if isinstance(repeats, int) or convert_to_tensor(repeats).size == 1:
-            count = int(repeats)
+            count = whole(repeats)
             positions = floordiv(_range(length * count), builtins.max(1, count))
         else:
             ends = cumsum(cast(repeats, "int64"))
-            positions = searchsorted(ends, _range(int(ends[-1]) if length else 0, dtype="int64"), side="right")
+            positions = searchsorted(ends, _range(whole(ends[-1]) if length else 0, dtype="int64"), side="right")
     return gather(tensor, positions, axis=axis)
 
 

@@ -10,7 +10,7 @@ from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import convert_to_tensor, fixed, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to"]
@@ -84,7 +84,7 @@ def static_shape(shape: Any) -> Shape:
     if type(shape) is tuple and all(type(size) is int and size >= 0 for size in shape):
         return shape
     if type(shape) is Tensor:
-        shape = shape.numpy().tolist()
+        shape = fixed(shape).tolist()
     known = TensorShape(shape)
     if not known.is_fully_defined():
         raise ValueError(f"A fully known shape is needed here; got {known}.")

@@ -134,6 +134,56 @@ def decided(function: Callable[..., T], *tensors: Tensor) -> T:
     return function(*[tensor._host() for tensor in tensors])
 
 
+def whole(value: Any) -> int:
+    """A whole number that an op needs on the host, such as a size or an axis, also where it is a tensor.
+
+    >>> whole(convert_to_tensor(3)), whole(2)
+    (3, 2)
+    """
+    return int(fixed(convert_to_tensor(value)).reshape(())[()]) if is_tensor(value) else int(value)
+
+
+def computed(
+    function: Callable[..., Any],
+    tensors: list[Tensor],
+    results: list[DType],
+    has_sizes: bool = False,
+    may_fail: bool = False,
+    **late: Any,
+) -> list[Tensor]:
+    """What a function makes of the values of tensors on the host, as tensors of these dtypes, which tapes do not see.
+
+    In a function that is being traced it is called at each run. ``has_sizes`` says that the sizes of what it makes
+    depend on the values; where they are others, the function is traced again. ``may_fail`` says that it raises for
+    some values. ``late`` is given to it too: what `agog_core.tracers.late` has returned.
+
+    >>> computed(lambda x: [x + 1], [convert_to_tensor(2)], [dtypes.int32])[0].numpy()
+    np.int32(3)
+    """
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+        return tracer.host(function, tensors, results, has_sizes, may_fail, **late)
+    home = tensors[0]._table.device if tensors else current_device()
+    found = function(*[tensor._host() for tensor in tensors], **late)
+    arrays = [np.array(each, kind.numpy_dtype, order="C") for each, kind in zip(found, results, strict=True)]
+    return [from_host(array, home.table(kind)) for array, kind in zip(arrays, results, strict=True)]
+
+
+def at_each_run(function: Callable[..., T], *tensors: TensorLike) -> T:
+    """What a function of ours makes of tensors: a structure of tensors, of which tapes see nothing. It may look at
+    their values: in a function that is being traced it is called, as it is, at each run.
+
+    >>> at_each_run(lambda x: convert_to_tensor(int(x) + 1), convert_to_tensor(2)).numpy()
+    np.int32(3)
+    """
+    tracer = present_tracer() if tracing else None
+    if tracer is None or not tracer.records or not any(type(x) is Tensor and x._table.traces for x in tensors):
+        return function(*tensors)
+    from agog_core.tracing.hosting import hosted  # which stands on this module
+
+    found: T = hosted(tracer, function, tensors)
+    return found
+
+
 def _holds_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_tensor(part) for part in value)

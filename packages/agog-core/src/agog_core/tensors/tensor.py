@@ -215,6 +215,8 @@ class Tensor:
                 f"Only a tensor of integers can be used as an index; this one has dtype {dtype.name}. Cast it "
                 "with tf.cast."
             )
+        if tracing and self._shape == () and (tracer := present_tracer()) is not None:
+            return int(tracer.fixed(self))  # a size, an axis, a position: other calls are compared with it
         return int(self._item("an index"))
 
     def __len__(self) -> int:

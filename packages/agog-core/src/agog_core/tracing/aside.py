@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agog_core.dispatch.table import KernelTable
 from agog_core.interrupts import begins_in_peace
-from agog_core.random import generator
+from agog_core.random import Generator, generator
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer, tracer_of_context, tracing
 from agog_core.tracing.device import traced, untraced
-from agog_core.tracing.graph import Late, Value
+from agog_core.tracing.graph import Late, RandomKey, Value
 from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Aside(Tracer):
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.reads: dict[Variable, Value] = {}
+        self.draws: list[tuple[Generator, RandomKey]] = []
 
     def __enter__(self) -> Self:
         self._before = tracer_of_context.get()
@@ -66,7 +67,9 @@ class Aside(Tracer):
         return function(*[untraced(x)._host() for x in tensors])
 
     def draw(self, op_seed: int | None, values: int) -> Any:
-        return generator().reserve(op_seed, values)
+        value = generator().reserve(op_seed, values)
+        self.draws.append((generator(), RandomKey(op_seed, values, value)))
+        return value
 
     def late(self, function: Callable[[], Any]) -> Any:
         return function()

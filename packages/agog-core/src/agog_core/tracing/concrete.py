@@ -54,7 +54,9 @@ class Concrete:
         in_parts = self._calls_python  # which read and write variables, and draw of random streams, by themselves
         self._written = [] if in_parts else list(graph.finals)
         self._read = [] if in_parts else [variable for variable in graph.variables if variable not in graph.finals]
-        self._keys = [] if in_parts else [x for x in graph.lates if type(x) is RandomKey and not x.is_behind]
+        self._draws = any(late.draws for late in graph.lates)  # see `_going_back`
+        is_counted = not in_parts and not self._draws
+        self._keys = [x for x in graph.lates if is_counted and type(x) is RandomKey and not x.is_behind]
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run
         self._version = -1  # of what the run was made for
@@ -103,7 +105,10 @@ class Concrete:
         version = forgotten[0]
         run = None if self._is_hot else warming(self.graph, self._heat)
         run = compiled(self.graph, self._make) if run is None else run
-        self._run = putting_back(run) if any(map(draws, self.graph.nodes)) else run
+        if self._draws:
+            self._run = _going_back(run)
+        else:
+            self._run = putting_back(run) if any(map(draws, self.graph.nodes)) else run
         self._version = version  # last: other threads take the run from here on
         return self._run
 
@@ -125,3 +130,22 @@ class Concrete:
     def values(self) -> list[Value]:
         """The values of the arguments."""
         return self.graph.inputs
+
+
+def _going_back(run: Run) -> Run:
+    """A run after which random streams are where they were before, where it comes to nothing."""
+
+    def call(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
+        source = generator()
+        mark = source.mark()
+        try:
+            found = run(inputs, variables)
+        except Exception as error:
+            if is_undone(error):
+                source.go_back(mark)
+            raise
+        if type(found) is int:
+            source.go_back(mark)
+        return found
+
+    return call

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.dispatch.device import Device
@@ -148,3 +149,15 @@ def real_table(tensor: Tensor) -> KernelTable:
     """The table of the device itself."""
     table = tensor._table
     return table.real if isinstance(table, TracingTable) else table
+
+
+def freed(arrays: Sequence[TracedArray]) -> list[str]:
+    """Make ordinary tensors of those that hold traced arrays; the lines of the program that they come from."""
+    lines = []
+    for array in arrays:
+        for holder in gc.get_referrers(array):
+            if type(holder) is Tensor and holder._array is array:
+                holder._array, holder._table = array.array, real_table(holder)
+                node = None if array.value is None else array.value.node
+                lines.append("an argument" if node is None else node.line)
+    return lines

@@ -42,7 +42,7 @@ class Late:
     a loop which takes random numbers have a value of the loop as their last input, and keep their order.
     """
 
-    __slots__ = ("function", "inputs", "is_behind", "is_never_zero", "value")
+    __slots__ = ("draws", "function", "inputs", "is_behind", "is_never_zero", "value")
 
     def __init__(
         self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = (), *, is_never_zero: bool = False
@@ -50,6 +50,7 @@ class Late:
         self.function = function
         self.value = value  # what it was when the function was traced
         self.inputs = tuple(inputs)
+        self.draws = False  # whether it takes bits of random streams, in another way than as a `RandomKey`
         self.is_never_zero = is_never_zero  # whether each of its numbers is another one than 0 in each run
         self.is_behind = False  # whether it comes behind a loop that takes random numbers
 
@@ -113,12 +114,14 @@ class Node:
     line: str = "unknown"  # of the program, such as "train.py:12"
     outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
     several: bool = False  # whether the kernel returns a tuple
+    fails: bool = False  # of a function of ours: whether it raises for some values
 
     @property
     def may_fail(self) -> bool:
-        """Whether its kernel, or a loop, raises for some values."""
-        is_loop = self.effect is Effect.LOOP
-        return is_loop or (self.op is not None and self.table is not None and self.table.dtype in self.op.may_fail)
+        """Whether its kernel, a loop, or a function of ours raises for some values."""
+        if self.op is None or self.table is None:
+            return self.effect is Effect.LOOP or self.fails
+        return self.table.dtype in self.op.may_fail
 
 
 @dataclass(eq=False, slots=True)

@@ -23,7 +23,7 @@ from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import apart
 from agog_core.tracing.aside import Aside
-from agog_core.tracing.device import TracedArray, real_table, traced, tracing_device, untraced
+from agog_core.tracing.device import TracedArray, freed, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
 from agog_core.tracing.kernels import homes, plain, run_kernel, run_on_host, table_of
@@ -154,13 +154,28 @@ class Trace(Looped):
         return self._add(node, [(target.table(as_dtype(array.dtype)), there)])[0]
 
     def host(
-        self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType], **attributes: Any
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[Tensor],
+        dtypes: Sequence[DType],
+        has_sizes: bool = False,
+        may_fail: bool = False,
+        **attributes: Any,
     ) -> list[Tensor]:
         with self.aside():
             given = list(map(untraced, inputs))
-            there = run_on_host(partial(function, **present_attributes(attributes)), given, dtypes)
+            try:
+                there = run_on_host(partial(function, **present_attributes(attributes)), given, dtypes)
+            except Exception:
+                self.failures.append(source_line())
+                raise
         node = Node(Effect.HOST, None, None, list(map(self.value_of, inputs)), {"function": function, **attributes})
-        return [self._tensor(out, table) for out, (table, _) in zip(self._add(node, there), there, strict=True)]
+        node.fails = may_fail
+        found = [self._tensor(out, table) for out, (table, _) in zip(self._add(node, there), there, strict=True)]
+        if has_sizes:
+            for tensor in found:
+                self._guard(self.value_of(tensor), tensor._shape)
+        return found
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> list[Tensor]:
         self.refuse_loops()
@@ -345,7 +360,12 @@ class Trace(Looped):
     def late(self, function: Callable[[], Any]) -> Any:
         with self.aside() as aside:
             value = function()
-        late = self._late(aside.number(function, value))
+        late = aside.number(function, value)
+        if aside.draws:
+            self.refuse_loops()
+            late.draws = True
+            self.draws += aside.draws
+        self._late(late)
         if isinstance(value, Mapping):
             return {name: LateItem(late, name) if type(each) in (int, float) else each for name, each in value.items()}
         return late
@@ -375,18 +395,7 @@ class Trace(Looped):
         self.release()
         if self.alive():
             gc.collect()  # what only a circle holds is used by nobody
-        return self.free(self.alive())
-
-    def free(self, arrays: Sequence[TracedArray]) -> list[str]:
-        """Make ordinary tensors of those that hold traced arrays; the lines that they come from."""
-        lines = []
-        for array in arrays:
-            for holder in gc.get_referrers(array):
-                if type(holder) is Tensor and holder._array is array:
-                    holder._array, holder._table = array.array, real_table(holder)
-                    node = None if array.value is None else array.value.node
-                    lines.append("an argument" if node is None else node.line)
-        return lines
+        return freed(self.alive())
 
     def alive(self) -> list[TracedArray]:
         """The traced arrays that something holds."""

@@ -13,7 +13,7 @@ from agog_core.dispatch.devices import current_device
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import from_host
+from agog_core.tensors.convert import at_each_run, from_host
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_data.examples.features import (
@@ -60,6 +60,10 @@ def parse_example(
     >>> parse_example([example.SerializeToString() for example in examples], features)["age"].numpy()
     array([-1,  4])
     """
+    return at_each_run(lambda given: _parsed_batch(given, features, example_names), serialized)
+
+
+def _parsed_batch(serialized: Tensor, features: dict[str, Any], example_names: TensorLike | None) -> dict[str, Any]:
     wanted = _columns("parse_example", features)
     records = host_strings("parse_example", "serialized", serialized, 1)
     name_of = _names("parse_example", example_names, len(records))
@@ -93,6 +97,10 @@ def parse_single_example(
     >>> point["point"].numpy()
     array([1., 2.], dtype=float32)
     """
+    return at_each_run(lambda given: _parsed(given, features, example_names), serialized)
+
+
+def _parsed(serialized: Tensor, features: dict[str, Any], example_names: TensorLike | None) -> dict[str, Any]:
     wanted = _columns("parse_single_example", features)
     records = host_strings("parse_single_example", "serialized", serialized, 0).reshape(1)
     names = None if example_names is None else [host_strings("parse_single_example", "name", example_names, 0).item()]

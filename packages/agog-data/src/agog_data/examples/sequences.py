@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
+from agog_core.tensors.convert import at_each_run
 from agog_core.tensors.tensor import TensorLike
 from agog_data.examples.features import (
     Column,
@@ -56,6 +57,15 @@ def parse_single_sequence_example(
     >>> steps["words"].numpy()
     array([7, 9])
     """
+    return at_each_run(lambda given: _parsed(given, context_features, sequence_features, example_name), serialized)
+
+
+def _parsed(
+    serialized: TensorLike,
+    context_features: dict[str, Any] | None,
+    sequence_features: dict[str, Any] | None,
+    example_name: TensorLike | None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
     from agog_data.examples.messages import SequenceExample  # here, because it needs a package that may be missing
 
     function = "parse_single_sequence_example"

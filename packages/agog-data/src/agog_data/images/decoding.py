@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dtypes import as_dtype, int32, int64, string, uint8, uint16
+from agog_core.dtypes import as_dtype, bool_, int32, int64, string, uint8, uint16
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.image.intensity import convert_image_dtype
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import computed, convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_data.images.formats import (
     MAGIC,
@@ -236,8 +236,12 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     [False, True]
     """
     given = convert_to_tensor(contents, string)
-    found = [item.startswith(MAGIC["JPEG"]) for item in np.asarray(given._host(), object).reshape(-1).tolist()]
-    return convert_to_tensor(np.array(found, bool).reshape(given._shape))
+
+    def are(host: Any) -> list[Any]:
+        found = [item.startswith(MAGIC["JPEG"]) for item in np.asarray(host, object).reshape(-1).tolist()]
+        return [np.array(found, bool).reshape(host.shape)]
+
+    return computed(are, [given], [bool_])[0]
 
 
 def extract_jpeg_shape(contents: TensorLike, output_type: Any = int32, name: str | None = None) -> Tensor:

@@ -15,7 +15,7 @@ from agog_core.dispatch.devices import current_device
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor, from_host
+from agog_core.tensors.convert import at_each_run, convert_to_tensor, from_host
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 
@@ -77,6 +77,10 @@ def decode_csv(
     tensor = records if isinstance(records, Tensor) else constant(records)
     if tensor.dtype is not dtypes.string:
         raise InvalidArgumentError(f"decode_csv: records must hold strings; got dtype {tensor.dtype.name}.")
+    return at_each_run(lambda tensor: _decoded(tensor, columns), tensor)
+
+
+def _decoded(tensor: Tensor, columns: CsvColumns) -> list[Tensor]:
     rows = []
     for number, record in enumerate(tensor._host().reshape(-1).tolist()):
         try:

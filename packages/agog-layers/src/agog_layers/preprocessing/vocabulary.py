@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import Tensor, constant, convert_to_tensor, reshape, string_to_hash_bucket_fast
+import numpy as np
+
+from agog_core import Tensor, as_dtype, constant, convert_to_tensor, int64, reshape, string_to_hash_bucket_fast
 from agog_core.errors import InvalidArgumentError
 from agog_core.settable import has_changed
+from agog_core.tensors.convert import computed
 from agog_layers.preprocessing.adapting import Adaptable
 from agog_layers.preprocessing.encoding import MODES, chosen_mode, encoded
 
@@ -157,13 +160,17 @@ class Vocabulary(Adaptable):
         if not self._terms:
             raise RuntimeError(f"{self._title} has no vocabulary yet: call adapt on data, or set_vocabulary.")
         x = convert_to_tensor(inputs, preferred_dtype=self.terms_dtype)
-        flat = reshape(x, [-1]).numpy().tolist()
         if self.invert:
-            known = self.get_vocabulary()
-            found = [known[n] if 0 <= n < len(known) else self.oov_token for n in flat]
-            return reshape(constant(found, self.terms_dtype), x._shape)
-        numbers = reshape(constant(self.numbers([self._term(each) for each in flat]), "int64"), x._shape)
-        return self.encode(numbers)
+            return computed(self._terms_of, [x], [as_dtype(self.terms_dtype)])[0]
+        return self.encode(computed(self._numbers_of, [x], [int64], may_fail=True)[0])
+
+    def _terms_of(self, numbers: Any) -> list[Any]:
+        known = self.get_vocabulary()
+        found = [known[n] if 0 <= n < len(known) else self.oov_token for n in numbers.reshape(-1).tolist()]
+        return [constant(found, self.terms_dtype).numpy().reshape(numbers.shape)]
+
+    def _numbers_of(self, terms: Any) -> list[Any]:
+        return [np.array(self.numbers([self._term(each) for each in terms.reshape(-1).tolist()])).reshape(terms.shape)]
 
     def encode(self, numbers: Tensor) -> Tensor:
         """What the output mode makes of numbers."""

@@ -66,7 +66,7 @@ def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
 
 def may_fail(step: Step) -> bool:
     """Whether a step raises for some values, as its op's kernel does."""
-    return step.kind in ("kernel", "function") and step.node is not None and step.node.may_fail
+    return step.kind in ("kernel", "function", "host") and step.node is not None and step.node.may_fail
 
 
 def plan(lowered: Lowered, steps: list[Step]) -> Plan:

@@ -12,7 +12,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import convert_to_tensor, host_value, whole
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["fill", "linspace", "one_hot", "ones", "ones_like", "range", "zeros", "zeros_like"]
@@ -262,7 +262,7 @@ def one_hot(
             )
     if kind is dtypes.string and (on_value is None or off_value is None):
         raise TypeError("one_hot: strings have no one and no zero; give on_value and off_value.")
-    return call(_one_hot, x, depth=int(depth), on_value=on.item(), off_value=off.item(), axis=where, dtype=kind.name)
+    return call(_one_hot, x, depth=whole(depth), on_value=on.item(), off_value=off.item(), axis=where, dtype=kind.name)
 
 
 _one_hot = Op(

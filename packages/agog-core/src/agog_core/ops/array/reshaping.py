@@ -14,7 +14,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj
 from agog_core.shapes import Shape, TensorShape, normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor, fixed, from_host, host_value
+from agog_core.tensors.convert import convert_to_tensor, fixed, from_host, host_value, whole
 from agog_core.tensors.host_array import host_array
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
@@ -91,7 +91,7 @@ def reshape(tensor: TensorLike, shape: Any, name: str | None = None) -> Tensor:
 def _complete_shape(given: Shape, shape: Any) -> Shape:
     if isinstance(shape, Tensor):
         shape = fixed(shape).tolist()
-    sizes = [int(size) for size in (shape if hasattr(shape, "__iter__") else [shape])]
+    sizes = [whole(size) for size in (shape if hasattr(shape, "__iter__") else [shape])]
     count = math.prod(given)
     if sizes.count(-1) > 1 or any(size < -1 for size in sizes):
         raise InvalidArgumentError(f"reshape: shape {tuple(sizes)} may have one -1 and no other negative size.")

@@ -11,7 +11,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC_OR_BOOL
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor, fixed
+from agog_core.tensors.convert import convert_to_tensor, fixed, whole
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["newaxis", "slice", "strided_slice"]
@@ -260,4 +260,4 @@ def _position(value: Any) -> int:
 def _integers(values: Any) -> list[int]:
     if isinstance(values, Tensor):
         return [int(value) for value in fixed(values).reshape(-1)]
-    return [int(value) for value in values]
+    return [whole(value) for value in values]

@@ -10,7 +10,7 @@ import numpy as np
 
 from agog_core import nest
 from agog_core.ops.array.reshaping import identity
-from agog_core.tensors.convert import convert_to_tensor, is_tensor
+from agog_core.tensors.convert import at_each_run, convert_to_tensor, is_tensor
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.tracers import Tracer, present_tracer, tracing
@@ -106,6 +106,9 @@ def _at_each_run(tracer: Tracer, show: Callable[..., Any], values: Sequence[Any]
     tracer.python(run, tensors, [])
 
 
+_HERE = object()  # in the place of a tensor
+
+
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
     """Put tensors into a text.
 
@@ -131,8 +134,17 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
             f"format: {len(rest)} placeholder(s) in template does not match {len(values)} tensor(s) provided as input; "
             f"give one for each {placeholder!r}."
         )
-    pieces = [formatted(value, summarize) + piece for value, piece in zip(values, rest, strict=True)]
-    return convert_to_tensor("".join([first, *pieces]))
+
+    tensors = [value for value in values if type(value) is Tensor]
+    others = [_HERE if type(value) is Tensor else value for value in values]
+
+    def text(*given: Tensor) -> Tensor:
+        present = iter(given)
+        shown = [next(present) if value is _HERE else value for value in others]
+        pieces = [formatted(value, summarize) + piece for value, piece in zip(shown, rest, strict=True)]
+        return convert_to_tensor("".join([first, *pieces]))
+
+    return at_each_run(text, *tensors)
 
 
 def formatted(value: Any, summarize: int, read: Callable[[Tensor], Any] = Tensor._host) -> str:

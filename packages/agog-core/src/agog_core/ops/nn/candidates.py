@@ -23,9 +23,9 @@ from agog_core.ops.math.logic import equal
 from agog_core.ops.nn.losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.ops.reduce.reduction import reduce_sum
-from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import computed, convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import late
 
 __all__ = ["log_uniform_candidate_sampler", "nce_loss", "sampled_softmax_loss", "uniform_candidate_sampler"]
 
@@ -130,38 +130,47 @@ def sample(
     ``draw`` maps a number in [0, 1) to a class, ``probability`` a class to its probability.
     """
     true_classes, num_true, num_sampled, unique, range_max, seed = arguments
-    true = true_array(op, true_classes, num_true)
+    true = true_tensor(op, true_classes, num_true)
     if unique and num_sampled > range_max:
         raise InvalidArgumentError(
             f"{op}: {num_sampled} different classes cannot be drawn of {range_max}. Draw fewer, or give unique=False."
         )
-    drawn: list[int] = []
-    known: set[int] = set()
-    tries = 0
-    while len(drawn) < num_sampled:
-        for u in random_uniform((num_sampled,), dtype=dtypes.float64, seed=seed).numpy().tolist():
-            tries += 1
-            candidate = draw(u)
-            if not (unique and candidate in known):
-                known.add(candidate)
-                drawn.append(candidate)
-            if len(drawn) == num_sampled:
-                break
 
-    def expected(candidate: int) -> float:
-        p = probability(candidate)
-        return -math.expm1(tries * math.log1p(-p)) if unique and p < 1 else 1.0 if unique else p * num_sampled
+    def draws() -> tuple[list[int], int]:
+        drawn: list[int] = []
+        known: set[int] = set()
+        tries = 0
+        while len(drawn) < num_sampled:
+            for u in random_uniform((num_sampled,), dtype=dtypes.float64, seed=seed).numpy().tolist():
+                tries += 1
+                candidate = draw(u)
+                if not (unique and candidate in known):
+                    known.add(candidate)
+                    drawn.append(candidate)
+                if len(drawn) == num_sampled:
+                    break
+        return drawn, tries
 
-    true_expected = np.array([expected(k) for k in true.reshape(-1).tolist()], np.float32).reshape(true.shape)
-    sampled_expected = np.array([expected(k) for k in drawn], np.float32)
-    return constant(np.array(drawn, np.int64)), constant(true_expected), constant(sampled_expected)
+    def found(true: Any, drawn: tuple[list[int], int]) -> list[Any]:
+        sampled, tries = drawn
+
+        def expected(candidate: int) -> float:
+            p = probability(candidate)
+            return -math.expm1(tries * math.log1p(-p)) if unique and p < 1 else 1.0 if unique else p * num_sampled
+
+        true_expected = np.array([expected(k) for k in true.reshape(-1).tolist()], np.float32).reshape(true.shape)
+        return [sampled, true_expected, np.array([expected(k) for k in sampled], np.float32)]
+
+    kinds = [dtypes.int64, dtypes.float32, dtypes.float32]
+    drawn, true_expected, sampled_expected = computed(found, [true], kinds, drawn=late(draws))
+    return drawn, true_expected, sampled_expected
 
 
-def true_array(op: str, true_classes: TensorLike, num_true: int) -> np.ndarray[Any, Any]:
-    """The true classes on the host, after a check of their shape."""
-    true = np.asarray(host_value(true_classes))
-    if true.ndim != 2 or true.shape[1] != num_true:
-        raise InvalidArgumentError(f"{op}: true_classes must be of shape (batch, {num_true}); got {true.shape}.")
+def true_tensor(op: str, true_classes: TensorLike, num_true: int) -> Tensor:
+    """The true classes, after a check of their shape."""
+    true = convert_to_tensor(true_classes)
+    if len(true._shape) != 2 or true._shape[1] != num_true:
+        raise InvalidArgumentError(f"{op}: true_classes must be of shape (batch, {num_true}); got {true._shape}.")
     return true
 
 

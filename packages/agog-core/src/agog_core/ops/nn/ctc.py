@@ -13,7 +13,7 @@ import numpy as np
 
 from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING
+from agog_core.dtypes import FLOATING, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.gradients.tape import GradientTape
 from agog_core.ops.array.casting import cast
@@ -27,7 +27,7 @@ from agog_core.ops.nn.softmax import log_softmax
 from agog_core.ops.reduce.reduction import reduce_logsumexp, reduce_sum
 from agog_core.shapes import Shape
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import computed, convert_to_tensor
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -75,36 +75,42 @@ def ctc_loss(
     logits = convert_to_tensor(inputs)
     if not time_major and len(logits._shape) == 3:
         logits = transpose(logits, (1, 0, 2))
-    lengths = np.array(convert_to_tensor(sequence_length).numpy())
-    _ctc_loss_shape((lengths.size, 0), logits._shape, lengths.shape, True)
-    rows = _rows(labels, lengths.size, logits._shape[2] - 1)
-    if preprocess_collapse_repeated:
-        rows = [[label for n, label in enumerate(row) if n == 0 or label != row[n - 1]] for row in rows]
-    for number, row in enumerate(rows):
-        if not 0 <= lengths[number] <= logits._shape[0]:
-            raise InvalidArgumentError(
-                f"ctc_loss: sequence_length of example {number} is {lengths[number]}, but there are {logits._shape[0]} "
-                "time steps."
-            )
-        if len(row) > lengths[number]:
-            if not ignore_longer_outputs_than_inputs:
+    given = convert_to_tensor(sequence_length)
+    _ctc_loss_shape((given.size, 0), logits._shape, given._shape, True)
+    steps, blank = logits._shape[0], logits._shape[2] - 1
+
+    def found(indices: Any, values: Any, sequence_length: Any) -> list[Any]:
+        lengths = np.array(sequence_length)
+        rows = _rows(indices, values, lengths.size, blank)
+        if preprocess_collapse_repeated:
+            rows = [[label for n, label in enumerate(row) if n == 0 or label != row[n - 1]] for row in rows]
+        for number, row in enumerate(rows):
+            if not 0 <= lengths[number] <= steps:
                 raise InvalidArgumentError(
-                    f"ctc_loss: Not enough time for target transition sequence (required: {len(row)}, available: "
-                    f"{lengths[number]}) of example {number}. Give longer inputs, or "
-                    "ignore_longer_outputs_than_inputs=True."
+                    f"ctc_loss: sequence_length of example {number} is {lengths[number]}, but there are {steps} "
+                    "time steps."
                 )
-            lengths[number] = 0
-    most = max(map(len, rows), default=0)
-    dense = np.array([row + [-1] * (most - len(row)) for row in rows], np.int32).reshape(lengths.size, most)
-    return call(
-        _ctc_loss, constant(dense), logits, constant(lengths.astype(np.int32)), merge_repeated=bool(ctc_merge_repeated)
-    )
+            if len(row) > lengths[number]:
+                if not ignore_longer_outputs_than_inputs:
+                    raise InvalidArgumentError(
+                        f"ctc_loss: Not enough time for target transition sequence (required: {len(row)}, available: "
+                        f"{lengths[number]}) of example {number}. Give longer inputs, or "
+                        "ignore_longer_outputs_than_inputs=True."
+                    )
+                lengths[number] = 0
+        most = max(map(len, rows), default=0)
+        dense = np.array([row + [-1] * (most - len(row)) for row in rows], np.int32).reshape(lengths.size, most)
+        return [dense, lengths]
+
+    inputs_of = [labels.indices, labels.values, given]
+    dense, lengths = computed(found, inputs_of, [int32, int32], has_sizes=True, may_fail=True)
+    return call(_ctc_loss, dense, logits, lengths, merge_repeated=bool(ctc_merge_repeated))
 
 
-def _rows(labels: SparseTensor, batch: int, blank: int) -> list[list[int]]:
+def _rows(indices: Any, values: Any, batch: int, blank: int) -> list[list[int]]:
     """The labels of each example."""
     rows: list[list[int]] = [[] for _ in range(batch)]
-    for (row, _), value in zip(labels.indices.numpy().tolist(), labels.values.numpy().tolist(), strict=True):
+    for (row, _), value in zip(indices.tolist(), values.tolist(), strict=True):
         if not 0 <= row < batch:
             raise InvalidArgumentError(f"ctc_loss: labels are for example {row}, but there are {batch} examples.")
         if not 0 <= value < blank:

@@ -18,9 +18,9 @@ from agog_core.ops.nn.activations import relu
 from agog_core.ops.random.uniform_and_normal import random_uniform, words
 from agog_core.random import stream
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import computed, convert_to_tensor, decided, is_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
-from agog_core.tracers import recorded
+from agog_core.tracers import recorded, tracing
 
 __all__ = ["bias_add", "dropout", "relu_layer", "xw_plus_b"]
 
@@ -124,9 +124,10 @@ def dropout(
     """
     if (keep_prob is None) == (rate is None):
         raise ValueError(f"dropout: give either keep_prob or rate; got keep_prob={keep_prob} and rate={rate}.")
+    if tracing and is_tensor(rate if keep_prob is None else keep_prob):
+        return _dropout_by_ops(convert_to_tensor(x), keep_prob, rate, noise_shape, seed)
     keep = float(keep_prob) if keep_prob is not None else 1 - float(rate)  # type: ignore[arg-type]  # one of the two is given
-    if not 0 < keep <= 1:
-        raise ValueError(f"dropout: keep_prob must be in (0, 1] and rate in [0, 1); got keep_prob={keep}.")
+    _check_keep(keep)
     tensor = convert_to_tensor(x)
     if keep == 1:
         return tensor
@@ -135,6 +136,30 @@ def dropout(
         return dropout_and_mask(tensor, keep, seed)[0]
     noise = random_uniform(sizes, dtype=tensor.dtype, seed=seed)
     return multiply(realdiv(tensor, keep), floor(add(noise, keep)))
+
+
+def _check_keep(keep: float) -> None:
+    if not 0 < keep <= 1:
+        raise ValueError(f"dropout: keep_prob must be in (0, 1] and rate in [0, 1); got keep_prob={keep}.")
+
+
+def _dropout_by_ops(x: Tensor, keep_prob: Any, rate: Any, noise_shape: Any, seed: int | None) -> Tensor:
+    """Dropout with a rate that is another one in each call of a traced function: what `_dropout` does, by ops."""
+    is_rate = keep_prob is None
+
+    def share(host: Any) -> float:
+        return 1 - float(host) if is_rate else float(host)
+
+    def kept(host: Any) -> list[Any]:
+        _check_keep(share(host))
+        return [share(host)]
+
+    given = convert_to_tensor(rate if is_rate else keep_prob)
+    (keep,) = computed(kept, [given], [x.dtype], may_fail=True)
+    if decided(lambda host: share(host) == 1, given):
+        return x
+    noise = random_uniform(x._shape if noise_shape is None else noise_shape, dtype=x.dtype, seed=seed)
+    return multiply(realdiv(x, keep), floor(add(noise, keep)))
 
 
 def dropout_and_mask(x: TensorLike, keep: float, seed: int | None = None) -> tuple[Tensor, ...]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from agog_core.calls.documented import documented
+from agog_core.dtypes import float32, int32, int64
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_array
+from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_tensor
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import host_value
+from agog_core.tensors.convert import computed, convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -100,7 +101,7 @@ def learned_unigram_candidate_sampler(
     weights = _learned.setdefault((num_true, num_sampled, unique, range_max, seed), [1.0] * range_max)
     arguments = (true_classes, num_true, num_sampled, unique, range_max, seed)
     sampled = _sample_weighted("learned_unigram_candidate_sampler", arguments, weights)
-    for k in host_value(true_classes).reshape(-1).tolist():
+    for k in np.asarray(convert_to_tensor(true_classes)).reshape(-1).tolist():  # refused while a function is traced
         weights[k] += 1
     return sampled
 
@@ -129,9 +130,9 @@ def all_candidate_sampler(
     >>> print(all_candidate_sampler([[2]], 1, 4, True)[0])
     tf.Tensor([0 1 2 3], shape=(4,), dtype=int64)
     """
-    true = true_array("all_candidate_sampler", true_classes, num_true)
+    true = true_tensor("all_candidate_sampler", true_classes, num_true)
     every = np.arange(num_sampled, dtype=np.int64)
-    return constant(every), constant(np.ones(true.shape, np.float32)), constant(np.ones(every.shape, np.float32))
+    return constant(every), constant(np.ones(true._shape, np.float32)), constant(np.ones(every.shape, np.float32))
 
 
 def compute_accidental_hits(
@@ -159,10 +160,15 @@ def compute_accidental_hits(
     >>> print(examples.numpy(), positions.numpy())
     [1] [0]
     """
-    true = true_array("compute_accidental_hits", true_classes, num_true)
-    examples, _, positions = np.nonzero(true[:, :, None] == host_value(sampled_candidates))
-    lowest = np.full(len(examples), np.finfo(np.float32).min)
-    return constant(examples.astype(np.int32)), constant(positions.astype(np.int64)), constant(lowest)
+    true = true_tensor("compute_accidental_hits", true_classes, num_true)
+
+    def found(true: Any, sampled: Any) -> list[Any]:
+        examples, _, positions = np.nonzero(true[:, :, None] == sampled)
+        return [examples, positions, np.full(len(examples), np.finfo(np.float32).min)]
+
+    kinds = [int32, int64, float32]
+    examples, places, lowest = computed(found, [true, convert_to_tensor(sampled_candidates)], kinds, has_sizes=True)
+    return examples, places, lowest
 
 
 def _sample_weighted(op: str, arguments: tuple[Any, ...], weights: Sequence[float]) -> Sampled:

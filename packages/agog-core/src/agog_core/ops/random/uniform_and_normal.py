@@ -15,10 +15,10 @@ from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.slicing import slice
 from agog_core.ops.indexing.gathering import gather
-from agog_core.ops.math.arithmetic import add, minimum, multiply, subtract
+from agog_core.ops.math.arithmetic import add, floormod, minimum, multiply, subtract
 from agog_core.random import Source, stream
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import computed, convert_to_tensor, decided, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["random_crop", "random_normal", "random_shuffle", "random_uniform", "truncated_normal"]
@@ -82,8 +82,11 @@ def uniform_from(op: str, source: Source, shape: Any, minval: TensorLike, maxval
     if low_end._shape or high_end._shape:
         return scaled
     # The sum may have been rounded up to the end that does not belong to the range.
-    last = np.nextafter(high_end.numpy(), low_end.numpy(), dtype=kind.numpy_dtype)
-    return minimum(scaled, last) if high_end.numpy() > low_end.numpy() else scaled
+    if not decided(lambda low, high: bool(high > low), low_end, high_end):
+        return scaled
+    number = kind.numpy_dtype
+    (last,) = computed(lambda low, high: [np.nextafter(high, low, dtype=number)], [low_end, high_end], [kind])
+    return minimum(scaled, last)
 
 
 def words(kind: dtypes.DType, sizes: Shape) -> int:
@@ -250,6 +253,11 @@ def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str
             f"random_crop: Need value.shape >= size: a box of size {sizes} does not fit into a tensor of shape "
             f"{x._shape}."
         )
-    draws = random_uniform((len(sizes),), 0, 2**63, dtypes.int64, seed).numpy().tolist()
-    begin = [n % (whole - part + 1) for n, whole, part in zip(draws, x._shape, sizes, strict=True)]
-    return slice(x, begin, sizes)
+    draws = random_uniform((len(sizes),), 0, 2**63, dtypes.int64, seed)
+    counts = [whole - part + 1 for whole, part in zip(x._shape, sizes, strict=True)]
+    if draws._table.traces:  # another place at each call
+        for axis, (size, count) in enumerate(zip(sizes, counts, strict=True)):
+            if count > 1:
+                x = gather(x, add(floormod(draws[axis], count), np.arange(size, dtype=np.int64)), axis=axis)
+        return x
+    return slice(x, [n % count for n, count in zip(draws.numpy().tolist(), counts, strict=True)], sizes)

@@ -1,0 +1,45 @@
+"""Hosting: functions of ours that compute on the host, as nodes of the graph of a traced function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agog_core import nest
+from agog_core.dtypes import bool_
+from agog_core.tensors.convert import decided, from_host
+from agog_core.tensors.sparse_tensor import SparseTensor
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracers import Tracer
+from agog_core.tracing.device import real_table, untraced
+from agog_core.tracing.leaves import Packing
+
+
+def hosted(tracer: Tracer, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+    """A structure of tensors that a function makes of others, which is called as in eager code at each run.
+
+    The sizes of what it makes are compared with those of the call that is traced.
+    """
+    tables = [real_table(x) for x in tensors]
+
+    def parts(*tensors: Tensor) -> tuple[Packing, list[Any]]:
+        found = function(*tensors)
+        return Packing(found), [np.array(x.dense_shape) for x in nest.flatten(found) if type(x) is SparseTensor]
+
+    with tracer.aside():
+        packing, sizes = parts(*map(untraced, tensors))
+    kinds = [x.dtype for x in packing.tensors]
+
+    def run(*hosts: Any) -> list[Any]:
+        given = [from_host(np.array(host, order="C"), table) for host, table in zip(hosts, tables, strict=True)]
+        now, present = parts(*given)
+        are_equal = len(present) == len(sizes) and all(map(np.array_equal, present, sizes))
+        return [*[x._host() for x in now.tensors], are_equal]
+
+    *found, has_sizes = tracer.host(run, tensors, [*kinds, bool_], has_sizes=True, may_fail=True)
+    if sizes:
+        decided(bool, has_sizes)
+    packing.release()
+    return packing(found)
