@@ -125,7 +125,7 @@ class IdTableWithHashBuckets(LookupInterface):
     def _found(self, tensor: Tensor) -> Tensor:
         if self._table is None:
             return self._hashed(tensor)
-        found = self._table.lookup(convert_to_tensor(tensor.numpy(), self._table.key_dtype))
+        found: Tensor = self._table.lookup(convert_to_tensor(tensor.numpy(), self._table.key_dtype))
         if self._buckets == 0:
             return found
         is_known = not_equal(found, self._table.default_value)

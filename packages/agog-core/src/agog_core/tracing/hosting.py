@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agog_core import nest
-from agog_core.dtypes import bool_
+from agog_core.dtypes import DType, bool_
+from agog_core.recording import source_line
 from agog_core.tensors.convert import decided, from_host
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import Tracer
 from agog_core.tracing.device import real_table, untraced
+from agog_core.tracing.graph import Effect, Node, present_attributes
+from agog_core.tracing.kernels import run_on_host
 from agog_core.tracing.leaves import Packing
+
+if TYPE_CHECKING:
+    from agog_core.tracing.trace import Trace
 
 
 def hosted(tracer: Tracer, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
@@ -43,3 +50,29 @@ def hosted(tracer: Tracer, function: Callable[..., Any], tensors: Sequence[Tenso
         decided(bool, has_sizes)
     packing.release()
     return packing(found)
+
+
+def node_on_host(
+    trace: Trace,
+    function: Callable[..., Any],
+    inputs: Sequence[Tensor],
+    dtypes: Sequence[DType],
+    has_sizes: bool,
+    may_fail: bool,
+    attributes: Mapping[str, Any],
+) -> list[Tensor]:
+    """See `agog_core.tensors.convert.computed`."""
+    with trace.aside():
+        given = list(map(untraced, inputs))
+        try:
+            there = run_on_host(partial(function, **present_attributes(attributes)), given, dtypes)
+        except Exception:
+            trace.failures.append(source_line())
+            raise
+    node = Node(Effect.HOST, None, None, list(map(trace.value_of, inputs)), {"function": function, **attributes})
+    node.fails = may_fail
+    found = [trace._tensor(out, table) for out, (table, _) in zip(trace._add(node, there), there, strict=True)]
+    if has_sizes:
+        for tensor in found:
+            trace._guard(trace.value_of(tensor), tensor._shape)
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from math import prod
 from typing import Any
 from weakref import ref
@@ -26,6 +25,7 @@ from agog_core.tracing.aside import Aside
 from agog_core.tracing.device import TracedArray, freed, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
+from agog_core.tracing.hosting import node_on_host
 from agog_core.tracing.kernels import homes, plain, run_kernel, run_on_host, table_of
 from agog_core.tracing.looped import Looped
 from agog_core.variables.variable import Variable, creation_hooks
@@ -162,20 +162,7 @@ class Trace(Looped):
         may_fail: bool = False,
         **attributes: Any,
     ) -> list[Tensor]:
-        with self.aside():
-            given = list(map(untraced, inputs))
-            try:
-                there = run_on_host(partial(function, **present_attributes(attributes)), given, dtypes)
-            except Exception:
-                self.failures.append(source_line())
-                raise
-        node = Node(Effect.HOST, None, None, list(map(self.value_of, inputs)), {"function": function, **attributes})
-        node.fails = may_fail
-        found = [self._tensor(out, table) for out, (table, _) in zip(self._add(node, there), there, strict=True)]
-        if has_sizes:
-            for tensor in found:
-                self._guard(self.value_of(tensor), tensor._shape)
-        return found
+        return node_on_host(self, function, inputs, dtypes, has_sizes, may_fail, attributes)
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> list[Tensor]:
         self.refuse_loops()
