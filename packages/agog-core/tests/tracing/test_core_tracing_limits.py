@@ -165,15 +165,49 @@ def test_too_many_ways() -> None:
         return x * n
 
     f = function(count)
-    for n in range(32):
-        assert float(f(ag.constant(float(n)))) == n * n
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for n in range(32):
+            assert float(f(ag.constant(float(n)))) == n * n
+    assert [str(each.message) for each in caught] == [
+        f"{line(count, 'while n')}: a loop has another length than before, and each length is traced by itself, 32 at "
+        "most. tf.while_loop on tensors whose shapes stay is one trace for all lengths, where no tape is open."
+    ]
     fails(
         f"{line(count, 'while n')}: there are more than 32 ways through the branches of the function. Use tf.where or "
-        f"tf.cond on the tensor; {ADVICE}",
+        f"tf.while_loop; {ADVICE}",
         f,
         ag.constant(50.0),
     )
     assert float(f(ag.constant(31.0))) == 961.0
+
+
+def test_loops_over_ranges_of_other_lengths_are_warned_of() -> None:
+    def total(n: ag.Tensor) -> ag.Tensor:
+        found = ag.constant(0)
+        for i in ag.range(n):
+            found += i
+        return found
+
+    f = function(total)
+    assert int(f(ag.constant(3))) == 3
+    with pytest.warns(TracingWarning) as caught:
+        assert int(f(ag.constant(5))) == 10
+    assert int(f(ag.constant(2))) == 1
+    assert [str(each.message) for each in caught] == [
+        f"{line(total, 'for i')}: a loop has another length than before, and each length is traced by itself, 32 at "
+        "most. tf.while_loop on tensors whose shapes stay is one trace for all lengths, where no tape is open."
+    ]
+
+
+def test_branches_are_not_taken_for_loops() -> None:
+    def halved(x: ag.Tensor) -> ag.Tensor:
+        if x > 1.0:
+            x = x / 2.0
+        return x if ag.reduce_sum(x) > 3.0 else x * 2.0
+
+    f = function(halved)
+    assert [float(f(ag.constant(x))) for x in (0.5, 2.0, 10.0, 0.5)] == [1.0, 2.0, 5.0, 1.0]
 
 
 def test_python_numbers_are_warned_of() -> None:

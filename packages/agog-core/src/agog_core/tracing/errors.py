@@ -37,7 +37,7 @@ _TEXTS = {
         f"call's. Take it outside, and pass it to the function; or {_ADVICE}."
     ),
     "branches": (
-        "there are more than {what} ways through the branches of the function. Use tf.where or tf.cond on the tensor; "
+        "there are more than {what} ways through the branches of the function. Use tf.where or tf.while_loop; "
         f"or {_ADVICE}."
     ),
 }

@@ -365,6 +365,8 @@ def function(
     Args:
         func: a function of tensors; None to use `function` as a decorator with arguments.
         input_signature: a list with a `TensorSpec`, or a structure of them, for each argument; None for anything.
+        autograph: accepted; Python is never rewritten: for a loop that is one trace whatever its length, write
+            `while_loop`.
         check: whether each call is compared with an eager one, bit by bit, on copies of what it changes: where they
             part, a TracingError names the line, and what Python has read; a warning names what Python changes. None
             asks the environment variable ``AGOG_CHECK``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -62,6 +63,7 @@ class Memory:
         self._reads: dict[Any, list[Reads]] = {}  # what traces of a kind of calls have read, the latest first
         self._ways: dict[Any, int] = {}
         self._numbers: dict[Any, set[Any]] = {}  # keys, by what they are without numbers
+        self._loops: set[str] = set()  # the lines of loops that were warned of
         self._failures: set[str] = set()  # the reasons of calls in which ops have failed
 
     def with_reads(self, key: Any) -> tuple[Any, Reads]:
@@ -109,6 +111,21 @@ class Memory:
             if not has_created:
                 self._ways[key] = self._ways.get(key, 0) + 1
             self.infos.append(TraceInfo(self._reason(key, parent, guard, graph), graph, not has_created))
+        if parent is not None and (line := loop_of_other_length(parent.guards[guard], parent.graph, graph)) is not None:
+            self._warn_of_loop(line)
+
+    def _warn_of_loop(self, line: str) -> None:
+        """Warn of a loop each of whose lengths is a trace, once."""
+        with self.lock:
+            is_new = line not in self._loops
+            self._loops.add(line)
+        if is_new:
+            warnings.warn(
+                f"{line}: a loop has another length than before, and each length is traced by itself, {MOST_WAYS} at "
+                "most. tf.while_loop on tensors whose shapes stay is one trace for all lengths, where no tape is open.",
+                TracingWarning,
+                stacklevel=5,
+            )
 
     def keep(
         self, known: dict[Any, Any], place: Any, made: Any, key: Any, parent: Concrete | Taped | None, guard: int
@@ -142,6 +159,25 @@ def _other_way(guard: Node) -> str:
     if guard.effect is Effect.GUARD and isinstance(guard.outcome, tuple):
         return f"{guard.line}: a shape that depends on values is another than {guard.outcome}"
     return f"{guard.line}: a branch goes another way"
+
+
+def loop_of_other_length(guard: Node, before: Graph, now: Graph) -> str | None:
+    """The line of a loop whose length is another one in two ways of a function; None where they part elsewhere."""
+    value = guard.inputs[0]
+    if isinstance(guard.outcome, tuple):
+        is_range = value.node is not None and value.node.op is not None and value.node.op.name == "range"
+        return guard.line if is_range else None
+    found = [
+        [node.outcome for node in graph.nodes if node.effect is Effect.GUARD and node.line == guard.line]
+        for graph in (before, now)
+    ]
+    is_other = len(found[0]) != len(found[1])
+    return guard.line if is_other and all(map(_are_of_loop, found)) and "unknown" not in guard.line else None
+
+
+def _are_of_loop(outcomes: Sequence[Any]) -> bool:
+    """Whether a condition was the same each time but the last."""
+    return (len(set(outcomes[:-1])) < 2 and outcomes[-1:] != outcomes[:1]) or len(outcomes) == 1
 
 
 def _without_numbers(key: Any) -> Any:
