@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import threading
 import warnings
 from collections.abc import Sequence
@@ -163,16 +164,20 @@ def _other_way(guard: Node) -> str:
 
 def loop_of_other_length(guard: Node, before: Graph, now: Graph) -> str | None:
     """The line of a loop whose length is another one in two ways of a function; None where they part elsewhere."""
-    value = guard.inputs[0]
-    if isinstance(guard.outcome, tuple):
-        is_range = value.node is not None and value.node.op is not None and value.node.op.name == "range"
-        return guard.line if is_range else None
+    if _is_for(guard.line):  # it goes over a tensor whose length depends on values, such as a range
+        return guard.line
     found = [
         [node.outcome for node in graph.nodes if node.effect is Effect.GUARD and node.line == guard.line]
         for graph in (before, now)
     ]
     is_other = len(found[0]) != len(found[1])
     return guard.line if is_other and all(map(_are_of_loop, found)) and "unknown" not in guard.line else None
+
+
+def _is_for(line: str) -> bool:
+    """Whether a line of the program begins a loop."""
+    file, _, number = line.rpartition(":")
+    return number.isdecimal() and linecache.getline(file, int(number)).lstrip().startswith("for ")
 
 
 def _are_of_loop(outcomes: Sequence[Any]) -> bool:
