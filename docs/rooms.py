@@ -19,10 +19,14 @@ READING = (
     *("calls/elementwise", "calls/call", "dispatch/op", "dispatch/table", "dispatch/resolution", "dispatch/chain"),
     *("recording", "gradients/tape", "gradients/backpropagation"),
 )
-# What a module makes that is written later: by calls of these, as empty containers, or under ``global``.
+# What a module makes that is written later: by calls of these, as empty containers, under ``global``, or where
+# elements or attributes of it are set.
 MAKERS = {
-    *("ContextVar", "Counter", "Lock", "RLock", "WeakKeyDictionary", "WeakSet", "WeakValueDictionary", "count"),
-    *("defaultdict", "deque", "local", "set"),
+    *("ContextVar", "Counter", "Lock", "RLock", "Setting", "WeakKeyDictionary", "WeakSet", "WeakValueDictionary"),
+    *("count", "defaultdict", "deque", "local", "set"),
+}
+WRITERS = {
+    *("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"),
 }
 
 
@@ -79,6 +83,9 @@ def state_of(source: str) -> Iterator[tuple[str, str]]:
     """The names of a module that are written later, each with its comment: above it, or at the end of its line."""
     tree, text = ast.parse(source), source.splitlines()
     rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    inside = [changed_in_place(node) for function in functions for node in ast.walk(function)]
+    rebound |= {name for name in inside if name is not None}
     for node in tree.body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
@@ -86,6 +93,16 @@ def state_of(source: str) -> Iterator[tuple[str, str]]:
         for target in targets:
             if isinstance(target, ast.Name) and (target.id in rebound or is_written(getattr(node, "value", None))):
                 yield target.id, comment_of(text, node.lineno, node.end_lineno or node.lineno)
+
+
+def changed_in_place(node: ast.AST) -> str | None:
+    """The name of what a part of a module changes in place: of which it sets an element or attribute."""
+    whole = None
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+        whole = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WRITERS:
+        whole = node.func.value
+    return whole.id if isinstance(whole, ast.Name) else None
 
 
 def is_written(value: ast.expr | None) -> bool:

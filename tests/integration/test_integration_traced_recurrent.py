@@ -83,3 +83,21 @@ def test_masks_of_a_variational_dropout_are_drawn_once() -> None:
         return [f(tf.constant(X)).numpy().tobytes() for _ in range(4)]
 
     assert outputs(tf.function) == outputs(lambda f: f)
+
+
+def masked(wrap: Any) -> list[bytes]:
+    tf.set_random_seed(3)
+    mask, inner, outer = layers.Masking(), layers.LSTM(3, return_sequences=True), layers.GRU(2)
+    f, g = wrap(lambda x: outer(x)), wrap(lambda x: inner(mask(x)))
+    x = tf.constant(X * (np.arange(5) < 3)[:, None])
+    found: list[Any] = []
+    for given in (x, mask(x), mask(x), x, inner(mask(x))):
+        found += [f(given), outer(g(x)), f(g(x))]
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(f(given)) + tf.reduce_sum(f(g(x)))
+        found += tape.gradient(loss, outer.trainable_variables + inner.trainable_variables)
+    return [each.numpy().tobytes() for each in found if each is not None]
+
+
+def test_masks_go_with_arguments_and_results() -> None:
+    assert masked(tf.function) == masked(lambda f: f)

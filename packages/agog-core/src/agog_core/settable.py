@@ -14,7 +14,7 @@ from agog_core.tracers import present_tracer, tracing
 
 # A number that is another one after each change of an attribute that a trace has read.
 changes = [0]
-_next_change = count(1).__next__
+_next_change = count(1).__next__  # the next such number
 # The classes that have had objects: `_noted` is put into these while a function is traced.
 _classes: WeakSet[type] = WeakSet()
 # One entry per function that is being traced in any thread.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
+from agog_core import int64
+from agog_core.settings import Same, Setting
+from agog_core.tracers import late, operand, present_tracer, tracing
 from agog_summary import recording, summaries
 from agog_summary.writer import SummaryWriter, default_event_file
 
@@ -25,7 +27,7 @@ __all__ = [
 ]
 
 # What `record_if` says in this thread or task.
-_condition: ContextVar[Any] = ContextVar("agog_summary_condition", default=True)
+_condition: Setting[Any] = Setting("agog_summary_condition", True, key=Same)
 
 
 def should_record_summaries() -> bool:
@@ -183,14 +185,21 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
 
 def _recorded(function: str, step: Any, record: Callable[[Any], None]) -> bool:
     """Record where there is a writer and no condition against it; tell whether it was so."""
-    if not should_record_summaries():
+    is_traced = bool(tracing) and present_tracer() is not None
+    if default_event_file() is None or not (is_traced or should_record_summaries()):
         return False
-    chosen = get_step() if step is None else step
-    if chosen is None:
-        raise ValueError(
-            f"tf.summary.{function}: there is no step; give step=..., or say it once with "
-            "tf.summary.experimental.set_step(step) or writer.as_default(step=step)."
-        )
-    with recording.always_record_summaries():
-        record(chosen)
+
+    def present_step() -> int:
+        chosen = get_step()
+        if chosen is None:
+            raise ValueError(
+                f"tf.summary.{function}: there is no step; give step=..., or say it once with "
+                "tf.summary.experimental.set_step(step) or writer.as_default(step=step)."
+            )
+        return int(chosen)
+
+    condition = _condition.get()
+    policy = (lambda: bool(condition() if callable(condition) else condition)) if is_traced else recording.always
+    with recording.recording(policy):
+        record(operand(late(present_step), int64) if step is None else step)
     return True

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
+from agog_core import int64
+from agog_core.settings import Setting
+from agog_core.tracers import late, operand
 from agog_core.variables.global_step import get_or_create_global_step
 
 
@@ -14,12 +18,23 @@ def _never() -> bool:
     return False
 
 
-def _always() -> bool:
+def always() -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class _Every:
+    """Whether the steps that a variable counts are a multiple of a number."""
+
+    number: int
+    steps: Any
+
+    def __call__(self) -> bool:
+        return int(self.steps) % self.number == 0
+
+
 # Whether summaries are recorded in this thread or task.
-_policy: ContextVar[Callable[[], bool]] = ContextVar("agog_summary_policy", default=_never)
+_policy: Setting[Callable[[], bool]] = Setting("agog_summary_policy", _never)
 
 
 # The step of summaries of ``tf.summary`` that are told none, in this thread or task.
@@ -38,8 +53,14 @@ def should_record_summaries() -> bool:
     return _policy.get()()
 
 
+def is_recorded() -> Any:
+    """Whether summaries are recorded now, for ops; in a function that is being traced, at each of its runs."""
+    policy = _policy.get()
+    return operand(late(lambda: int(policy())), int64)
+
+
 @contextmanager
-def _recording(policy: Callable[[], bool]) -> Iterator[None]:
+def recording(policy: Callable[[], bool]) -> Iterator[None]:
     token = _policy.set(policy)
     try:
         yield
@@ -58,7 +79,7 @@ def always_record_summaries() -> Iterator[None]:
     ...     should_record_summaries()
     True
     """
-    with _recording(_always):
+    with recording(always):
         yield
 
 
@@ -73,7 +94,7 @@ def never_record_summaries() -> Iterator[None]:
     ...     should_record_summaries()
     False
     """
-    with _recording(_never):
+    with recording(_never):
         yield
 
 
@@ -104,5 +125,5 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> It
     if n < 1:
         raise ValueError(f"record_summaries_every_n_global_steps: n must be at least 1; got {n}.")
     steps = get_or_create_global_step() if global_step is None else global_step
-    with _recording(lambda: int(steps) % n == 0):
+    with recording(_Every(n, steps)):
         yield

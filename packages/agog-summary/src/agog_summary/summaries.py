@@ -16,7 +16,7 @@ from agog_core.tracers import present_tracer, tracing
 from agog_core.variables.global_step import get_or_create_global_step
 from agog_core.variables.name_scope import current_name_scope
 from agog_summary.encoding import png, to_bytes, wav
-from agog_summary.recording import should_record_summaries
+from agog_summary.recording import is_recorded, should_record_summaries
 from agog_summary.tensors import histogram_proto, tensor_proto
 from agog_summary.writer import default_event_file
 
@@ -237,8 +237,8 @@ def _record(
 ) -> None:
     """Write the values of a tag, which are computed of the tensor only where they are recorded: in a function that is
     being traced, at each of its runs."""
-    file = default_event_file()
-    if file is None or not should_record_summaries():
+    file, is_traced = default_event_file(), bool(tracing) and present_tracer() is not None
+    if file is None or not (is_traced or should_record_summaries()):
         return
     tag = _clean(name)
     if family is not None:
@@ -253,8 +253,8 @@ def _record(
         file.write(int(at), summary=Summary(value=values(tag, given)))
 
     at = get_or_create_global_step() if step is None else step
-    if tracing and present_tracer() is not None:
-        py_func(write, [at, tensor], [])
+    if is_traced:
+        py_func(lambda wanted, at, given: write(at, given) if wanted else None, [is_recorded(), at, tensor], [])
     else:
         write(at, tensor)
 

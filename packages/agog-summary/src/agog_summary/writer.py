@@ -7,16 +7,16 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from agog_core.host_files import check_name
+from agog_core.settings import Same, Setting
 from agog_summary.event_file import EventFile, Sink
 from agog_summary.recording import default_step
 
 # The default writer of this thread or task.
-_default: ContextVar[Sink | None] = ContextVar("agog_summary_writer", default=None)
+_default: Setting[Sink | None] = Setting("agog_summary_writer", None, key=Same)
 default_event_file = _default.get
 
 # What names of a database may be.

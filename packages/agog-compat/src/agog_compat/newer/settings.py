@@ -24,6 +24,7 @@ class _Numbers(Settable):
         self.epsilon = 1e-7
 
 
+# What `set_epsilon` was told.
 _numbers = _Numbers()
 
 

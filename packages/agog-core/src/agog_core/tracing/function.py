@@ -13,6 +13,8 @@ from agog_core.dispatch.observation import is_checked
 from agog_core.recording import Recording, active, tapes_of_context
 from agog_core.settable import changes
 from agog_core.settings import present, present_key, used
+from agog_core.tensors.masks import has_mask
+from agog_core.tensors.masks import known as masked
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
@@ -23,7 +25,7 @@ from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import again, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
-from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_structure, key_of_tensor
+from agog_core.tracing.leaves import Packing, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.taped import Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
@@ -81,7 +83,7 @@ class DefinedFunction:
         memory = self._memory
         kinds, found, version, settings = memory.latest
         is_as_before = version == changes[0] and not scopes and (not used or settings == present())
-        if is_as_before and not kwargs and len(args) == len(kinds):
+        if is_as_before and not kwargs and len(args) == len(kinds) and not (masked and any(map(has_mask, args))):
             arrays, place = [], 0
             for table, shape, strides in kinds:
                 x = args[place]
@@ -110,7 +112,7 @@ class DefinedFunction:
         found = memory.traces.get(kind)
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
-        if not kwargs and not scopes and not self._check and all(type(x) is Tensor for x in args):
+        if not kwargs and not scopes and not self._check and all(map(is_single, args)):
             # What has rank 0 has no strides to look at.
             kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
             memory.latest = kinds, found, version, present()
@@ -119,7 +121,7 @@ class DefinedFunction:
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """What decides which trace a call takes: the arguments, the device scope, and the settings."""
         where, settings = scope() if scopes else None, present_key() if used else ()
-        if not kwargs and where is None and not settings and all(type(x) is Tensor for x in args):
+        if not kwargs and where is None and not settings and all(map(is_single, args)):
             return tuple(map(key_of_tensor, args))
         both = args, kwargs
         return where, settings, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
@@ -197,7 +199,7 @@ class DefinedFunction:
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
-        is_plain = not kwargs and self._input_signature is None and all(map(_is_plain, args))
+        is_plain = not kwargs and self._input_signature is None and all(map(is_eager, args))
         if not is_plain:
             args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
@@ -332,11 +334,6 @@ class DefinedFunction:
 
     def __repr__(self) -> str:
         return f"<DefinedFunction {self._shown()}>"
-
-
-def _is_plain(argument: Any) -> bool:
-    """Whether an argument is a tensor of eager code."""
-    return type(argument) is Tensor and not argument._table.traces
 
 
 def _here(leaf: Any) -> Any:

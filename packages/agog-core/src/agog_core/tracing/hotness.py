@@ -20,7 +20,7 @@ from agog_core.tracing.interpreter import interpreted
 
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
 _LEAST, _MOST = 0.0001, 0.002  # seconds to compile a node; more is for what compilers load when they are asked first
-_per_node = [0.0005]
+_per_node = [0.0005]  # seconds, as far as is known; `compiled` writes it
 # Why traces are compiled before they run: an entry for each reason.
 _at_once: list[str] = ["AGOG_COMPILE"] if os.environ.get("AGOG_COMPILE", "") not in ("", "0") else []
 _CALLED = "compile_functions_at_once"

@@ -12,6 +12,8 @@ import numpy as np
 
 from agog_core import nest
 from agog_core.tensors.indexed_slices import IndexedSlices
+from agog_core.tensors.masks import has_mask, own_mask, with_mask
+from agog_core.tensors.masks import known as masked
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.device import untraced
@@ -25,7 +27,10 @@ Parts = tuple[list[Tensor], Callable[[Sequence[Tensor]], Any]]
 def parts(leaf: Any) -> Parts | None:
     """The tensors of a leaf, and how to make one like it; None where it is a Python value."""
     if isinstance(leaf, Tensor):
-        return [leaf], lambda tensors: tensors[0]
+        mask = own_mask(leaf) if masked else None
+        if mask is None:
+            return [leaf], lambda tensors: tensors[0]
+        return [leaf, mask], lambda tensors: with_mask(tensors[0], tensors[1])
     if isinstance(leaf, IndexedSlices):
         shape = leaf._shape
         return [leaf.values, leaf.indices], lambda tensors: IndexedSlices(tensors[0], tensors[1], shape)
@@ -33,6 +38,16 @@ def parts(leaf: Any) -> Parts | None:
         size = untraced(leaf.dense_shape)
         return [leaf.indices, leaf.values], lambda tensors: SparseTensor(tensors[0], tensors[1], size)
     return None
+
+
+def is_single(leaf: Any) -> bool:
+    """Whether a leaf is a tensor without a mask."""
+    return type(leaf) is Tensor and not (masked and has_mask(leaf))
+
+
+def is_eager(leaf: Any) -> bool:
+    """Whether it is such a tensor of eager code."""
+    return is_single(leaf) and not leaf._table.traces
 
 
 def key_of_tensor(tensor: Tensor) -> tuple[Any, ...]:
@@ -95,7 +110,7 @@ class Packing:
     """
 
     def __init__(self, structure: Any) -> None:
-        self.single = type(structure) is Tensor
+        self.single = is_single(structure)
         # Whether it is a flat list or tuple of tensors.
         self.are_tensors = type(structure) in (list, tuple) and all(type(x) is Tensor for x in structure)
         leaves = nest.flatten(structure)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import wraps
 from typing import Any, Self, TypeVar
 
 from agog_core import DType, TensorShape, nest
 from agog_core.settable import Settable
+from agog_core.settings import Same, Setting
 from agog_layers.base import activations
 
 __all__ = [
@@ -25,7 +25,9 @@ T = TypeVar("T")
 # The classes of this and the other packages, by name; what a program derives, it names in a `custom_object_scope`.
 classes: dict[str, type[Configured]] = {}
 # The classes of `custom_object_scope` in this thread or task.
-_custom_objects: ContextVar[Mapping[str, Any]] = ContextVar("agog_custom_objects", default={})  # noqa: B039
+_custom_objects: Setting[Mapping[str, Any]] = Setting(
+    "agog_custom_objects", {}, key=lambda objects: tuple([(name, Same(each)) for name, each in objects.items()])
+)
 
 # The classes and functions that a program has registered for all descriptions, by package and name.
 _registered: dict[str, Any] = {}

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 from agog_core import Tensor, logical_and, nest
+from agog_core.tensors.masks import known, own_mask, with_mask
 
 __all__ = ["all_of", "known", "mask_of", "pass_on", "with_mask"]
-
-# The ids of tensors that layers have returned, to the tensors and their masks; an entry goes with its tensor.
-known: dict[int, tuple[weakref.ref[Tensor], Tensor]] = {}
-
-
-def with_mask(x: Tensor, mask: Tensor | None) -> Tensor:
-    """Let a mask, booleans of shape (batch, time), or None go along with a tensor, and return the tensor.
-
-    >>> import agog_core as ag
-    >>> x, mask = ag.zeros([1, 2, 3]), ag.constant([[True, False]])
-    >>> mask_of(with_mask(x, mask)) is mask
-    True
-    """
-    if mask is not None:
-        key = id(x)
-        known[key] = weakref.ref(x, lambda _: known.pop(key, None)), mask
-    return x
 
 
 def mask_of(inputs: Any, leaves: list[Any] | None = None) -> Any:
@@ -37,14 +20,9 @@ def mask_of(inputs: Any, leaves: list[Any] | None = None) -> Any:
     None
     """
     if isinstance(inputs, Tensor):
-        return _own(inputs)
-    masks = [_own(leaf) for leaf in (nest.flatten(inputs) if leaves is None else leaves)]
+        return own_mask(inputs)
+    masks = [own_mask(leaf) for leaf in (nest.flatten(inputs) if leaves is None else leaves)]
     return None if all(mask is None for mask in masks) else masks
-
-
-def _own(leaf: Any) -> Tensor | None:
-    found = known.get(id(leaf))
-    return found[1] if found is not None and found[0]() is leaf else None
 
 
 def all_of(masks: Any) -> Any:

@@ -1,0 +1,204 @@
+"""Each piece of module state is in the keys of traces, read at each run, or in variables; or it changes no results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agog_core.settable import Settable
+from agog_core.settings import Setting
+
+DOCS = Path(__file__).parents[2] / "docs"
+# What a piece may be: in the keys of traces, read at each run of a trace, or held by variables; "none" changes nothing
+# that a function computes, and is followed by the reason.
+KINDS = ("key", "late", "variable", "none")
+# Whoever adds module state says here what it is. What is a `Setting`, or an object that is `Settable`, is in the keys.
+STATE = {
+    "agog_checkpoint.restore._numbers": "none: numbers of restores",
+    "agog_checkpoint.turn._mine": "none: who saves into a folder",
+    "agog_compat.collections._collections": "none: lists of the program's own, which check=True looks at",
+    "agog_compat.critical_section._shared": "none: locks",
+    "agog_compat.distributions.divergences._formulas": "none: functions by classes; each is registered once",
+    "agog_compat.execution._is_enabled": "none: whether a second call is the first",
+    "agog_compat.execution._mode": "none: ops are done when their functions return in both modes",
+    "agog_compat.keras_backend.values._uids": "none: numbers for names",
+    "agog_compat.logging._counts": "none: how often messages were asked for",
+    "agog_compat.newer.devices._settings": "none: answers for programs; nothing is computed with them",
+    "agog_core.checkpointable.listeners": "none: who hears of new parts",
+    "agog_core.dispatch.chain._making": "none: a lock",
+    "agog_core.dispatch.devices._devices": "none: a cache",
+    "agog_core.dispatch.devices._scope": "key: the function's key has the scope",
+    "agog_core.dispatch.devices.forgotten": "late: traces are compiled again when it grows",
+    "agog_core.dispatch.devices.scopes": "key: with the scope",
+    "agog_core.dispatch.loader._is_loading": "none: for errors",
+    "agog_core.dispatch.loader._loader": "late: loading and leaving plugins forgets all kernels",
+    "agog_core.dispatch.loader._lock": "none: a lock",
+    "agog_core.dispatch.observation._in_observer": "none: who is told of ops",
+    "agog_core.dispatch.observation._observers": "late: observing forgets all kernels, so that each run tells them",
+    "agog_core.dispatch.observation._of_steps": "late: the same",
+    "agog_core.dispatch.observation._timed": "late: the same",
+    "agog_core.dispatch.op.late_ops": "none: how ops are imported",
+    "agog_core.dispatch.op.registry": "none: ops by name, each once",
+    "agog_core.dispatch.precision._precision": "late: setting it forgets all kernels",
+    "agog_core.dispatch.preference._preferred": "late: the same",
+    "agog_core.dispatch.resolution.fallbacks": "late: the same",
+    "agog_core.gradients.backpropagation._constants": "none: a cache",
+    "agog_core.observers.callbacks._action": "late: observers ask for it",
+    "agog_core.observers.callbacks._callbacks": "late: they observe",
+    "agog_core.observers.summaries._summaries": "none: written at an import",
+    "agog_core.ops.control.py_func.in_pipeline": "late: it is asked for where Python is called, which is at each run",
+    "agog_core.ops.nn.weighted_candidates._learned": "none: classes that depend on arguments cannot be read in a trace",
+    "agog_core.random._generator": "late: keys of random bits are taken at each run",
+    "agog_core.random._lock": "none: a lock",
+    "agog_core.recording._alive": "none: numbers",
+    "agog_core.recording._lock": "none: a lock",
+    "agog_core.recording._next_serial": "none: numbers",
+    "agog_core.recording.active": "key: the tapes are in the keys of calls under tapes",
+    "agog_core.recording.lined": "none: for the texts of errors",
+    "agog_core.recording.next_id": "none: numbers",
+    "agog_core.recording.stack": "key: the tapes are in the keys of calls under tapes",
+    "agog_core.settable._classes": "none: who is looked at while functions are traced",
+    "agog_core.settable._lock": "none: a lock",
+    "agog_core.settable._next_change": "none: numbers",
+    "agog_core.settable._noting": "none: traces that are under way",
+    "agog_core.settable._present": "none: the trace that is under way",
+    "agog_core.settable.changes": "key: what says that keys are to be looked at again",
+    "agog_core.settings._asked": "key: how the settings are asked",
+    "agog_core.settings.used": "key: the settings that are in keys",
+    "agog_core.shapes._interned": "none: a cache",
+    "agog_core.tensors.convert.stackers": "none: written at an import",
+    "agog_core.tensors.masks.known": "key: masks go with arguments and results",
+    "agog_core.tensors.placement.copy_observers": "late: runs tell them of copies",
+    "agog_core.tracers.tracer_of_context": "none: the trace that is under way",
+    "agog_core.tracers.tracing": "none: traces that are under way",
+    "agog_core.tracing.device._devices": "none: a cache",
+    "agog_core.tracing.eagerly.eagerly": "late: each call asks",
+    "agog_core.tracing.execute._next_number": "none: numbers",
+    "agog_core.tracing.hotness._at_once": "none: when traces are compiled",
+    "agog_core.tracing.hotness._per_node": "none: when traces are compiled",
+    "agog_core.tracing.loops._drawn": "late: what this run has drawn",
+    "agog_core.variables.global_step._global_step": "variable: it is one, and is made once",
+    "agog_core.variables.global_step._lock": "none: a lock",
+    "agog_core.variables.name_scope._scope": "none: names; those of variables in stores are in the key of the store",
+    "agog_core.variables.name_scope.counters": "none: names",
+    "agog_core.variables.unread.unread": "none: variables that wait for their values, which runs read",
+    "agog_core.variables.variable._next_serial": "none: numbers",
+    "agog_core.variables.variable.creation_hooks": "none: only a first call makes variables, which is a real one",
+    "agog_core.variables.variable.updating": "none: a lock",
+    "agog_core.variables.versions._most": "none: a cache",
+    "agog_core.variables.versions._next_version": "none: numbers",
+    "agog_core.variables.versions._variables": "none: a cache",
+    "agog_core.variables.versions.asked": "none: a cache",
+    "agog_data.looking._is_looking": "none: whether elements are shown; traces cannot take elements from outside",
+    "agog_data.making._finders": "none: written at an import",
+    "agog_data.making._kinds": "none: written at an import",
+    "agog_kernels_xp.parts.deferral.deferring": "none: written by plugins when they load",
+    "agog_kernels_xp.parts.rows._known": "none: a cache",
+    "agog_layers.base.configured._registered": "none: classes by names, each registered once",
+    "agog_layers.base.configured.classes": "none: the same",
+    "agog_layers.base.naming._lock": "none: a lock",
+    "agog_layers.base.naming.scope": "none: names; those of variables in stores are in the key of the store",
+    "agog_layers.base.signature._names_of": "none: a cache",
+    "agog_layers.by_name.template._calls": "none: which template owns variables that are made; the scope is in the key",
+    "agog_layers.by_name.variable_scope._scope_counts": "none: names",
+    "agog_layers.layer.called._functions": "none: functions by names, written at an import",
+    "agog_layers.layer.layer._building": "none: a lock",
+    "agog_layers.layer.module.current_call": "none: tells the losses of calls apart",
+    "agog_layers.models.network._by_path": "none: who names variables",
+    "agog_summary.recording.default_step": "late: each run asks for the step",
+    "agog_summary.writer._files": "none: files by their writers",
+    "agog_testing.checks.recording._last": "none: a cache",
+    "agog_cpu_llvm.compiler._lock": "none: a lock",
+    "agog_cpu_llvm.compiler._not_taken": "none: a cache",
+    "agog_cpu_llvm.compiler._units": "none: a cache",
+    "agog_cpu_llvm.halves._helper": "none: a thread",
+    "agog_cpu_llvm.machine._left": "none: a cache",
+    "agog_cpu_numpy.traced.layouts._shared": "none: memory that nobody reads",
+    "agog_cpu_numpy.traced.recorded.recording": "none: what is being compiled",
+    "agog_cuda_cupy.deferred._lock": "none: a lock",
+    "agog_cuda_cupy.deferred._waiting": "late: runs add to it",
+    "agog_cuda_cupy.deferred._wrong": "late: runs add to it",
+    "agog_cuda_cupy.memory._most": "none: statistics",
+    "agog_cuda_cupy.streams._lock": "none: a lock",
+    "agog_cuda_cupy.streams._read": "none: memory that is in use",
+    "agog_fake.backend._copies": "none: statistics",
+    "agog_fake.backend._lock": "none: a lock",
+    "agog_fake.memory._in_use": "none: statistics",
+    "agog_fake.memory._limit": "late: runs make arrays too",
+    "agog_fake.memory._lock": "none: a lock",
+    "agog_fake.memory._peak": "none: statistics",
+    "agog_fake.stream._lock": "none: a lock",
+    "agog_fake.stream._thread": "none: a thread",
+}
+
+
+@cache
+def pieces() -> list[str]:
+    """All module state of agog, as docs/architecture.md lists it."""
+    return list(_pieces())
+
+
+def _pieces() -> Iterator[str]:
+    sys.path.insert(0, str(DOCS))
+    try:
+        import rooms
+    finally:
+        sys.path.remove(str(DOCS))
+    for package, folder in rooms.SOURCES.items():
+        for file in sorted(folder.rglob("*.py")):
+            where = ".".join([package, *file.relative_to(folder).with_suffix("").parts]).removesuffix(".__init__")
+            yield from (f"{where}.{name}" for name, _ in rooms.state_of(file.read_text(encoding="utf-8")))
+
+
+def held(piece: str) -> Any:
+    module, _, name = piece.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except ImportError:  # a plugin whose library is not here
+        return None
+
+
+def test_each_piece_says_what_it_is() -> None:
+    found = pieces()
+    in_keys = {piece for piece in found if isinstance(held(piece), (Setting, Settable))}
+    assert sorted(in_keys & set(STATE)) == []
+    unknown = sorted(set(found) - in_keys - set(STATE))
+    assert unknown == [], "make it a `Setting` where it changes what functions compute, or say in STATE what it is"
+    assert sorted(set(STATE) - set(found)) == []
+    assert {kind.partition(":")[0] for kind in STATE.values()} <= set(KINDS)
+
+
+def test_settings_are_found() -> None:
+    known = [piece for piece in pieces() if isinstance(held(piece), (Setting, Settable))]
+    assert known == [
+        "agog_compat.newer.settings._numbers",
+        "agog_core.tensors.placement._policy",
+        "agog_layers.base.configured._custom_objects",
+        "agog_layers.base.learning_phase._phase",
+        "agog_layers.base.policy._policy",
+        "agog_layers.base.variable_store._active",
+        "agog_layers.base.variable_store.weight_getter",
+        "agog_layers.by_name.variable_scope._current",
+        "agog_layers.layer.precision._reading",
+        "agog_summary.newer._condition",
+        "agog_summary.recording._policy",
+        "agog_summary.writer._default",
+    ]
+
+
+@pytest.mark.parametrize(
+    "source", ["x = [0]\ndef f(): x[0] = 1", "x = C()\ndef f(): x.y = 1", "x = {1: 2}\ndef f(): x.pop(1)"]
+)
+def test_what_functions_change_in_place_is_found(source: str) -> None:
+    sys.path.insert(0, str(DOCS))
+    try:
+        import rooms
+    finally:
+        sys.path.remove(str(DOCS))
+    assert [name for name, _ in rooms.state_of(source)] == ["x"]
