@@ -126,6 +126,86 @@ def test_wrong_values_are_errors_as_in_eager_code() -> None:
         tf.function(lambda x, rate: tf.nn.dropout(x, rate=rate))(tf.constant(X), tf.constant(1.5))
 
 
+WORDS = [["a", "b"], ["zz", "a"]], [["c", "c"], ["b", "q"]], [["a", "b"], ["zz", "a"]]
+NUMBERS = [[3, 5], [9, 3]], [[7, 7], [5, 0]]
+TEXTS = ["a b", "c"], ["b", "q zz"], ["A, c c", "b"]
+layers = tf.keras.layers
+VOCABULARY = ["a", "b", "c"]
+TABLE = tf.contrib.lookup.HashTable(
+    tf.contrib.lookup.KeyValueTensorInitializer(VOCABULARY, np.arange(3, dtype=np.int64)), -1
+)
+LAYERS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "strings": (layers.StringLookup(vocabulary=VOCABULARY), WORDS),
+    "strings, several unknown": (layers.StringLookup(vocabulary=VOCABULARY, num_oov_indices=3, mask_token=""), WORDS),
+    "strings, many": (layers.StringLookup(vocabulary=VOCABULARY, output_mode="multi_hot"), WORDS),
+    "strings, weights": (
+        layers.StringLookup(vocabulary=VOCABULARY, output_mode="tf_idf", idf_weights=[1.0, 2.0, 3.0]),
+        WORDS,
+    ),
+    "strings, back": (layers.StringLookup(vocabulary=VOCABULARY, invert=True), ([[0, 1]], [[3, 9]])),
+    "integers": (layers.IntegerLookup(vocabulary=[3, 5, 7]), NUMBERS),
+    "integers, counts": (layers.IntegerLookup(vocabulary=[3, 5, 7], output_mode="count"), NUMBERS),
+    "texts": (layers.TextVectorization(vocabulary=VOCABULARY), TEXTS),
+    "texts of one length": (layers.TextVectorization(vocabulary=VOCABULARY, output_sequence_length=3), TEXTS),
+    "texts, many": (layers.TextVectorization(vocabulary=VOCABULARY, output_mode="multi_hot"), TEXTS),
+    "categories": (layers.CategoryEncoding(10, "count"), NUMBERS),
+    "hashes": (layers.Hashing(4), WORDS),
+    "buckets": (layers.Discretization(bin_boundaries=[1.0, 4.0]), ([[0.5, 3.0]], [[9.0, 1.0]])),
+    "table": (TABLE.lookup, WORDS),
+    "schedule": (tf.keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9), (1, 5, 30)),
+    "schedule in parts": (tf.keras.optimizers.schedules.PiecewiseConstantDecay([2, 6], [1.0, 0.5, 0.1]), (1, 5, 30)),
+    "schedule with a start": (
+        tf.keras.optimizers.schedules.CosineDecay(0.1, 20, warmup_target=0.5, warmup_steps=4),
+        (1, 3, 30),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_that_look_at_values(name: str) -> None:
+    layer, given = LAYERS[name]
+    eager, traced, _ = both(lambda x: layer(x), [(x,) for x in given])
+    assert traced == eager
+
+
+def test_a_vocabulary_that_is_set_later_is_used() -> None:
+    layer = layers.StringLookup(vocabulary=["a", "b"])
+    traced = tf.function(lambda x: layer(x))
+    assert traced(tf.constant(["b", "c"])).numpy().tolist() == [2, 0]
+    layer.set_vocabulary(["c", "b"])
+    assert traced(tf.constant(["b", "c"])).numpy().tolist() == [2, 1]
+
+
+def test_unknown_words_are_errors_as_in_eager_code() -> None:
+    layer = layers.StringLookup(vocabulary=["a", "b"], num_oov_indices=0)
+    traced = tf.function(lambda x: layer(x))
+    assert traced(tf.constant(["b", "a"])).numpy().tolist() == [1, 0]
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="'c' is not in the vocabulary"):
+            traced(tf.constant(["b", "c"]))
+
+
+def test_models_that_look_words_up_are_compiled() -> None:
+    words = np.array([["a"], ["b"], ["c"], ["x"]] * 4)
+    numbers = np.array([[3], [5], [7], [9]] * 4)
+    y = np.arange(16, dtype="f4").reshape(16, 1)
+
+    def trained(jit_compile: bool) -> list[Any]:
+        tf.set_random_seed(SEED)
+        given = [layers.Input((1,), dtype="string"), layers.Input((1,), dtype="int64")]
+        found = [
+            layers.StringLookup(vocabulary=VOCABULARY)(given[0]),
+            layers.IntegerLookup(vocabulary=[3, 5, 7])(given[1]),
+        ]
+        x = layers.Concatenate()([layers.Flatten()(layers.Embedding(5, 4)(each)) for each in found])
+        model = tf.keras.Model(given, layers.Dense(1)(x))
+        model.compile("adam", "mse", jit_compile=jit_compile)
+        losses = model.fit([words, numbers], y, batch_size=4, epochs=2, shuffle=False, verbose=0).history["loss"]
+        return [losses, [w.tobytes() for w in model.get_weights()]]
+
+    assert trained(True) == trained(False)
+
+
 # The public functions that are refused in a traced function, with what their examples are called with, and why.
 REFUSED = {
     "constant": "makes a constant of a value that Python has",

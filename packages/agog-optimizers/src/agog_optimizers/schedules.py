@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core import Tensor, TensorLike, constant, convert_to_tensor
+from agog_core.tensors.convert import at_each_run
 from agog_optimizers.hyperparameters import Number, number
 
 __all__ = ["exponential_decay", "inverse_time_decay", "natural_exp_decay", "piecewise_constant", "polynomial_decay"]
@@ -193,6 +194,9 @@ def piecewise_constant(
                 )
 
     def present() -> Tensor:
+        return at_each_run(rate_at, x)
+
+    def rate_at(x: Any) -> Tensor:
         step = number(x)
         return rates[sum(step > float(limit) for limit in limits)]
 
@@ -208,6 +212,9 @@ def schedule(kind: str, learning_rate: Number, global_step: Any, decayed: Callab
     _check_step(kind, global_step)
 
     def present() -> Tensor:
+        return at_each_run(rate_at, global_step)
+
+    def rate_at(global_step: Any) -> Tensor:
         rate = learning_rate() if callable(learning_rate) else learning_rate
         value = decayed(float(rate), number(global_step))
         return constant(value, getattr(rate, "dtype", "float32"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_optimizers as formulas
 from agog_core import Tensor, constant
+from agog_core.tensors.convert import at_each_run
 from agog_layers.base.configured import Configured
 from agog_optimizers.hyperparameters import number
 
@@ -142,6 +143,9 @@ class CosineDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Tensor:
         """See `LearningRateSchedule`."""
+        return at_each_run(self._at, step)
+
+    def _at(self, step: Any) -> Tensor:
         if self.warmup_target is None:
             return formulas.cosine_decay(self.initial_learning_rate, step, self.decay_steps, self.alpha)()
         first, top, line = number(self.initial_learning_rate), number(self.warmup_target), number(self.warmup_steps)
@@ -206,4 +210,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Tensor:
         """See `LearningRateSchedule`."""
+        return at_each_run(self._at, step)
+
+    def _at(self, step: Any) -> Tensor:
         return formulas.piecewise_constant(lambda: number(step), self.boundaries, self.values)()

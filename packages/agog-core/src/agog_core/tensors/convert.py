@@ -176,11 +176,14 @@ def at_each_run(function: Callable[..., T], *tensors: TensorLike) -> T:
     np.int32(3)
     """
     tracer = present_tracer() if tracing else None
-    if tracer is None or not tracer.records or not any(type(x) is Tensor and x._table.traces for x in tensors):
+    if tracer is None or not tracer.records:
+        return function(*tensors)
+    given = [convert_to_tensor(x) if is_tensor(x) else x for x in tensors]
+    if not any(type(x) is Tensor and x._table.traces for x in given):
         return function(*tensors)
     from agog_core.tracing.hosting import hosted  # which stands on this module
 
-    found: T = hosted(tracer, function, tensors)
+    found: T = hosted(tracer, function, given)
     return found
 
 

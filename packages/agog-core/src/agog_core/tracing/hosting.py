@@ -24,15 +24,21 @@ if TYPE_CHECKING:
     from agog_core.tracing.trace import Trace
 
 
-def hosted(tracer: Tracer, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
-    """A structure of tensors that a function makes of others, which is called as in eager code at each run.
+_HERE = object()  # in the place of a tensor
+
+
+def hosted(tracer: Tracer, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """A structure of tensors that a function makes of arguments, which is called as in eager code at each run.
 
     The sizes of what it makes are compared with those of the call that is traced.
     """
+    tensors = [x for x in arguments if type(x) is Tensor]
     tables = [real_table(x) for x in tensors]
+    others = [_HERE if type(x) is Tensor else x for x in arguments]
 
     def parts(*tensors: Tensor) -> tuple[Packing, list[Any]]:
-        found = function(*tensors)
+        given = iter(tensors)
+        found = function(*[next(given) if x is _HERE else x for x in others])
         return Packing(found), [np.array(x.dense_shape) for x in nest.flatten(found) if type(x) is SparseTensor]
 
     with tracer.aside():

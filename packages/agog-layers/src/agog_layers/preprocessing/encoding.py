@@ -24,6 +24,7 @@ from agog_core import (
 )
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.strings.hashing import string_to_hash_bucket_strong
+from agog_core.tensors.convert import failing
 from agog_layers.base.arguments import choice, integer
 from agog_layers.preprocessing.adapting import Preprocessing
 
@@ -84,9 +85,10 @@ class CategoryEncoding(Preprocessing):
         """Make the vectors; with ``count_weights`` each number counts that much."""
         numbers = cast(inputs, "int64")
         if not bool(reduce_all(equal(numbers, numbers % self.num_tokens))):
+            host = failing(numbers)
             raise InvalidArgumentError(
                 f"{self._title}: numbers must be from 0 to {self.num_tokens - 1}, one less than num_tokens; got "
-                f"{numbers.numpy().min()} to {numbers.numpy().max()}."
+                f"{host.min()} to {host.max()}."
             )
         return encoded(numbers, self.output_mode, self.num_tokens, count_weights)
 

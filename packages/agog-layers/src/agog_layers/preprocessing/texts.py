@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core import Tensor, constant, convert_to_tensor, reshape
+from agog_core.tensors.convert import at_each_run
 from agog_layers.base.arguments import choice
 from agog_layers.preprocessing.encoding import MODES, chosen_mode
 from agog_layers.preprocessing.vocabulary import Vocabulary
@@ -120,15 +121,18 @@ class TextVectorization(Vocabulary):
         """Cut the texts, and find the numbers: of shape (texts, length), or a vector for one text."""
         if not self._terms:
             raise RuntimeError(f"{self._title} has no vocabulary yet: call adapt on data, or set_vocabulary.")
-        rows = [self.numbers(row) for row in self.terms(inputs)]
+        outputs = self.encode(at_each_run(self._padded, convert_to_tensor(inputs, "string")))
+        return outputs[0] if not getattr(inputs, "_shape", (1,)) else outputs
+
+    def _padded(self, texts: Tensor) -> Tensor:
+        """The numbers of the terms of texts, in rows of one length."""
+        rows = [self.numbers(row) for row in self.terms(texts)]
         length = max(map(len, rows), default=0)
         if self.output_mode == "int" and self.output_sequence_length is not None:
             length = self.output_sequence_length
         padding = 0 if self.output_mode == "int" else -1  # of which no vector has a 1
         padded = [(row + [padding] * length)[:length] for row in rows]
-        numbers = reshape(constant([n for row in padded for n in row], "int64"), [len(rows), length])
-        outputs = self.encode(numbers)
-        return outputs[0] if not getattr(inputs, "_shape", (1,)) else outputs
+        return reshape(constant([n for row in padded for n in row], "int64"), [len(rows), length])
 
     def get_config(self) -> dict[str, Any]:
         """See `Layer.get_config`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, as_dtype, dtypes
+from agog_core.tensors.convert import whole
 from agog_layers.base.configured import Configured
 
 __all__ = ["Initializer"]
@@ -30,7 +31,7 @@ class Initializer(Configured):
         Returns:
             A new tensor.
         """
-        return self.fill(tuple(int(size) for size in shape), self.dtype if dtype is None else as_dtype(dtype))
+        return self.fill(tuple(whole(size) for size in shape), self.dtype if dtype is None else as_dtype(dtype))
 
     def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
         """Make an initial value; initializers say here how.
