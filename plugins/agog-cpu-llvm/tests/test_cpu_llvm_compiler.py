@@ -335,6 +335,40 @@ def test_what_is_taken(primitive: Primitive, values: tuple[ArraySpec, ...], is_t
     assert compiler.takes(primitive, values) is is_taken
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+@pytest.mark.parametrize("step", [-1, -2])
+@pytest.mark.parametrize("length", [3, 8, 30, 31, 600])
+def test_arrays_that_lie_backwards(dtype: str, step: int, length: int) -> None:
+    """LLVM has aborted at some loops that read from the last element to the first."""
+    x = (8 * numbers(40, 2 * length)).astype(dtype)[:, ::-step][:, :length][:, ::-1]
+    y, row = (8 * numbers(40, length, seed=1)).astype(dtype), (8 * numbers(40, 1, seed=2)).astype(dtype)
+    wanted = row * (y * x)
+    values = tuple(map(spec, (x, y, row, wanted, wanted)))
+    primitives = (Primitive("ufunc", "multiply", (1, 0), 3), Primitive("ufunc", "multiply", (2, 3), 4))
+    function = compiler.compile(Subgraph(values, {}, (0, 1, 2), (4,), primitives))
+    assert function is not None
+    out = np.empty_like(wanted)
+    function(x, y, row, out)
+    np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["sinh", "exp", "sin", "log1p", "tanh"])
+def test_functions_of_copies_of_what_lies_backwards(name: str, dtype: str) -> None:
+    """NumPy computes what lies backwards by other functions, and copies of it as they lie."""
+    x = numbers(3, 700).astype(dtype)[:, ::-1]
+    copy = np.ascontiguousarray(x)
+    with np.errstate(invalid="ignore"):
+        wanted = getattr(np, name)(copy)
+    primitives = (Primitive("copy", "", (0,), 1), Primitive("ufunc", name, (1,), 2))
+    function = compiler.compile(Subgraph(tuple(map(spec, (x, copy, wanted))), {}, (0,), (2,), primitives))
+    assert function is not None
+    out = np.empty_like(wanted)
+    with np.errstate(invalid="ignore"):
+        function(x, out)
+    np.testing.assert_array_equal(out, wanted)
+
+
 @pytest.mark.parametrize("size", [(3, 19), (400, 5000)])
 def test_no_cycles_are_left_behind(size: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "_units", {})

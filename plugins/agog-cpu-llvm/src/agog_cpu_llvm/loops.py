@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from llvmlite import ir
 
 INDEX, BYTE, POINTER = ir.IntType(64), ir.IntType(8), ir.PointerType()
+_LANES = 8
 
 
 def index(value: int) -> ir.Constant:
@@ -33,14 +34,18 @@ def counting(b: ir.IRBuilder, first: ir.Value, end: ir.Value, step: int = 1) -> 
 class Independent:
     """Loops whose turns touch no element of each other, so that they may run side by side whatever shares memory.
 
-    An output may lie where an input lies. LLVM would have to suppose that they overlap in some other way.
+    An output may lie where an input lies. LLVM would have to suppose that they overlap in some other way. Where an array
+    is read ``backwards`` the number of lanes is told: its ways to count costs may differ there, at which LLVM aborts.
     """
 
-    def __init__(self, module: ir.Module) -> None:
+    def __init__(self, module: ir.Module, backwards: bool) -> None:
         self.group = _Distinct(module, [], str(len(module.metadata)))
         self.loop = _Distinct(module, [], str(len(module.metadata)))
         parallel = module.add_metadata([ir.MetaDataString(module, "llvm.loop.parallel_accesses"), self.group])
         self.loop.operands = [self.loop, parallel]
+        if backwards:
+            name = ir.MetaDataString(module, "llvm.loop.vectorize.width")
+            self.loop.operands.append(module.add_metadata([name, ir.Constant(ir.IntType(32), _LANES)]))
 
     @contextmanager
     def counting(self, b: ir.IRBuilder, end: ir.Value) -> Iterator[ir.Value]:

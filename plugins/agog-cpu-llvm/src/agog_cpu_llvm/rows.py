@@ -40,7 +40,7 @@ class Rows:
 
     def __init__(self, b: ir.IRBuilder, frame: Frame, nest: Nest, parameters: list[ir.Value]) -> None:
         self.b, self.frame, self.nest, self.parameters = b, frame, nest, parameters
-        self.independent = Independent(b.module)
+        self.independent = Independent(b.module, min(nest.row.steps) < 0)
         self.users: dict[Term, list[Term]] = {}
         for term in frame.terms:
             for operand in term.operands:

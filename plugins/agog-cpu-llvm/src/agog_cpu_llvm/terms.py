@@ -208,8 +208,10 @@ class _Reader:
         return self.term("load", "", spec.dtype, spec.dtype, (), is_row, parameter, self.aligned(spec, shape))
 
     def addressable(self, term: Term, is_row: bool) -> Term:
-        """A term that has an element in memory for each of a row's, as inner loops of NumPy want."""
-        if is_row or (not term.is_row and term.kind not in ("number", "constant")):
+        """A term that has an element in memory for each of a row's, as inner loops of NumPy want; not from the last to
+        the first, where some compute by other functions: what is so in eager calls is not taken."""
+        is_backwards = min(term.strides, default=0) < 0
+        if (is_row or (not term.is_row and term.kind not in ("number", "constant"))) and not is_backwards:
             return term
         return self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
 

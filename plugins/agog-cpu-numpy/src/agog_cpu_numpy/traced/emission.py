@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_cpu_numpy.traced import calls
+from agog_cpu_numpy.traced import calls, layouts
 from agog_cpu_numpy.traced.program import Step, Value
 from agog_cpu_numpy.traced.showing import shown
 from agog_cpu_numpy.traced.writing import Writer
@@ -105,13 +105,14 @@ class Emitter(Writer):
         given = []
         for value in self.lowered.outputs:
             place = self.plan.places.get(value.root)
-            if place is not None and place.kind == "new":
-                given.append(self.array(value))
-            elif place is not None and place.kind == "scalar":
+            if place is not None and place.kind == "scalar":
                 is_plain = value in self.scalars and value.array.dtype in _PLAIN  # whose scalars take a shorter way
                 given.append(f"{self.operand(value)}.__array__()" if is_plain else f"asarray({self.operand(value)})")
+            elif place is not None and place.kind == "new":
+                given.append(self.array(value))
             else:
-                given.append(f"array({self.operand(value)})")
+                copy = "array" if layouts.is_dense(value.array) else self.known(layouts.copy)
+                given.append(f"{copy}({self.array(value)})")
         self.line(f"return ({_listed(given)}), ({_listed(finals)})")
 
     # -- steps -----------------------------------------------------------------------------------------------------

@@ -28,9 +28,14 @@ def _of(kind: np.dtype[Any], sizes: tuple[int, ...], strides: tuple[int, ...] | 
         return np.empty(sizes, kind)
     if strides is None:
         return np.ndarray(sizes, kind, _memory(math.prod(sizes) * kind.itemsize))
-    reach = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
-    before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    before, after = _reach(sizes, strides)
     return np.ndarray(sizes, kind, _memory(before + after + kind.itemsize), before, strides)
+
+
+def _reach(sizes: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
+    """How many bytes an array takes before its first element, and behind that."""
+    reach = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
+    return -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
 
 
 _shared = [np.empty(0, np.uint8)]  # what arrays of no values lie in; nobody reads or writes it
@@ -70,6 +75,16 @@ def in_order(memory: Array, dtype: np.dtype[Any], shape: Sequence[int], axes: Se
     """A dense array at the beginning of a memory of bytes, with its axes in an order."""
     whole: Array = np.ndarray([shape[axis] for axis in axes], dtype, memory)
     return whole.transpose([axes.index(axis) for axis in range(len(axes))])
+
+
+def copy(array: Array) -> Array:
+    """A copy that lies in memory of its own as an array does: backwards, with gaps, or with one element for many."""
+    before, after = _reach(array.shape, array.strides)
+    made = np.ndarray(
+        array.shape, array.dtype, np.empty(before + after + array.itemsize, np.uint8), before, array.strides
+    )
+    made[...] = array
+    return made
 
 
 def result(dtype: np.dtype[Any], *operands: Array) -> Array:
