@@ -12,8 +12,8 @@ import pytest
 import agog as tf
 import agog.eager as tfe
 from agog_core.dispatch.compilers import compilers_of
-from agog_core.tracing import concrete
-from agog_core.tracing.execute import portable
+from agog_core.tracing import concrete, hotness
+from agog_core.tracing.executors import executable
 from agog_testing.compiled import compilers_in_use
 
 GOOD = np.eye(2, dtype="f4")
@@ -21,13 +21,13 @@ BAD = -GOOD
 LARGE = 70_000  # elements, from which on the compiler takes elementwise ops alone
 
 
-@pytest.fixture(params=["portable", "numpy", "compiled"])
+@pytest.fixture(params=["interpreted", "portable", "numpy", "compiled"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """What runs the traced functions: kernel after kernel, NumPy's calls, or loops that are compiled."""
+    """What runs the traced functions: node after node, kernel after kernel, NumPy's calls, or compiled loops."""
     if request.param == "compiled" and not compilers_of("cpu"):
         pytest.skip("no compiler is there")
     if request.param == "portable":
-        monkeypatch.setattr(concrete, "executable", lambda graph, is_portable: portable(graph))
+        monkeypatch.setattr(concrete, "executable", lambda graph, is_portable: executable(graph, True))
     with compilers_in_use() if request.param == "numpy" else nullcontext():
         yield request.param
 

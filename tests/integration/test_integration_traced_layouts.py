@@ -16,11 +16,16 @@ import agog as tf
 import agog.eager as tfe
 from agog_core import nest
 from agog_core.dispatch.compilers import compilers_of
-from agog_core.tracing import concrete
-from agog_core.tracing.execute import portable
+from agog_core.tracing import concrete, hotness
+from agog_core.tracing.executors import executable
 from agog_testing.compiled import compilers_in_use
 
-SIZES = {"portable": (6, 4), "numpy": (6, 4), "compiled": (190, 180)}  # above what the compiler takes of one op
+SIZES = {
+    "interpreted": (6, 4),
+    "portable": (6, 4),
+    "numpy": (6, 4),
+    "compiled": (190, 180),
+}  # above what the compiler takes of one op
 
 VIEWS: dict[str, Callable[[Any], Any]] = {
     "itself": lambda x: x,
@@ -80,13 +85,16 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
 ]
 
 
-@pytest.fixture(params=["portable", "numpy", "compiled"])
+@pytest.fixture(params=["interpreted", "portable", "numpy", "compiled"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """What runs the traced functions: kernel after kernel, NumPy's calls, or loops that are compiled."""
+    """What runs the traced functions: node after node, kernel after kernel, NumPy's calls, or compiled loops."""
     if request.param == "compiled" and not compilers_of("cpu"):
         pytest.skip("no compiler is there")
     if request.param == "portable":
-        monkeypatch.setattr(concrete, "executable", portable)
+        monkeypatch.setattr(concrete, "executable", lambda graph, is_portable: executable(graph, True))
+    if request.param == "interpreted":
+        monkeypatch.setattr(hotness, "_at_once", [])
+        monkeypatch.setattr(hotness, "_TIMES", 1e9)
     with compilers_in_use() if request.param == "numpy" else nullcontext():
         yield request.param
 
@@ -136,6 +144,8 @@ def described(tensor: Any) -> Any:
 @pytest.mark.parametrize("tapes", ["none", "inside", "outside"])
 @pytest.mark.parametrize("name", VIEWS)
 def test_views(name: str, tapes: str, way: str) -> None:
+    if way == "portable" and tapes == "inside":
+        pytest.skip("it is the interpreter's way")
     if way == "compiled" and (name not in COMPILED or tapes == "inside"):
         pytest.skip("it takes long to compile")
     program = Program(VIEWS[name], SIZES[way])

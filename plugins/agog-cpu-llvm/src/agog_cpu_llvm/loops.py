@@ -34,7 +34,7 @@ def counting(b: ir.IRBuilder, first: ir.Value, end: ir.Value, step: int = 1) -> 
 class Independent:
     """Loops whose turns touch no element of each other, so that they may run side by side whatever shares memory.
 
-    An output may lie where an input lies. LLVM would have to suppose that they overlap in some other way. Where an array
+    An output may lie where an input lies. LLVM would have to suppose that they overlap in some other way. Where one
     is read ``backwards`` the number of lanes is told: its ways to count costs may differ there, at which LLVM aborts.
     """
 
