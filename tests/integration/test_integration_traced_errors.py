@@ -28,6 +28,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
         pytest.skip("no compiler is there")
     if request.param == "portable":
         monkeypatch.setattr(concrete, "executable", lambda graph, is_portable: executable(graph, True))
+    if request.param == "interpreted":
+        monkeypatch.setattr(hotness, "_at_once", [])
+        monkeypatch.setattr(hotness, "_TIMES", 1e9)
     with compilers_in_use() if request.param == "numpy" else nullcontext():
         yield request.param
 
