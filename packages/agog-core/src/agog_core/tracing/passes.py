@@ -134,7 +134,8 @@ def write_last(graph: Graph) -> None:
         does = node.effect in effects and node not in asked
         is_behind = is_behind or (does and node.effect is Effect.PYTHON)
         waits = is_behind and (bool(lates_of([node])) or draws(node)) and node not in asked
-        if does or waits or not written.isdisjoint(node.inputs):
+        late = [value for each in lates_of([node]) for value in each.inputs]
+        if does or waits or not written.isdisjoint([*node.inputs, *late]):
             written.update(node.outputs)
             last.append(node)
         else:
