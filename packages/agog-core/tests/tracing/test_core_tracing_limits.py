@@ -157,31 +157,6 @@ def test_variables_of_an_init_scope_are_made_by_the_first_call_alone() -> None:
     assert len(made) == 1
 
 
-def test_too_many_ways() -> None:
-    def count(x: ag.Tensor) -> ag.Tensor:
-        n = 0.0
-        while n < 100 and x > n:
-            n += 1.0
-        return x * n
-
-    f = function(count)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for n in range(32):
-            assert float(f(ag.constant(float(n)))) == n * n
-    assert [str(each.message) for each in caught] == [
-        f"{line(count, 'while n')}: a loop has another length than before, and each length is traced by itself, 32 at "
-        "most. tf.while_loop on tensors whose shapes stay is one trace for all lengths, where no tape is open."
-    ]
-    fails(
-        f"{line(count, 'while n')}: there are more than 32 ways through the branches of the function. Use tf.where or "
-        f"tf.while_loop; {ADVICE}",
-        f,
-        ag.constant(50.0),
-    )
-    assert float(f(ag.constant(31.0))) == 961.0
-
-
 def test_loops_over_ranges_of_other_lengths_are_warned_of() -> None:
     def total(n: ag.Tensor) -> ag.Tensor:
         found = ag.constant(0)
@@ -208,25 +183,6 @@ def test_branches_are_not_taken_for_loops() -> None:
 
     f = function(halved)
     assert [float(f(ag.constant(x))) for x in (0.5, 2.0, 10.0, 0.5)] == [1.0, 2.0, 5.0, 1.0]
-
-
-def test_python_numbers_are_warned_of() -> None:
-    f = function(lambda x, n: x * n)
-    x = ag.constant(1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for n in range(8):
-            assert float(f(x, n)) == n
-    with pytest.warns(TracingWarning) as warned:
-        f(x, 8)
-    assert [str(each.message) for each in warned] == [
-        "<lambda> was traced 8 times for arguments that differ in Python numbers alone; each trace takes as long as a "
-        "call without tf.function, and memory. Where a number changes from call to call, pass it as a tensor, such as "
-        "tf.constant(n)."
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        f(x, 9)
 
 
 def test_keys_tell_types_and_signs() -> None:

@@ -11,7 +11,10 @@ from agog_core import nest
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
+from agog_core.tracing.device import untraced
 from agog_core.variables.variable import Variable
+
+_AS_THEY_ARE = (Tensor, int, float, bool, str, type(None))
 
 
 class Arguments(NamedTuple):
@@ -31,6 +34,8 @@ class Arguments(NamedTuple):
         """The arguments as the function gets them; TypeError or ValueError where it does not take them."""
         if self.signature is not None:
             return self._checked(args, kwargs), {}
+        if not kwargs and all(type(value) in _AS_THEY_ARE for value in args):
+            return args, kwargs
         return nest.map_structure(self._argument, (args, kwargs))
 
     def _argument(self, value: Any) -> Any:
@@ -93,3 +98,8 @@ class Arguments(NamedTuple):
             f"{self.owner}: {self.function} must return tensors, structures of them, or None; it returned a "
             f"{type(value).__name__}."
         )
+
+
+def here(leaf: Any) -> Any:
+    """An argument as eager code has it, also where a trace has left it behind."""
+    return untraced(leaf) if type(leaf) is Tensor else leaf

@@ -36,10 +36,6 @@ _TEXTS = {
         "an element of a dataset is taken while the function is traced, so that later calls would go on with this "
         f"call's. Take it outside, and pass it to the function; or {_ADVICE}."
     ),
-    "branches": (
-        "there are more than {what} ways through the branches of the function. Use tf.where or tf.while_loop; "
-        f"or {_ADVICE}."
-    ),
 }
 
 

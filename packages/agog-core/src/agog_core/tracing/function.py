@@ -18,11 +18,10 @@ from agog_core.tensors.masks import known as masked
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
-from agog_core.tracing.arguments import Arguments
+from agog_core.tracing.arguments import Arguments, here
 from agog_core.tracing.concrete import Concrete
-from agog_core.tracing.device import untraced
 from agog_core.tracing.eagerly import eagerly
-from agog_core.tracing.errors import again, is_undone
+from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
@@ -105,13 +104,16 @@ class DefinedFunction:
                     if not is_undone(error):
                         raise
                     failure = error
-                return again(failure, self._called, args, kwargs)
-        args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
+                return memory.again(self._shown(), found, failure, self._called, args, kwargs)
+        if memory.retracing.skips():
+            return self._called(*self._arguments.taken(args, kwargs))
+        args, kwargs = nest.map_structure(here, self._arguments.taken(args, kwargs))
         version = changes[0]
         kind = memory.with_reads(self._key(args, kwargs))
         found = memory.traces.get(kind)
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
+        memory.retracing.found()
         if not kwargs and not scopes and not self._check and all(map(is_single, args)):
             # What has rank 0 has no strides to look at.
             kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
@@ -140,7 +142,7 @@ class DefinedFunction:
             if not is_undone(error):
                 raise
             failure = error
-        return again(failure, self._called, args, kwargs)
+        return self._memory.again(self._shown(), found, failure, self._called, args, kwargs)
 
     def _branched(
         self, first: Concrete, at: Concrete, guard: int, tensors: Sequence[Tensor], args: Any, kwargs: Any
@@ -174,7 +176,8 @@ class DefinedFunction:
     def _trace(self, key: Any, args: Any, kwargs: Any, parent: Concrete | None, guard: int) -> Any:
         """Call the function and record what it does."""
         memory = self._memory
-        memory.check(key, parent, guard, self._shown())
+        if not memory.allows(key, parent, guard, self._shown()):
+            return self._called(args, kwargs)
         place = key, id(parent), guard
         with key[1].noted():
             call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
@@ -199,9 +202,11 @@ class DefinedFunction:
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
+        if self._memory.retracing.skips():
+            return self._called(*self._arguments.taken(args, kwargs))
         is_plain = not kwargs and self._input_signature is None and all(map(is_eager, args))
         if not is_plain:
-            args, kwargs = nest.map_structure(_here, self._arguments.taken(args, kwargs))
+            args, kwargs = nest.map_structure(here, self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
         if any(tape.is_forward for tape in tapes):  # tangents go along with each op
             return self._called(args, kwargs)
@@ -221,11 +226,12 @@ class DefinedFunction:
                 failure = error
                 break
             if type(result) is not int:
+                self._memory.retracing.found()
                 return result
             known, place, parent = found.branches, result, found
         else:
             return self._trace_taped(known, place, key, parent, args, kwargs, tapes)
-        return again(failure, self._called, args, kwargs)
+        return self._memory.again(self._shown(), self._memory.taped.get(key), failure, self._called, args, kwargs)
 
     def _trace_taped(
         self,
@@ -239,7 +245,8 @@ class DefinedFunction:
     ) -> Any:
         """Call the function under tapes and record what it does, for a place among what is known."""
         memory, guard = self._memory, 0 if parent is None else place
-        memory.check(key, parent, guard, self._shown())
+        if not memory.allows(key, parent, guard, self._shown()):
+            return self._called(args, kwargs)
         where = key, id(parent), guard
         made = Function(self._called, self._full_name(), walk, where not in memory.created, self._exact)
         with key[1].noted():
@@ -259,7 +266,8 @@ class DefinedFunction:
         return self._under_tapes(args, kwargs) if found.result is AGAIN else found.result
 
     def _called(self, args: Any, kwargs: Any) -> Any:
-        return nest.map_structure(self._arguments.returned, self._python_function(*args, **kwargs))
+        result = self._python_function(*args, **kwargs)
+        return result if type(result) is Tensor else nest.map_structure(self._arguments.returned, result)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -315,7 +323,7 @@ class DefinedFunction:
         """
         if not args and not kwargs and self._memory.infos:
             return self._memory.infos[-1].graph
-        key = self._key(*nest.map_structure(_here, self._arguments.taken(args, kwargs)))
+        key = self._key(*nest.map_structure(here, self._arguments.taken(args, kwargs)))
         found = self._memory.traces.get(self._memory.with_reads(key))
         if found is None:
             raise ValueError(
@@ -334,11 +342,6 @@ class DefinedFunction:
 
     def __repr__(self) -> str:
         return f"<DefinedFunction {self._shown()}>"
-
-
-def _here(leaf: Any) -> Any:
-    """An argument as eager code has it, also where a trace has left it behind."""
-    return untraced(leaf) if type(leaf) is Tensor else leaf
 
 
 def _equals(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:

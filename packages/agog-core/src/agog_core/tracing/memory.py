@@ -5,29 +5,25 @@ from __future__ import annotations
 import linecache
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
-
-import numpy as np
 
 from agog_core.errors import TracingWarning
 from agog_core.named_tuple import Named
 from agog_core.settable import Reads
 from agog_core.tracing.concrete import Concrete
-from agog_core.tracing.errors import limit
+from agog_core.tracing.errors import again
 from agog_core.tracing.graph import Effect, Graph, Node
+from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing
 
 if TYPE_CHECKING:
     from agog_core.tracing.taped import Taped
 
-# How many ways through the branches of a function there may be, for arguments of one kind.
-MOST_WAYS = 32
-# After how many traces that differ in Python numbers alone there is a warning.
-MANY_NUMBERS = 8
 # How many traces there are for arguments of one kind that have read other attributes, or other values of them.
 MOST_SETTINGS = 8
-_NUMBERS = (int, float, complex, np.number)
+# Of no call: tables, shapes and strides of its arguments, what it found, and what the settings were.
+_NOTHING: tuple[Any, Any, Any, Any] = [(None, None, None)], None, None, None
 
 
 class TraceInfo(Named):
@@ -55,7 +51,7 @@ class Memory:
         self.traces: dict[Any, Concrete] = {}
         # Of the last call that found one: tables, shapes and strides of its arguments, and what it found.
         # Then what the settings were, of attributes and of module state.
-        self.latest: tuple[Any, Any, Any, Any] = [(None, None, None)], None, None, None
+        self.latest = _NOTHING
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
@@ -63,7 +59,7 @@ class Memory:
         self.lock = threading.RLock()
         self._reads: dict[Any, list[Reads]] = {}  # what traces of a kind of calls have read, the latest first
         self._ways: dict[Any, int] = {}
-        self._numbers: dict[Any, set[Any]] = {}  # keys, by what they are without numbers
+        self.retracing = Retracing()
         self._loops: set[str] = set()  # the lines of loops that were warned of
         self._failures: set[str] = set()  # the reasons of calls in which ops have failed
 
@@ -83,28 +79,36 @@ class Memory:
                 self._reads[key] = [reads, *known[: MOST_SETTINGS - 1]]
             return key, reads
 
-    def check(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> None:
-        """Raise where there are too many ways through the branches; warn where Python numbers make too many traces."""
-        if parent is not None:
-            if self._ways.get(key, 1) >= MOST_WAYS:
-                limit("branches", parent.guards[guard].line, MOST_WAYS)
-            return
-        kind, reads = key
-        alike = _without_numbers(kind)
-        if alike == kind or reads.changed_before is not None:
-            return
+    def allows(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> bool:
+        """Whether a call is traced; else it runs eagerly. That is said where it is news."""
         with self.lock:
-            keys = self._numbers.setdefault(alike, set())
-            count = 0 if key in keys else 1 + len(keys)  # other threads may trace the function for the same ones
-            keys.add(key)
-        if count == MANY_NUMBERS + 1:
-            warnings.warn(
-                f"{function} was traced {MANY_NUMBERS} times for arguments that differ in Python numbers alone; each "
-                "trace takes as long as a call without tf.function, and memory. Where a number changes from call to "
-                "call, pass it as a tensor, such as tf.constant(n).",
-                TracingWarning,
-                stacklevel=4,
-            )
+            if parent is None:
+                return self.retracing.allows(*key, function)
+            if self._ways.get(key, 1) < MOST_WAYS:
+                return True
+            self.give_up(key)
+        self.retracing.tell("ways", function=function, line=parent.guards[guard].line, count=MOST_WAYS)
+        return False
+
+    def give_up(self, key: Any) -> None:
+        """Let calls for arguments of a kind run eagerly from now on."""
+        with self.lock:
+            self.retracing.give_up(key[0])
+            self.latest = _NOTHING
+            self.traces.pop(key, None)
+            self.taped.pop(key, None)
+
+    def again(
+        self, name: str, found: Any, failure: Exception, function: Callable[..., Any], args: Any, kwargs: Any
+    ) -> Any:
+        """Call the function where a trace has failed and done nothing; give that up where it goes on like this."""
+        result = again(failure, function, args, kwargs)
+        known = (*self.traces.items(), *self.taped.items())
+        for key in [key for key, each in known if each is found]:
+            if self.retracing.fails(key[0]):
+                self.give_up(key)
+                self.retracing.tell("failures", function=name, count=MOST_FAILURES, error=failure)
+        return result
 
     def note(self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph, has_created: bool) -> None:
         """Remember how a trace came about."""
@@ -183,15 +187,6 @@ def _is_for(line: str) -> bool:
 def _are_of_loop(outcomes: Sequence[Any]) -> bool:
     """Whether a condition was the same each time but the last."""
     return (len(set(outcomes[:-1])) < 2 and outcomes[-1:] != outcomes[:1]) or len(outcomes) == 1
-
-
-def _without_numbers(key: Any) -> Any:
-    """A key in which Python numbers count by their types alone."""
-    if not isinstance(key, tuple):
-        return key
-    if len(key) == 2 and isinstance(key[0], type) and issubclass(key[0], _NUMBERS) and key[0] is not bool:
-        return key[0]
-    return tuple([_without_numbers(part) for part in key])
 
 
 class Memories:
