@@ -15,7 +15,7 @@ from agog_core.settable import Reads
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.errors import again
 from agog_core.tracing.graph import Effect, Graph, Node
-from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing
+from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing, depth
 
 if TYPE_CHECKING:
     from agog_core.tracing.taped import Taped
@@ -129,7 +129,7 @@ class Memory:
                 f"{line}: a loop has another length than before, and each length is traced by itself, {MOST_WAYS} at "
                 "most. tf.while_loop on tensors whose shapes stay is one trace for all lengths, where no tape is open.",
                 TracingWarning,
-                stacklevel=5,
+                stacklevel=depth(),
             )
 
     def keep(

@@ -117,10 +117,10 @@ class Retracing:
         """Warn, once of each kind."""
         if kind not in self._told:
             self._told.add(kind)
-            warnings.warn(_TEXTS[kind].format(**facts), TracingWarning, stacklevel=_depth())
+            warnings.warn(_TEXTS[kind].format(**facts), TracingWarning, stacklevel=depth())
 
 
-def _depth() -> int:
+def depth() -> int:
     """How far up the program is that called the function, for warnings."""
     depth, frame = 2, sys._getframe(2)
     while frame.f_back is not None and (frame.f_globals.get("__name__", "") + ".").startswith("agog_core."):
