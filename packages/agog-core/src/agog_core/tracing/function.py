@@ -24,15 +24,7 @@ from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
-from agog_core.tracing.leaves import (
-    Packing,
-    equal_places,
-    is_eager,
-    is_single,
-    key_of_leaf,
-    key_of_structure,
-    key_of_tensor,
-)
+from agog_core.tracing.leaves import Packing, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.taped import Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
@@ -219,7 +211,7 @@ class DefinedFunction:
         if any(tape.is_forward for tape in tapes):  # tangents go along with each op
             return self._called(args, kwargs)
         tensors = args if is_plain else Packing((args, kwargs)).tensors
-        kind = "tapes", key_of_tapes(tapes, tensors), equal_places(tensors), self._key(args, kwargs)
+        kind = "tapes", key_of_tapes(tapes, tensors), self._key(args, kwargs)
         key = self._memory.with_reads(kind)
         known, parent = self._memory.taped, None
         place: Any = key

@@ -100,12 +100,6 @@ def key_of_structure(structure: Any) -> Any:
     return None
 
 
-def equal_places(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
-    """The first place of each tensor; None where none comes twice."""
-    places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
-    return None if len(places) == len(tensors) else tuple([places[id(x)] for x in tensors])
-
-
 class Packing:
     """A structure whose tensors are taken out, to make others like it.
 
