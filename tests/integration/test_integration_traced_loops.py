@@ -311,7 +311,7 @@ def test_a_branch_in_a_body_is_warned_of_once() -> None:
     line = f"{__file__}:{call.python_function.__code__.co_firstlineno + 3}"
     assert [str(each.message) for each in caught] == [
         f"{line}: a branch inside of a loop goes another way than when the function was traced; such calls run op by "
-        "op, as without tf.function. Write tf.where, or leave tf.function out."
+        "op, as without tf.function. Write tf.cond or tf.where, or leave tf.function out."
     ]
 
 
@@ -496,3 +496,106 @@ def test_a_function_that_is_compared_with_eager_calls() -> None:
 
     for n in (2, 0, 5):
         assert float(call(tf.constant(n))[1]) == 2.0 * 1.5**n
+
+
+def test_branches_that_bodies_share_with_what_is_behind_them() -> None:
+    def make(wrap: Wrap) -> Made:
+        def call(n: tf.Tensor, x: tf.Tensor) -> Any:
+            positive = x > 0.0
+
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                return [i + 1, a + 1.0 if positive else a - 1.0]
+
+            _, a = tf.while_loop(lambda i, a: i < n, body, [tf.constant(0), x])
+            return a * 2.0 if positive else a * 3.0
+
+        return wrap(call), []
+
+    calls = [(tf.constant(n), tf.constant(x)) for n, x in ((2, 1.0), (0, -1.0), (0, 1.0), (3, -1.0), (1, 2.0))]
+    same(make, calls)
+
+
+def test_cond_in_bodies_is_a_node_that_knows_both_functions() -> None:
+    def make(wrap: Wrap) -> Made:
+        w = tf.constant(X)
+
+        def call(n: tf.Tensor, x: tf.Tensor) -> Any:
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                b = tf.tanh(a @ w)
+                a = tf.cond(tf.reduce_sum(b) > 0.0, lambda: b - x, lambda: a * 0.5 + x)
+                return [i + 1, tf.cond(tf.equal(i % 2, 0), lambda: a, lambda: b + tf.cast(i, tf.float32))]
+
+            return tf.while_loop(lambda i, a: i < n, body, [tf.constant(0), x])
+
+        return wrap(call), []
+
+    x = tf.constant(X)
+    traced = same(
+        make, [(tf.constant(n), tf.constant(X * scale)) for n in (6, 0, 1, 2, 9, 30) for scale in (1.0, -1.0)]
+    )
+    assert (len(traced.traces()), loops(traced)) == (1, 1)
+    assert traced.graph(tf.constant(1), x) is traced.traces()[0].graph
+
+
+def test_cond_in_bodies_with_random_numbers_and_variables() -> None:
+    def make(wrap: Wrap) -> Made:
+        v = tfe.Variable(1.0)
+
+        def call(n: tf.Tensor) -> Any:
+            def more() -> Any:
+                v.assign(v * 1.5)
+                return v + tf.random_uniform([])
+
+            def less() -> Any:
+                v.assign(v - tf.random_uniform([]))
+                return v * 2.0
+
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                return [i + 1, a + tf.cond(tf.random_uniform([]) > 0.5, more, less) * tf.random_uniform([])]
+
+            found = tf.while_loop(lambda i, a: i < n, body, [tf.constant(0), tf.constant(0.0)])
+            return found, tf.random_uniform([])
+
+        return wrap(call), [v]
+
+    assert len(same(make, numbers(20, 0, 1, 2, 5, 30)).traces()) == 1
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_cond_in_bodies_that_goes_a_way_that_is_not_known(is_changed: bool) -> None:
+    def make(wrap: Wrap) -> Made:
+        v = tfe.Variable(0.0)
+
+        def call(n: tf.Tensor) -> Any:
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                if is_changed:
+                    v.assign_add(tf.random_uniform([]))
+                return [i + 1, tf.cond(i < 3, lambda: a + 1.0, lambda: a * 2.0)]
+
+            if is_changed:
+                v.assign_add(1.0)
+            found = tf.while_loop(lambda i, a: i < n, body, [0 * n, v + 1.0])
+            v.assign_add(1.0)
+            return found
+
+        return wrap(call), [v]
+
+    traced = same(make, numbers(2, 3, 5, 0, 4, 1))
+    # Behind a write no call may begin anew, so that such loops are recorded as they ran.
+    assert (len(traced.traces()) == 1) is not is_changed
+
+
+def test_cond_in_bodies_that_gives_other_things_is_recorded_as_it_ran() -> None:
+    def make(wrap: Wrap) -> Made:
+        def call(n: tf.Tensor) -> Any:
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                b = tf.cond(i < 2, lambda: a + 1.0, lambda: tf.stack([a, a])[0] * 2.0)
+                c = tf.cond(i < 1, lambda: 1, lambda: 2.5)
+                d = tf.cond(i < 1, lambda: (a, b), lambda: [b, a])
+                return [i + 1, d[0] * c]
+
+            return tf.while_loop(lambda i, a: i < n, body, [0 * n, tf.constant(1.0)])
+
+        return wrap(call), []
+
+    same(make, numbers(3, 0, 1, 2, 4))

@@ -89,6 +89,10 @@ class Tracer:
         """What `late` returns."""
         raise NotImplementedError
 
+    def chosen(self, condition: Any, functions: dict[bool, Callable[[], Any]]) -> Any:
+        """What `chosen` returns."""
+        return functions[bool(condition)]()
+
     def iterated(self, condition: Any, step: Any, values: Any, limit: int | None, is_same: Any) -> Any:
         """What `iterated` returns."""
         return _iterated(condition, step, values, limit)
@@ -159,6 +163,17 @@ def recorded(tensor: Tensor) -> Tensor:
     if tracing and (tracer := present_tracer()) is not None:
         return tracer.recorded(tensor)
     return tensor
+
+
+def chosen(condition: Any, functions: dict[bool, Callable[[], Any]]) -> Any:
+    """What one of two functions returns, which a condition chooses; in a loop that is being traced, both may be kept.
+
+    >>> chosen(1 < 2, {True: lambda: "yes", False: lambda: "no"})
+    'yes'
+    """
+    if tracing and (tracer := present_tracer()) is not None:
+        return tracer.chosen(condition, functions)
+    return functions[bool(condition)]()
 
 
 def iterated(

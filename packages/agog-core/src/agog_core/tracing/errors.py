@@ -73,7 +73,7 @@ def again(failure: Exception, function: Callable[..., Any], *args: Any) -> Any:
 def _warn_of(other_way: OtherWayError) -> None:
     warnings.warn(
         f"{other_way}: a branch inside of a loop goes another way than when the function was traced; such calls run op "
-        "by op, as without tf.function. Write tf.where, or leave tf.function out.",
+        "by op, as without tf.function. Write tf.cond or tf.where, or leave tf.function out.",
         TracingWarning,
         stacklevel=4,
     )

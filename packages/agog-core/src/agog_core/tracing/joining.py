@@ -142,7 +142,7 @@ def _is_late(rolling: Rolling, sources: Sequence[Value]) -> bool:
 
 
 def _is_like(rolling: Rolling, lead: Segment, other: Segment) -> bool:
-    likeness = Likeness(rolling.own)
+    likeness = Likeness(rolling.own, rolling.first_number)
     names = [v for v in lead.variables if v in other.variables]
     pairs = [[each.variables[v][0] for v in names] for each in (lead, other)]
     count = 1 if other.results is None else 2
@@ -275,6 +275,7 @@ class _Joining:
         nodes, lates = self.place
         del trace.graph.nodes[nodes:], trace.graph.lates[lates:]
         trace.graph.finals = dict(rolling.finals)
+        trace._outcomes = rolling.outcomes
         for segment in reversed(rolling.segments[self.start :]):
             for variable, (_, source, kept) in segment.variables.items():
                 trace.state[variable] = tensor_of(trace, trace.state[variable] if kept is None else kept, source)

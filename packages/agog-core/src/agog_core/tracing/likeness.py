@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from agog_core.tracing.choices import Branch, Choice
 from agog_core.tracing.graph import Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.loops import Loop, Part
 from agog_core.tracing.passes import frozen
@@ -21,9 +23,11 @@ class Likeness:
 
     Args:
         temporaries: variables that the parts make for themselves.
+        first: the number of the first value that may be of one part alone.
     """
 
-    def __init__(self, temporaries: Collection[Variable] = ()) -> None:
+    def __init__(self, temporaries: Collection[Variable] = (), first: int = 0) -> None:
+        self._first = first
         self._values: dict[Value, Value] = {}
         self._lates: dict[Late, Late] = {}
         self._temporaries = temporaries
@@ -54,6 +58,9 @@ class Likeness:
         return len(ones) == len(others) and all(map(self._is_node, ones, others))
 
     def _is_node(self, one: Node, other: Node) -> bool:
+        if isinstance(mine := one.attributes.get("loop"), Choice):
+            theirs = other.attributes.get("loop")
+            return isinstance(theirs, Choice) and self._is_choice(one, mine, other, theirs)
         is_same = (
             (one.effect, one.op, one.table, one.outcome, one.several)
             == (other.effect, other.op, other.table, other.outcome, other.several)
@@ -97,6 +104,33 @@ class Likeness:
             return is_same_function(one, other)
         return bool(frozen(one) == frozen(other))
 
+    def _is_choice(self, one: Node, mine: Choice, other: Node, theirs: Choice) -> bool:
+        """Whether two branches correspond; what the other one knows of the other function, this one learns."""
+        counts = [len(next(iter(each.branches.values())).following) for each in (mine, theirs)]
+        is_same = (mine.form, mine.line, *counts[:1]) == (theirs.form, theirs.line, *counts[1:])
+        after = [each.attributes["after"] for each in (one, other)]
+        if len(one.outputs) != len(other.outputs) or not all(map(is_alike, one.outputs, other.outputs)):
+            return False
+        if not is_same or not self.same(one.inputs[:1], other.inputs[:1]) or not self.attribute(*after):
+            return False
+        back = {value: key for key, value in self._values.items()}
+        for outcome, branch in theirs.branches.items():
+            taken = [other.inputs[1 + place] for place in branch.places]
+            if outcome in mine.branches:
+                known = mine.branches[outcome]
+                if not self.same([one.inputs[1 + place] for place in known.places], taken):
+                    return False
+                if not _is_branch(known, branch) or not self._is_part(known.part, branch.part):
+                    return False
+                continue
+            if any(value not in back and value.number >= self._first for value in taken):
+                return False  # it is of the other part alone
+            captured = [back.get(value, value) for value in taken]
+            one.inputs += [value for value in dict.fromkeys(captured) if value not in one.inputs[1:]]
+            places = tuple([one.inputs.index(value, 1) - 1 for value in captured])
+            mine.branches[outcome] = replace(branch, places=places)
+        return self.given(one.outputs, other.outputs)
+
     def _is_loop(self, one: Loop, other: Loop) -> bool:
         plain = [(x.following, x.shared, x.limit, [frozen(each) for each in x.constants]) for x in (one, other)]
         parts = ((one.condition, other.condition), (one.body, other.body))
@@ -111,6 +145,11 @@ class Likeness:
         self._temporaries = [v for graph in (x, y) for node in graph.nodes for v in node.variables]
         is_same = self.numbers(x.lates, y.lates) and self.nodes(x.nodes, y.nodes) and self.sources(x.lates, y.lates)
         return is_same and self.same(x.outputs, y.outputs)
+
+
+def _is_branch(one: Branch, other: Branch) -> bool:
+    plain = [(x.following, x.shared, [frozen(each) for each in x.constants]) for x in (one, other)]
+    return bool(plain[0] == plain[1])
 
 
 def is_alike(one: Value, other: Value) -> bool:

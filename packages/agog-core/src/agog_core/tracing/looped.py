@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.branching import choose, is_node
 from agog_core.tracing.device import TracedArray
 from agog_core.tracing.errors import limit as refuse
 from agog_core.tracing.graph import Late, Value
@@ -34,6 +36,12 @@ class Looped(State):
         if not is_rolled(values):
             return super().iterated(condition, step, values, limit, is_same)
         return iterate(self, condition, step, values, limit, is_same)  # type: ignore[arg-type]  # a `Trace`
+
+    def chosen(self, condition: Any, functions: dict[bool, Callable[[], Any]]) -> Any:
+        trace: Any = self
+        if not is_node(trace, condition):
+            return super().chosen(condition, functions)
+        return choose(trace, condition, functions)
 
     def look(self, array: TracedArray) -> None:
         value = array.value

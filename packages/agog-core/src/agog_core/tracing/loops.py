@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from agog_core.dispatch.devices import forgotten
 from agog_core.random import generator
 from agog_core.tracing.errors import OtherWayError, is_undone, undone
@@ -116,14 +118,13 @@ class Loop:
             shared = range(count) if not number else self.shared
             for place in shared:
                 given[place] = copies[place](given[place])
-            return [*given[:count], *[_number(device, number) for device in counter]]
+            return [*given[:count], *[numbered(device, number) for device in counter]]
 
         return run
 
 
-def _number(device: Any, number: int) -> Any:
-    import numpy as np
-
+def numbered(device: Any, number: int) -> Any:
+    """A number as an array of a device."""
     return device.from_host(np.array(number, np.int32))
 
 

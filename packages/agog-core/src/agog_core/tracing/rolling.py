@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from agog_core import nest
 from agog_core.recording import source_line, tapes_of_context
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.choices import Choice
 from agog_core.tracing.device import TracedArray, traced, untraced
 from agog_core.tracing.errors import limit as refuse
-from agog_core.tracing.graph import Effect, Late, Node, Value
+from agog_core.tracing.graph import Effect, Graph, Late, Node, Value
 from agog_core.tracing.leaves import Packing, key_of_structure
 from agog_core.tracing.loops import draws
 from agog_core.variables.variable import Variable
@@ -62,6 +63,8 @@ class Rolling:
         self.segments: list[Segment] = []
         self.own: set[Variable] = set()  # variables that it makes for itself
         self.finals = dict(trace.graph.finals)
+        self.outcomes = dict(trace._outcomes)
+        self.first_number = trace._count + 1
         self.before = trace.behind
         self._form: Any = None
         self._first_array = len(trace._arrays)
@@ -76,6 +79,7 @@ class Rolling:
         if self.segments:
             self.segments[-1].behind = self.trace.behind
         self.trace.behind = None
+        self.trace._outcomes = dict(self.outcomes)
         self.segments.append(segment)
         segment.sources = [self.trace.value_of(x) for x in packing.tensors]
         pairs = zip(packing.tensors, segment.sources, strict=True)
@@ -162,7 +166,10 @@ class Rolling:
                     if behind is not None and draws(node) and node.attributes["after"] is None:
                         node.inputs.append(behind)
                         node.attributes = {**node.attributes, "after": lates[-1] if lates else None}
-                    if not node.outputs or not all(value in folded for value in node.outputs):
+                    if (inner := chosen_part(trace, node, there)) is not None:
+                        nodes += inner.nodes
+                        lates += inner.lates
+                    elif not node.outputs or not all(value in folded for value in node.outputs):
                         nodes.append(_with(node, there))
                 lates += segment.lates[part]
                 if not part:
@@ -242,6 +249,29 @@ def _with(node: Node, there: dict[Value, Value]) -> Node:
             base = there[value.base]
             value.base = base.base or base
     return node
+
+
+def chosen_part(trace: Trace, node: Node, there: dict[Value, Value]) -> Graph | None:
+    """What a branch does whose condition is known now; its results are added to what stands for values."""
+    choice = node.attributes.get("loop")
+    if not isinstance(choice, Choice) or choice.draws:
+        return None
+    flag = there.get(node.inputs[0], node.inputs[0])
+    if flag.kind != "constant":
+        return None
+    branch = choice.branches[bool(flag.table.device.to_host(flag.array).reshape(())[()])]
+    graph, given = branch.part.graph, [node.inputs[1 + place] for place in branch.places]
+    given = [there.get(value, value) for value in given]
+    inside = dict(zip(graph.inputs, given, strict=True))
+    for each in graph.nodes:
+        _with(each, inside)
+    for late in graph.lates:
+        late.inputs = tuple([inside.get(value, value) for value in late.inputs])
+    pool: list[Any] = [*graph.outputs, *given, *branch.constants]
+    for place, value in zip(branch.following, node.outputs, strict=True):
+        found = pool[place]
+        there[value] = found if isinstance(found, Value) else trace._constant(value.table, found)
+    return graph
 
 
 def is_of_tensors(values: Any) -> bool:

@@ -17,7 +17,7 @@ from agog_core.ops.control.tensor_array import TensorArray
 from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
-from agog_core.tracers import iterated, present_tracer, tracing
+from agog_core.tracers import chosen, iterated, present_tracer, tracing
 
 __all__ = [
     "case",
@@ -63,7 +63,7 @@ def cond(
     branches = {"true_fn": true_fn or fn1, "false_fn": false_fn or fn2}
     for which, branch in branches.items():
         _check_callable("cond", which, branch)
-    result = (branches["true_fn"] if pred else branches["false_fn"])()  # type: ignore[misc]  # checked above
+    result = chosen(pred, {True: branches["true_fn"], False: branches["false_fn"]})  # type: ignore[dict-item]  # checked
     return result if strict else _without_list(result)
 
 
