@@ -6,14 +6,10 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from agog_core.dispatch.observation import observe, unobserve
-from agog_core.tracing.hotness import compile_functions_at_once
-from agog_testing.compiled import compilers_in_use
 from agog_testing.programs.checking import difference_of
 from agog_testing.programs.reduction import reduced
+from agog_testing.programs.ways import WAYS, running
 from agog_testing.programs.writing import source_of
 
 
@@ -23,9 +19,7 @@ def main() -> int:
     parser.add_argument("number", type=int, help="the program, or the first one")
     parser.add_argument("--count", type=int, default=1, help="how many programs are run")
     parser.add_argument("--large", action="store_true", help="arrays are large")
-    parser.add_argument(
-        "--by", choices=("compilers", "numpy", "portable", "nodes"), default="compilers", help="what runs them"
-    )
+    parser.add_argument("--by", choices=WAYS, default="compilers", help="what runs them")
     parser.add_argument("--reduce", type=float, default=0.0, help="seconds in which each that differs is shortened")
     parser.add_argument("--quiet", action="store_true", help="print no sources")
     asked = parser.parse_args()
@@ -46,29 +40,6 @@ def main() -> int:
                 sys.stdout.flush()
     print(f"{asked.count} programs in {time.monotonic() - start:.1f} s: {dict(kinds)}")
     return int(any(kind not in ("equal", "limit", "sums") for kind in kinds))
-
-
-@contextmanager
-def running(by: str) -> Iterator[None]:
-    """A block in which traced functions are run by what is installed, by NumPy's calls alone, kernel by kernel, or node
-    by node, as before they are compiled.
-    """
-    compile_functions_at_once(by != "nodes")
-    if by == "numpy":
-        with compilers_in_use():
-            yield
-    elif by == "portable":
-        observe(_look)
-        try:
-            yield
-        finally:
-            unobserve(_look)
-    else:
-        yield
-
-
-def _look(call: object) -> None:
-    """Look at a call; that somebody does lets kernels be called one by one."""
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,23 @@ import agog_core as ag
 
 _EDGES = (0.0, -0.0, 1.0, -1.0, float("inf"), float("-inf"), float("nan"), 1e-40, 1e30, -88.0, 0.5)
 
+_MANY = 1 << 13
+
+
+@cache
+def _values() -> Any:
+    return np.random.RandomState(0).standard_normal(1 << 18)
+
 
 def data(number: int, shape: Sequence[int], dtype: str = "float32", scale: float = 1.0, edges: bool = False) -> Any:
     """A tensor of random values, the same for a number, whatever else is drawn."""
     random = np.random.RandomState(number)
-    values = random.standard_normal(tuple(shape)) * scale
+    count = int(np.prod(shape))
+    if count > _MANY:  # to draw them takes longer than to compute with them
+        start = random.randint(0, _MANY)
+        values = np.resize(_values()[start:], count).reshape(tuple(shape)) * scale
+    else:
+        values = random.standard_normal(tuple(shape)) * scale
     if edges and values.size:
         flat = values.reshape(-1)
         places = random.randint(0, flat.size, 1 + flat.size // 7)
@@ -26,7 +39,7 @@ def data(number: int, shape: Sequence[int], dtype: str = "float32", scale: float
     if dtype.startswith("int"):
         return ag.constant(np.asarray(np.rint(np.nan_to_num(values) * 3).clip(-99, 99), dtype))
     with np.errstate(all="ignore"):
-        return ag.constant(np.asarray(values, dtype))
+        return ag.constant(np.array(values, dtype))
 
 
 def indices(number: int, count: int, limit: int, outside: bool = False) -> Any:
