@@ -38,7 +38,7 @@ lined: list[Recording] = []
 # The next number of a tensor.
 next_id = itertools.count(1).__next__
 # The next serial number of a tape.
-_next_serial = itertools.count(1).__next__
+next_serial = itertools.count(1).__next__
 # The serial numbers of the tapes that exist. No `__del__` takes them out: Python swallows a Ctrl-C that comes in one.
 _alive: dict[ref[Recording], int] = {}
 # Held while a tensor gets its number or is watched.
@@ -65,7 +65,7 @@ class Recording:
         self._begin()
 
     def _begin(self) -> None:
-        self.serial = serial = _next_serial()
+        self.serial = serial = next_serial()
         self.watching = frozenset((serial,))
         self.records: list[Record] = []
         self.has_functions = False  # whether some are of functions with gradients of their own

@@ -210,3 +210,35 @@ def test_a_result_of_a_call_that_no_tape_saw_is_watched_if_it_is_an_argument(pla
                 results = call(x)
         found = tape.gradient(results[place], x)
         assert found is None if place == 1 else found.numpy().tolist() == [1.0, 1.0]
+
+
+def test_arguments_that_are_one_tensor_are_one_inside_too() -> None:
+    @function
+    def gradient(x: Any, y: Any, z: Any) -> Any:
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            loss = x * x * y + z
+        return tape.gradient(loss, x)
+
+    one, two, three = ag.constant(3.0), ag.constant(5.0), ag.constant(7.0)
+    for _ in range(3):
+        for args in (
+            (one, two, three),
+            (one, one, two),
+            (one, two, one),
+            (one, two, two),
+            (two, two, two),
+            (three, one, two),
+        ):
+            assert float(gradient(*args)) == float(gradient.python_function(*args))
+
+
+def test_an_argument_that_comes_twice_is_no_other_one_in_later_calls() -> None:
+    @function
+    def added(x: Any, y: Any) -> Any:
+        return x + 10.0 * y
+
+    one, two = ag.constant(1.0), ag.constant(2.0)
+    for _ in range(3):
+        found = [float(added(*args)) for args in ((one, one), (one, two), (two, two), (two, one))]
+        assert found == [11.0, 21.0, 22.0, 12.0]

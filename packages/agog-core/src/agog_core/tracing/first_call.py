@@ -10,14 +10,14 @@ from typing import Any
 from agog_core.errors import TracingError, TracingWarning
 from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
-from agog_core.recording import source_line, stack
+from agog_core.recording import next_serial, source_line, stack
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import tracer_of_context, tracing
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import untraced
 from agog_core.tracing.echoes import Echoes
 from agog_core.tracing.errors import limit
-from agog_core.tracing.leaves import Packing
+from agog_core.tracing.leaves import Packing, equals
 from agog_core.tracing.passes import optimize
 from agog_core.tracing.trace import Trace
 from agog_core.variables.variable import Variable, creation_hooks
@@ -38,6 +38,7 @@ class FirstCall(Named):
         has_created: whether it has created variables; then it is not what later calls do.
         is_kept: whether the variables that it writes were written; else another thread came in between.
         failed: the line of an op that failed, where the function has caught the error: what it does depends on that.
+        has_tapes: whether it has made tapes.
     """
 
     concrete: Concrete
@@ -46,6 +47,7 @@ class FirstCall(Named):
     has_created: bool
     is_kept: bool
     failed: str | None
+    has_tapes: bool
 
 
 def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> FirstCall:
@@ -63,7 +65,9 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     Raises:
         TracingError: the function does what later calls could not do again.
     """
+    serial = next_serial()
     recorded = Recorded(function, args, kwargs, may_create)
+    has_tapes = next_serial() > serial + 1  # also where other threads have made some
     trace, results = recorded.trace, recorded.results
     try:
         echoes = Echoes(results.tensors, recorded.inputs) or None
@@ -79,9 +83,8 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
         trace.put_back()
         raise
     recorded.end()
-    return FirstCall(
-        concrete, recorded.tensors, results(outputs), bool(recorded.created), is_kept, next(iter(trace.failures), None)
-    )
+    failed = next(iter(trace.failures), None)
+    return FirstCall(concrete, recorded.tensors, results(outputs), bool(recorded.created), is_kept, failed, has_tapes)
 
 
 class Recorded:
@@ -97,7 +100,8 @@ class Recorded:
         self._may_create = may_create
         packing = Packing((args, kwargs))
         self.tensors = packing.tensors
-        self.inputs = [self.trace.input(x) for x in packing.tensors]
+        inputs = [self.trace.input(x) for x in packing.tensors]
+        self.inputs = [inputs[place] for place in equals(packing.tensors) or range(len(inputs))]
         with self.going_on():
             self.results = Packing(function(*packing(self.inputs)))
             self.trace.graph.outputs = [self.trace.value_of(x) for x in self.results.tensors]

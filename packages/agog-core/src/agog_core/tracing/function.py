@@ -24,7 +24,7 @@ from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
-from agog_core.tracing.leaves import Packing, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
+from agog_core.tracing.leaves import Packing, equals, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.taped import Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
@@ -82,6 +82,7 @@ class DefinedFunction:
         memory = self._memory
         kinds, found, version, settings = memory.latest
         is_as_before = version == changes[0] and not scopes and (not used or settings == present())
+        is_as_before = is_as_before and not (memory.has_tapes and len(args) > 1 and equals(args) is not None)
         if is_as_before and not kwargs and len(args) == len(kinds) and not (masked and any(map(has_mask, args))):
             arrays, place = [], 0
             for table, shape, strides in kinds:
@@ -114,7 +115,7 @@ class DefinedFunction:
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
         memory.retracing.found()
-        if not kwargs and not scopes and not self._check and all(map(is_single, args)):
+        if not (kwargs or scopes or self._check) and all(map(is_single, args)) and equals(args) is None:
             # What has rank 0 has no strides to look at.
             kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
             memory.latest = kinds, found, version, present()
@@ -124,9 +125,11 @@ class DefinedFunction:
         """What decides which trace a call takes: the arguments, the device scope, and the settings."""
         where, settings = scope() if scopes else None, present_key() if used else ()
         if not kwargs and where is None and not settings and all(map(is_single, args)):
-            return tuple(map(key_of_tensor, args))
+            kinds, same = tuple(map(key_of_tensor, args)), equals(args)
+            return kinds if same is None else (same, "equals", *kinds)
         both = args, kwargs
-        return where, settings, "structure", key_of_structure(both), *map(key_of_leaf, nest.flatten(both))
+        kinds = map(key_of_leaf, nest.flatten(both))
+        return where, settings, equals(Packing(both).tensors), "structure", key_of_structure(both), *kinds
 
     def _run(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace, or the one of its branches that ran last."""
@@ -181,6 +184,7 @@ class DefinedFunction:
         place = key, id(parent), guard
         with key[1].noted():
             call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
+        memory.has_tapes |= call.has_tapes
         call.concrete.key, call.concrete.graph.exact = key, self._exact
         if call.failed is not None:
             memory.note_failure(call.failed, call.concrete.graph)

@@ -51,6 +51,7 @@ class Memory:
         self.traces: dict[Any, Concrete] = {}
         # Of the last call that found one: tables, shapes and strides of its arguments, and what it found.
         # Then what the settings were, of attributes and of module state.
+        self.has_tapes = False  # whether there were tapes inside, to which arguments that are one tensor are one
         self.latest = _NOTHING
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from agog_core.interrupts import begins_in_peace
 from agog_core.recording import Id, Record, Recording, active, stack
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.leaves import equals
 from agog_core.variables.variable import Variable
 
 
@@ -148,16 +149,10 @@ def key_of_tapes(tapes: Sequence[Recording], tensors: Sequence[Tensor]) -> tuple
         (tape.is_recording, tape.watch_accessed_variables, _chosen(tape), tuple([tape.watches(x) for x in tensors]))
         for tape in tapes
     ]
-    return _equal_places(tensors), *found
+    return equals(tensors), *found
 
 
 def _chosen(tape: Recording) -> tuple[int, ...]:
     """The variables that a tape watches for another reason than that they are trainable and were read."""
     known = [variable for variable, _ in tape.variables.values()]
     return tuple([id(v) for v in known if not (v.trainable and tape.watch_accessed_variables)])
-
-
-def _equal_places(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
-    """The first place of each tensor; None where none comes twice."""
-    places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
-    return None if len(places) == len(tensors) else tuple([places[id(x)] for x in tensors])
