@@ -261,10 +261,20 @@ def note_break(what: str, inputs: Sequence[Tensor]) -> None:
             tape.breaks += [(x._id, what, source_line()) for x in inputs if tape.watches(x)]
 
 
+# Whether modules are agog's own, by their names.
+_own_modules: dict[str, bool] = {}
+
+
 def source_line() -> str:
     """Where the program is: the innermost line outside of agog, such as ``"train.py:12"``."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (frame.f_globals.get("__name__", "") + ".").startswith(("agog.", "agog_")):
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        is_own = _own_modules.get(name)
+        if is_own is None:
+            is_own = _own_modules[name] = f"{name}.".startswith(("agog.", "agog_"))
+        if not is_own:
+            break
         frame = frame.f_back
     return "unknown" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 

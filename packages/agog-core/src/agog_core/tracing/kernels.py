@@ -25,7 +25,13 @@ def chosen(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]]) -> Cal
     return table.kernels.get(op.name) or resolved  # type: ignore[return-value]  # one of the two is there
 
 
-def run_kernel(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+def run_kernel(
+    op: Op,
+    table: KernelTable,
+    arrays: Sequence[Any],
+    attributes: Mapping[str, Any],
+    tables: Sequence[KernelTable] | None = None,
+) -> Any:
     """What the kernels of an op make of arrays: an array or a tuple of them; None of an op that updates in place."""
     shown = [plain(array) for array in arrays]
     kernel = chosen(op, table, [shape_of(array) for array in shown])
@@ -34,7 +40,8 @@ def run_kernel(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Ma
     except Exception as error:
         note_failure(error, op, table, shown)
         raise
-    return settled(op, table, homes(op, table, attributes), result, arrays, attributes)
+    tables = homes(op, table, attributes) if tables is None else tables
+    return settled(op, table, tables, result, arrays, attributes)
 
 
 def homes(op: Op, table: KernelTable, attributes: Mapping[str, Any]) -> list[KernelTable]:

@@ -34,6 +34,8 @@ def merge_equal(graph: Graph) -> None:
     apart: set[Node] = set()
     while True:
         same = _equal(graph, apart)
+        if not same:
+            return
         joined = {value.node for node in graph.nodes for value in _joined(node, same) if value.node is not None}
         if not joined:
             break
@@ -87,7 +89,8 @@ def _memory(value: Value, same: Mapping[Value, Value] | None = None) -> Value:
 
 
 def _key(node: Node, same: Mapping[Value, Value]) -> Any:
-    attributes = tuple(sorted((name, frozen(each)) for name, each in node.attributes.items()))
+    given = node.attributes
+    attributes = tuple(sorted([(name, frozen(each)) for name, each in given.items()])) if given else ()
     return node.op, node.table, tuple([same.get(value, value).number for value in node.inputs]), attributes
 
 

@@ -75,11 +75,10 @@ class Trace(Looped):
         return self._constant(tensor._table, array)
 
     def _value(self, kind: str, table: KernelTable, array: Any) -> Value:
-        layout = getattr(plain(array), "strides", None)
+        array = plain(array)
+        layout = getattr(array, "strides", None)
         self._count += 1
-        return Value(
-            self._count, kind, table, tuple(plain(array).shape), layout=layout if isinstance(layout, tuple) else None
-        )
+        return Value(self._count, kind, table, tuple(array.shape), None, layout if type(layout) is tuple else None)
 
     def _known(self, array: TracedArray, table: KernelTable) -> Value:
         if array.tracer is self and array.value is not None:
@@ -100,21 +99,22 @@ class Trace(Looped):
 
     def call(self, op: Op, table: KernelTable, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> Any:
         """Run a kernel, and record the call where it depends on more than constants."""
-        numbers = present_attributes(attributes)
+        is_late = any(isinstance(each, (Late, LateItem)) for each in attributes.values()) if attributes else False
+        depends = is_late or any(array.tracer is self for array in arrays)
+        numbers = present_attributes(attributes) if is_late else attributes
+        tables = homes(op, table, numbers)
         try:
-            result = run_kernel(op, table, [array.array for array in arrays], numbers)
+            result = run_kernel(op, table, [array.array for array in arrays], numbers, tables)
         except Exception:
-            if table.dtype in op.may_fail and self._depends(op, arrays, attributes):
+            if depends and table.dtype in op.may_fail:
                 self.failures.append(source_line())
             raise
         results = result if isinstance(result, tuple) else (result,)
-        is_small = all(prod(plain(each).shape) <= _MOST_FOLDED for each in results)
-        if is_small and not self._depends(op, arrays, attributes):
+        if not depends and all(prod(plain(each).shape) <= _MOST_FOLDED for each in results):
             return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
         effect = Effect.RANDOM if op.random else Effect.VIEW if op.views else Effect.NONE
         node = Node(effect, op, table, [self._known(array, table) for array in arrays], dict(attributes))
         node.several = isinstance(result, tuple)
-        tables = homes(op, table, numbers)
         if node.several:
             tables = tables if len(tables) > 1 else tables * len(results)
             tables += [table_of(each, table) for each in results[len(tables) :]]
@@ -123,10 +123,6 @@ class Trace(Looped):
             for out in outs[: len(outs) - (op.reserve is not None)]:
                 self._guard(self._known(out, table), tuple(out.shape))
         return tuple(outs) if node.several else outs[0]
-
-    def _depends(self, op: Op, arrays: Sequence[TracedArray], attributes: Mapping[str, Any]) -> bool:
-        is_late = any(isinstance(each, (Late, LateItem)) for each in attributes.values())
-        return is_late or any(array.tracer is self for array in arrays)
 
     def _add(self, node: Node, results: Sequence[tuple[KernelTable, Any]]) -> list[TracedArray]:
         node.line = source_line()
