@@ -166,20 +166,98 @@ def test_derivatives_of_higher_order_run_no_python_again() -> None:
         assert counts[0] == 1, program.__name__
 
 
-def test_forward_mode_runs_the_function_eagerly() -> None:
-    counted, counts = count_calls(several)
-    call, x = function(counted), ag.constant(X)
-    for _ in range(3):
-        with ForwardAccumulator(x, ag.ones_like(x)) as forward:
+w = ag.Variable(X)
+
+
+def forward(call: Call) -> Any:
+    x = ag.constant(X)
+    with ForwardAccumulator(x, ag.cos(x)) as accumulator:
+        a, b, c = call(x * 2.0)
+        d = a * b + x
+    return accumulator.jvp([a, b, c, d])
+
+
+def forward_of_a_variable(call: Call) -> Any:
+    x = ag.constant(X)
+    with ForwardAccumulator([w, x], [ag.ones_like(x), ag.sin(x)]) as accumulator:
+        a, b, c = call(x)
+    return accumulator.jvp([a, b, c])
+
+
+def forward_over_reverse(call: Call) -> Any:
+    x = ag.constant(X)
+    with ForwardAccumulator(x, ag.ones_like(x)) as accumulator:
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            loss = ag.reduce_sum(call(x)[0])
+        gradient = tape.gradient(loss, x)
+    return gradient, accumulator.jvp([gradient, loss])
+
+
+def reverse_over_forward(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        with ForwardAccumulator(x, ag.cos(x)) as accumulator:
             y = call(x)[1]
-        np.testing.assert_array_equal(forward.jvp(y).numpy(), _jvp(x))
-    assert counts[0] == 3
+        tangent = accumulator.jvp(y)
+    return tangent, tape.gradient(tangent, x)
 
 
-def _jvp(x: Any) -> Any:
-    with ForwardAccumulator(x, ag.ones_like(x)) as forward:
-        y = several(x)[1]
-    return forward.jvp(y).numpy()
+def forward_twice(call: Call) -> Any:
+    x = ag.constant(X)
+    with ForwardAccumulator(x, ag.ones_like(x)) as outer:
+        with ForwardAccumulator(x, ag.cos(x)) as inner:
+            y = call(x)[1]
+        tangent = inner.jvp(y)
+    return tangent, outer.jvp(tangent), outer.jvp(y)
+
+
+def forward_that_came_later(call: Call) -> Any:
+    x = ag.constant(X)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)[1]
+    with ForwardAccumulator(x, ag.ones_like(x)) as accumulator:
+        gradient = tape.gradient(y, x)
+    return gradient, accumulator.jvp(gradient)
+
+
+def same_tangent(call: Call) -> Any:
+    x = ag.constant(X)
+    with ForwardAccumulator(x, x) as accumulator:
+        y = call(x)[0]
+    return accumulator.jvp(y)
+
+
+def no_tangent(call: Call) -> Any:
+    x, other = ag.constant(X), ag.constant(X)
+    with ForwardAccumulator(other, other) as accumulator:
+        y = call(x)[0]
+    return accumulator.jvp(y), accumulator.jvp(y, unconnected_gradients="zero")
+
+
+def with_variable(x: Any) -> Any:
+    a, b, c = several(x)
+    return a * w, b + w.value(), c
+
+
+@pytest.mark.parametrize("made", [several, with_variable], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(forward, forward_of_a_variable, forward_over_reverse, reverse_over_forward, forward_twice),
+        *(forward_that_came_later, same_tangent, no_tangent),
+    ],
+    ids=lambda program: program.__name__,
+)
+def test_forward_mode_gives_what_it_gives_of_eager_calls(program: Callable[[Call], Any], made: Call) -> None:
+    assert_equal(program, lambda: made)
+    counted, counts = count_calls(made)
+    call = function(counted)
+    for _ in range(4):
+        program(call)
+    assert counts[0] == 1
 
 
 def test_a_gradient_that_nobody_asks_for_is_not_computed() -> None:

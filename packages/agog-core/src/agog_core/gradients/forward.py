@@ -11,7 +11,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.gradients.backpropagation import backpropagate
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.math.arithmetic import add
-from agog_core.recording import Id, Recording, active, stack
+from agog_core.recording import Id, Recording, active, stack, watch_output
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.variable import Variable
@@ -94,10 +94,24 @@ class ForwardAccumulator(Recording):
 
         def tangent(leaf: Any) -> Tensor | None:
             tensor = leaf._current() if isinstance(leaf, Variable) else convert_to_tensor(leaf)
-            found = self._tangents.get(tensor._id) if self.watches(tensor) else None
+            found = self.tangent(tensor)
             return zeros_like(tensor) if found is None and unconnected_gradients == "zero" else found
 
         return nest.map_structure(tangent, target)
+
+    def tangent(self, tensor: Tensor) -> Tensor | None:
+        """The tangent of a tensor, where it has one."""
+        return self._tangents.get(tensor._id) if self.watches(tensor) else None
+
+    def give(self, tensor: Tensor, tangent: Tensor) -> None:
+        """Let a tensor have a tangent as long as it lives."""
+        watch_output(tensor, self)
+        self._tangents[tensor._id] = tangent
+        self._follow(tensor)
+
+    def _follow(self, tensor: Tensor) -> None:
+        self._followed[tensor._id] = followed = Followed(tensor, self._dead.append)
+        followed.id = tensor._id
 
     def follow(self, record: Callable[..., None], *call: Any) -> None:
         """Compute the tangents of what an op returned.
@@ -132,8 +146,7 @@ class ForwardAccumulator(Recording):
             stack.set(before)
         for each in outs.values():
             if each._id in self._tangents:
-                self._followed[each._id] = followed = Followed(each, self._dead.append)
-                followed.id = each._id
+                self._follow(each)
 
     def _push(
         self,

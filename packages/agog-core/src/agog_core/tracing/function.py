@@ -26,6 +26,7 @@ from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, equals, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
+from agog_core.tracing.tangents import Tangent, key_of_tangents, tangents_of
 from agog_core.tracing.taped import Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
 from agog_core.tracing.twins import key_of_tapes
@@ -212,10 +213,10 @@ class DefinedFunction:
         if not is_plain:
             args, kwargs = nest.map_structure(here, self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        if any(tape.is_forward for tape in tapes):  # tangents go along with each op
-            return self._called(args, kwargs)
         tensors = args if is_plain else Packing((args, kwargs)).tensors
-        kind = "tapes", key_of_tapes(tapes, tensors), self._key(args, kwargs)
+        tangents = tangents_of(tapes, tensors) if any(tape.is_forward for tape in tapes) else []
+        tensors = (*tensors, *(each.tensor for each in tangents)) if tangents else tensors
+        kind = key_of_tapes(tapes, tensors), key_of_tangents(tangents), self._key(args, kwargs)
         key = self._memory.with_reads(kind)
         known, parent = self._memory.taped, None
         place: Any = key
@@ -234,7 +235,7 @@ class DefinedFunction:
                 return result
             known, place, parent = found.branches, result, found
         else:
-            return self._trace_taped(known, place, key, parent, args, kwargs, tapes)
+            return self._trace_taped(known, place, key, parent, args, kwargs, tapes, tangents)
         return self._memory.again(self._shown(), self._memory.taped.get(key), failure, self._called, args, kwargs)
 
     def _trace_taped(
@@ -246,6 +247,7 @@ class DefinedFunction:
         args: Any,
         kwargs: Any,
         tapes: Sequence[Recording],
+        tangents: Sequence[Tangent],
     ) -> Any:
         """Call the function under tapes and record what it does, for a place among what is known."""
         memory, guard = self._memory, 0 if parent is None else place
@@ -254,7 +256,7 @@ class DefinedFunction:
         where = key, id(parent), guard
         made = Function(self._called, self._full_name(), walk, where not in memory.created, self._exact)
         with key[1].noted():
-            found = trace_taped(made, args, kwargs, tapes)
+            found = trace_taped(made, args, kwargs, tapes, tangents=tangents)
         if found is None:
             known[place] = _EAGERLY
             return self._called(args, kwargs)

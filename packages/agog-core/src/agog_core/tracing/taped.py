@@ -82,11 +82,11 @@ class Call:
         if self.before is not None:
             yield from self.before.names()
 
-    def recording(self, tape: Recording) -> Recording | None:
-        """The recording whose serial number the traced tensors carry that a tape watches."""
+    def twin(self, tape: Recording) -> Twin | None:
+        """What tells which traced tensors a tape watches."""
         if tape.serial in self.serials:
-            return self.taped.twins[self.serials.index(tape.serial)].recording
-        return None if self.before is None else self.before.recording(tape)
+            return self.taped.twins[self.serials.index(tape.serial)]
+        return None if self.before is None else self.before.twin(tape)
 
 
 @dataclass(eq=False, slots=True)
@@ -109,6 +109,7 @@ class Taped:
         inherited: the same of the tensors of the trace before.
         entries: the variables that are read, each with the place of the argument that is its value, or None.
         start: an id before those of the trace.
+        tangents: the places of accumulators, results that have a tangent, and the tangents among the results.
         captured: the ids of tensors from outside that tapes watch; a call that uses some is not run again.
     """
 
@@ -125,6 +126,7 @@ class Taped:
     entries: dict[Variable, int | None]
     start: Id
     captured: set[Id]
+    tangents: list[tuple[int, int, int]]
     reads: Reads = field(default_factory=Reads)  # of a walk back: the attributes that it has read
     branches: dict[Any, Any] = field(default_factory=dict)
     walks: dict[Any, Any] = field(default_factory=dict)
@@ -205,6 +207,9 @@ class Taped:
             call.give(traced, x._id)
         for i in self.captured:
             call.give(i, i)
+        for index, place, tangent in self.tangents:
+            accumulator: Any = tapes[index]
+            accumulator.give(results[place], results[tangent])
         for place, traced in self.inherited:
             if any(tape.watches(inherited[place]) for tape in tapes):
                 call.give(traced, inherited[place]._id)
@@ -222,7 +227,7 @@ class Taped:
                 if twin.records and tape.is_recording:
                     section = Section(call, index)
                     tape.records.append((None, None, section, (section.outs, section.sources, call.kept)))  # type: ignore[arg-type]  # it is no function
-        return self.pack(results)
+        return self.pack(results[: len(results) - len({tangent for _, _, tangent in self.tangents})])
 
     def _read(self, call: Call, tape: Recording, twin: Twin, entries: dict[Variable, Tensor]) -> None:
         """Let a tape watch the variables that the function has read."""

@@ -16,6 +16,7 @@ from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Value
 from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import optimize
+from agog_core.tracing.tangents import Tangent
 from agog_core.tracing.taped import Call, Origin, Taped, Walk
 from agog_core.tracing.template import Binding, Template
 from agog_core.tracing.trace import Trace
@@ -64,7 +65,12 @@ class TapedCall(NamedTuple):
 
 
 def trace_taped(
-    function: Function, args: Any, kwargs: Any, tapes: Sequence[Recording], before: Call | None = None
+    function: Function,
+    args: Any,
+    kwargs: Any,
+    tapes: Sequence[Recording],
+    before: Call | None = None,
+    tangents: Sequence[Tangent] = (),
 ) -> TapedCall | None:
     """Call a function and record what it does, as later calls under such tapes will do it.
 
@@ -74,6 +80,7 @@ def trace_taped(
         kwargs: its other arguments.
         tapes: the tapes that are open, the outermost first.
         before: the call whose records it walks back.
+        tangents: those of what the function uses; their tensors are its last arguments.
 
     Returns:
         The call; None where nothing has happened, because the function asks the tapes for gradients.
@@ -81,9 +88,10 @@ def trace_taped(
     Raises:
         TracingError: the function does what later calls could not do again.
     """
-    taping = _Taping(function, Packing((args, kwargs)).tensors, tapes, before)
+    given = args, kwargs, [each.tensor for each in tangents]
+    taping = _Taping(function, Packing(given).tensors, tapes, before, tangents)
     with nullcontext() if before is None else before.taped.lock, taping.binding:
-        recorded = Recorded(taping.call, args, kwargs, function.may_create)
+        recorded = Recorded(taping.call, given, {}, function.may_create)
         if taping.acting.is_beyond:
             recorded.trace.put_back()
             recorded.release()
@@ -101,17 +109,24 @@ class _Taping:
     """One call that is traced."""
 
     def __init__(
-        self, function: Function, tensors: Sequence[Tensor], tapes: Sequence[Recording], before: Call | None
+        self,
+        function: Function,
+        tensors: Sequence[Tensor],
+        tapes: Sequence[Recording],
+        before: Call | None,
+        tangents: Sequence[Tangent],
     ) -> None:
         self.function, self.tensors, self.tapes, self.before = function, tensors, tapes, before
+        self.tangents = tangents
+        self.places: list[tuple[int, int, int]] = []  # see `Taped.tangents`
         self.inherited = [] if before is None else before.kept
-        self.twins = [Twin(tape, None if before is None else before.recording(tape)) for tape in tapes]
+        self.twins = [Twin(tape, None if before is None else before.twin(tape)) for tape in tapes]
         self.acting = Acting(tapes, self.twins)
         self.binding = Binding([] if before is None else before.taped.arrays, self.inherited)
         self._start = next_id()
         self.inputs: list[Tensor] = []  # the traced tensors that the function gets
-        own = [] if before is None or before.taped.template is None else before.taped.template.tensors
-        pairs = zip(self.inherited, own, strict=False)
+        self._own = [x for _, x in self._inherited()]
+        pairs = zip(self.inherited, self._own, strict=False)
         watched = [(x, y) for x, y in pairs if any(tape.watches(x) for tape in tapes)]
         self._watched = [[tape.watches(x) for x in tensors] for tape in tapes]
         self._watched_before = [[y for x, y in watched if tape.watches(x)] for tape in tapes]
@@ -120,10 +135,10 @@ class _Taping:
         """Call the function on traced arguments; one that comes twice is one tensor, as outside."""
         trace = present_tracer()
         assert isinstance(trace, Trace)
-        packing = Packing((args, kwargs))
+        packing = Packing(args)
         self.inputs = [trace.arguments.setdefault(id(x), y) for x, y in zip(self.tensors, packing.tensors, strict=True)]
         self.binding.begin(trace)
-        args, kwargs = packing(self.inputs)
+        args, kwargs, _ = packing(self.inputs)
         del packing
         with self.acting:
             for tape, places, others in zip(self.tapes, self._watched, self._watched_before, strict=True):
@@ -132,7 +147,36 @@ class _Taping:
                         tape.watch_tensor(x)
                 for x in others:
                     tape.watch_tensor(x)
-            return self.function.python(args, kwargs)
+            for each, tangent in zip(self.tangents, self.inputs[len(self.inputs) - len(self.tangents) :], strict=True):
+                self._begin(each, tangent)
+            result = self.function.python(args, kwargs)
+            self.packing = Packing(result)
+            return result, self._tangents()
+
+    def _begin(self, each: Tangent, tangent: Tensor) -> None:
+        """Let an accumulator know the tangent of a traced tensor."""
+        accumulator: Any = self.tapes[each.tape]
+        if each.kind == "variable":
+            x = each.of._current()
+            accumulator.watch_variable(each.of, x)
+        else:
+            x = self.inputs[each.of] if each.kind == "argument" else self._own[each.of]
+            accumulator.watch_tensor(x)
+        accumulator._tangents.setdefault(x._id, tangent)
+
+    def _tangents(self) -> list[Tensor]:
+        """The tangents of the results, and those of these, which are results too."""
+        results = list(self.packing.tensors)
+        count = len(results)
+        seen: set[int] = set()
+        for place, x in enumerate(results):  # which grows
+            for index, tape in enumerate(self.tapes) if id(x) not in seen else ():
+                accumulator: Any = tape
+                if tape.is_forward and (tangent := accumulator.tangent(x)) is not None:
+                    self.places.append((index, place, len(results)))
+                    results.append(tangent)
+            seen.add(id(x))
+        return results[count:]
 
     def finish(self, recorded: Recorded) -> TapedCall:
         """What later calls run, and the result of this one."""
@@ -143,9 +187,10 @@ class _Taping:
         places = {variable: self._place(x) for variable, x in trace.entries.items()}
         inputs = [(place, x._id) for place, x in enumerate(self.inputs) if _has_id(x)]
         inherited = [(place, x._id) for place, x in self._inherited() if _has_id(x)]
-        pack = self.function.pack(recorded.results)
+        pack = self.function.pack(self.packing)
+        self.packing.release()
         is_kept = trace.commit(merges=graph.calls_python)
-        self.inputs, self._watched_before = [], []
+        self.inputs, self._watched_before, self._own = [], [], []
         recorded.release()
         template, kept, exported = self._kept(trace, len(outputs))
         graph.outputs += exported.values
@@ -164,6 +209,7 @@ class _Taping:
             entries=places,
             start=self._start,
             captured=self._captured(),
+            tangents=[each for each in self.places if results[each[1]].kind == "result"],
         )
         outputs += exported.tensors
         if template is None:
@@ -201,6 +247,9 @@ class _Taping:
         fresh = {place: x for place, x in enumerate(tensors) if origins[place] == Origin("result", place)}
         for twin in self.twins:
             twin.settle(self.inputs, fresh, ids)
+        known = set().union(*[twin.ids for twin in self.twins])
+        for twin in self.twins:
+            twin.tangents = {i: x for i, x in twin.tangents.items() if i in known}
         return origins
 
     def _kept(self, trace: Trace, count: int) -> tuple[Template | None, list[Origin], _Exported]:
@@ -208,7 +257,7 @@ class _Taping:
         exported = _Exported(trace.graph.inputs, len(self.tensors), count)
         if not any(twin.records for twin in self.twins):
             return None, [], exported
-        template = Template(trace, [twin.records for twin in self.twins])
+        template = Template(trace, [[twin.records, twin.tangents] for twin in self.twins])
         own = {id(x): Origin("inherited", place) for place, x in self._inherited()}
         kept = []
         for x in template.tensors:

@@ -36,12 +36,14 @@ class Twin:
 
     Args:
         tape: the tape.
-        before: the recording whose serial number traced tensors carry already, of the trace that this one goes on with.
+        before: its twin in the trace that this one goes on with, whose serial number traced tensors carry already.
     """
 
-    def __init__(self, tape: Recording, before: Recording | None = None) -> None:
+    def __init__(self, tape: Recording, before: Twin | None = None) -> None:
         self.recording = Recording()
-        self.recording.go_on_as(tape if before is None else before)
+        self.recording.go_on_as(tape if before is None else before.recording)
+        # Of an accumulator: the tangents of traced tensors, by their ids.
+        self.tangents: dict[Id, Tensor] = {} if before is None else dict(before.tangents)
         self.records = Records()
         self.variables = {id(variable): (variable, list[Id]()) for variable, _ in tape.variables.values()}
         self.ids: set[Id] = set()  # of all that the records know
@@ -98,6 +100,9 @@ class Acting:
             for tape, twin in zip(self._tapes, self._twins, strict=True):
                 tape.serial, tape.watching = twin.recording.serial, twin.recording.watching
                 tape.records, tape.variables, tape.breaks = twin.records, twin.variables, None
+                if tape.is_forward:
+                    accumulator: Any = tape
+                    accumulator._tangents, accumulator._followed, accumulator._dead = twin.tangents, {}, []
             stack.set(tuple(self._tapes))
             for spy in self._spies:
                 spy.start()
@@ -118,7 +123,7 @@ class Acting:
             spy.stop()
         for tape, twin, before in zip(self._tapes, self._twins, self._before, strict=True):
             is_other = tape.serial != twin.recording.serial and tape.serial != before["serial"]
-            is_walked = tape.records is not twin.records or twin.records.is_walked
+            is_walked = not tape.is_forward and (tape.records is not twin.records or twin.records.is_walked)
             flags = ("is_open", "is_recording", "_used")
             self.is_beyond |= is_other or is_walked or any(getattr(tape, f, None) != before[f] for f in flags)
             for name, value in before.items():
@@ -130,7 +135,10 @@ class Acting:
         stack.set(self._stack)
 
 
-_STATE = ("serial", "watching", "records", "variables", "breaks", "has_functions", "is_open", "is_recording", "_used")
+_STATE = (
+    *("serial", "watching", "records", "variables", "breaks", "has_functions", "is_open", "is_recording", "_used"),
+    *("_tangents", "_followed", "_dead"),
+)
 
 
 def _state(tape: Recording) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from agog_core.tracing.by_ops import by_ops
 from agog_core.tracing.device import untraced
 from agog_core.tracing.errors import is_undone, limit
 from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_tensor
+from agog_core.tracing.tangents import key_of_tangents, tangents_of
 from agog_core.tracing.taped import Call, Taped
 from agog_core.tracing.taping import AGAIN, Function, trace_taped
 from agog_core.tracing.twins import key_of_tapes
@@ -35,7 +36,7 @@ def walk(call: Call, index: int, given: dict[Id, Any], keep: frozenset[Id]) -> M
     """
     tracer = present_tracer()
     tapes = [tape for tape in tapes_of_context() if tape.is_open]
-    if (tracer is not None and tracer.records) or any(tape.is_forward for tape in tapes):
+    if tracer is not None and tracer.records:
         return _by_ops(call, index, given, keep)
     return _Walk(call, index, given, keep, tapes).run()
 
@@ -50,6 +51,9 @@ class _Walk:
         self.values = list(given.values())
         self.is_dense = all(type(x) is Tensor for x in self.values)
         self.tensors: list[Tensor] = self.values if self.is_dense else Packing(self.values).tensors
+        self.tangents = tangents_of(tapes, self.tensors, call) if any(tape.is_forward for tape in tapes) else []
+        if self.tangents:
+            self.tensors = [*self.tensors, *(each.tensor for each in self.tangents)]
 
     def key(self) -> Any:
         """What decides which trace is run."""
@@ -57,9 +61,10 @@ class _Walk:
         where = self.index, tuple(self.given), kinds, self.keep, _surroundings()
         if not self.tapes:
             return where
-        recordings = [self.call.recording(tape) for tape in self.tapes]
-        serials = tuple([None if r is None else r.serial for r in recordings])
-        return where, serials, key_of_tapes(self.tapes, [*self.tensors, *self.call.kept])
+        twins = [self.call.twin(tape) for tape in self.tapes]
+        serials = tuple([None if twin is None else twin.recording.serial for twin in twins])
+        watching = key_of_tapes(self.tapes, [*self.tensors, *self.call.kept])
+        return where, serials, watching, key_of_tangents(self.tangents)
 
     def run(self) -> Mapping[Id, Any]:
         """The gradients that are other ones now."""
@@ -82,7 +87,7 @@ class _Walk:
         function = function._replace(name=self.call.taped.name, exact=self.call.taped.graph.exact)
         reads = Reads()
         with self.call.taped.lock, reads.noted():
-            found = trace_taped(function, [self.values], {}, self.tapes, self.call)
+            found = trace_taped(function, [self.values], {}, self.tapes, self.call, self.tangents)
         if found is None:
             limit("beyond", self.call.taped.name)
         found.taped.reads = reads
