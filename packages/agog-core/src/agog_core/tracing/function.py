@@ -26,11 +26,11 @@ from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.leaves import Packing, equals, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
-from agog_core.tracing.tangents import Tangent, key_of_tangents, tangents_of
-from agog_core.tracing.taped import Taped
-from agog_core.tracing.taping import AGAIN, Function, trace_taped
-from agog_core.tracing.twins import key_of_tapes
-from agog_core.tracing.walks import walk
+from agog_core.tracing.tapes.tangents import Tangent, key_of_tangents, tangents_of
+from agog_core.tracing.tapes.taped import Taped
+from agog_core.tracing.tapes.taping import AGAIN, Function, trace_taped
+from agog_core.tracing.tapes.twins import key_of_tapes
+from agog_core.tracing.tapes.walks import walk
 
 if TYPE_CHECKING:
     from agog_core.observers.graph_node import GraphNode

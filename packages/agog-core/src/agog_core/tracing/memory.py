@@ -18,7 +18,7 @@ from agog_core.tracing.graph import Effect, Graph, Node
 from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing, depth
 
 if TYPE_CHECKING:
-    from agog_core.tracing.taped import Taped
+    from agog_core.tracing.tapes.taped import Taped
 
 # How many traces there are for arguments of one kind that have read other attributes, or other values of them.
 MOST_SETTINGS = 8

@@ -10,7 +10,7 @@ from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.leaves import key_of_tensor
 
 if TYPE_CHECKING:
-    from agog_core.tracing.taped import Call
+    from agog_core.tracing.tapes.taped import Call
 
 
 class Tangent(NamedTuple):

@@ -8,7 +8,7 @@ from agog_core import recording
 from agog_core.recording import Id
 
 if TYPE_CHECKING:
-    from agog_core.tracing.taped import Call
+    from agog_core.tracing.tapes.taped import Call
 
 
 class Section(recording.Section):

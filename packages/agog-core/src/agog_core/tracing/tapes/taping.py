@@ -16,11 +16,11 @@ from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Value
 from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import optimize
-from agog_core.tracing.tangents import Tangent
-from agog_core.tracing.taped import Call, Origin, Taped, Walk
-from agog_core.tracing.template import Binding, Template
+from agog_core.tracing.tapes.tangents import Tangent
+from agog_core.tracing.tapes.taped import Call, Origin, Taped, Walk
+from agog_core.tracing.tapes.template import Binding, Template
+from agog_core.tracing.tapes.twins import Acting, Twin
 from agog_core.tracing.trace import Trace
-from agog_core.tracing.twins import Acting, Twin
 
 # The result of a call of which nothing was kept, because another thread has changed a variable meanwhile.
 AGAIN = object()

@@ -1,4 +1,4 @@
-"""Taped: a function that was traced under tapes, and its calls; `agog_core.tracing.taping` makes them."""
+"""Taped: a function that was traced under tapes, and its calls; `agog_core.tracing.tapes.taping` makes them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import TracedArray
 from agog_core.tracing.graph import Graph, Node
-from agog_core.tracing.section import Section
-from agog_core.tracing.template import Template
-from agog_core.tracing.twins import Twin
+from agog_core.tracing.tapes.section import Section
+from agog_core.tracing.tapes.template import Template
+from agog_core.tracing.tapes.twins import Twin
 from agog_core.variables.variable import Variable
 
 # ``walk(call, index, gradients, keep)``: the gradients that walking back the records for a tape adds or changes; by the
