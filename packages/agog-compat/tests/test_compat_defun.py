@@ -188,8 +188,8 @@ def test_a_function_for_arguments_of_one_kind() -> None:
     assert of_rows(ag.ones([3, 2])).shape.as_list() == [3, 2]
     with pytest.raises(ValueError, match="must be a tensor of shape"):
         of_rows(ag.ones([3]))
-    with pytest.raises(TypeError) as error:
-        double.get_concrete_function(2)
+    with pytest.raises(ValueError) as error:
+        double.get_concrete_function(2)(3)
     assert str(error.value) == (
-        "defun: get_concrete_function of double takes tensors, or a TensorSpec for each, by their places; got (2,)."
+        "defun: argument 'x' of double is bound to 2; got 3. Leave it out, or make another concrete function."
     )

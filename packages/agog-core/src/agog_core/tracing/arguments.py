@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracing.device import untraced
+from agog_core.tracing.leaves import exact, field_names, with_fields
 from agog_core.variables.variable import Variable
 
 _AS_THEY_ARE = (Tensor, int, float, bool, str, type(None))
@@ -41,6 +42,8 @@ class Arguments(NamedTuple):
     def _argument(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return convert_to_tensor(value)
+        if field_names(value) is not None:
+            return _by_fields(self._argument, value)
         try:
             hash(value)
         except TypeError:
@@ -63,11 +66,12 @@ class Arguments(NamedTuple):
                 f"{self.owner}: the input signature of {self.function} has {len(signature)} arguments; got {len(args)}."
             )
         return tuple(
-            self._fitting(spec, value, f"argument {place}")
+            self.fitting(spec, value, f"argument {place}")
             for place, (spec, value) in enumerate(zip(signature, args, strict=True))
         )
 
-    def _fitting(self, spec: Any, value: Any, where: str) -> Any:
+    def fitting(self, spec: Any, value: Any, where: str) -> Any:
+        """A value as a `TensorSpec`, a structure or a bound value says; ValueError where it is not so."""
         if isinstance(spec, TensorSpec):
             tensor = convert_to_tensor(value)
             if not spec.is_compatible_with(tensor):
@@ -78,11 +82,18 @@ class Arguments(NamedTuple):
                 )
             return tensor
         if nest.is_mapping(spec) and nest.is_mapping(value) and spec.keys() == value.keys():
-            return {key: self._fitting(spec[key], value[key], f"{where}[{key!r}]") for key in value}
+            return {key: self.fitting(spec[key], value[key], f"{where}[{key!r}]") for key in value}
         is_pair = isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple))
         if is_pair and len(spec) == len(value):
-            parts = [self._fitting(*pair, f"{where}[{n}]") for n, pair in enumerate(zip(spec, value, strict=True))]
+            parts = [self.fitting(*pair, f"{where}[{n}]") for n, pair in enumerate(zip(spec, value, strict=True))]
             return nest.pack(value, nest.flatten(parts))
+        if not nest.is_nested(spec):
+            if value is spec or exact(value) == exact(spec):
+                return spec
+            raise ValueError(
+                f"{self.owner}: {where} of {self.function} is bound to {spec!r}; got {value!r}. Leave it out, or make "
+                "another concrete function."
+            )
         raise ValueError(
             f"{self.owner}: {where} of {self.function} must have the structure {spec!r}, by its input signature; got "
             f"a {type(value).__name__}."
@@ -94,6 +105,8 @@ class Arguments(NamedTuple):
             return convert_to_tensor(value)
         if value is None or isinstance(value, Tensor) or hasattr(value, "dtype"):
             return value
+        if field_names(value) is not None:
+            return _by_fields(self.returned, value)
         raise TypeError(
             f"{self.owner}: {self.function} must return tensors, structures of them, or None; it returned a "
             f"{type(value).__name__}."
@@ -103,3 +116,11 @@ class Arguments(NamedTuple):
 def here(leaf: Any) -> Any:
     """An argument as eager code has it, also where a trace has left it behind."""
     return untraced(leaf) if type(leaf) is Tensor else leaf
+
+
+def _by_fields(function: Callable[[Any], Any], value: Any) -> Any:
+    """An object with a function applied to what its fields hold; itself where that changes nothing."""
+    before = {name: getattr(value, name) for name in field_names(value) or ()}
+    after = {name: nest.map_structure(function, each) for name, each in before.items()}
+    pairs = zip(nest.flatten(before), nest.flatten(after), strict=True)
+    return value if all(old is new for old, new in pairs) else with_fields(value, after)

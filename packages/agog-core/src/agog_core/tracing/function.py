@@ -20,6 +20,7 @@ from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.arguments import Arguments, here
 from agog_core.tracing.concrete import Concrete
+from agog_core.tracing.concrete_function import ConcreteFunction, spec_of
 from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
@@ -284,27 +285,24 @@ class DefinedFunction:
         bound._memory = self._memories.of(instance)
         return bound
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> DefinedFunction:
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The function for arguments of one kind alone; it is traced when it is called first.
 
         Args:
-            *args: tensors, or a `TensorSpec` in the place of each.
-            **kwargs: must be empty.
+            *args: tensors, or a `TensorSpec` in the place of each; variables and Python values, which are bound; or
+                structures of these. None for those of the input signature.
+            **kwargs: others, by name.
 
         Returns:
-            A function like this one, with an input signature.
+            A `ConcreteFunction`, which says what it takes and what it returns.
 
         Raises:
-            TypeError: an argument is neither, nor a structure of such.
+            TypeError: the function does not take such arguments.
         """
-        given = args or self._input_signature or ()
-        if kwargs or not all(isinstance(leaf, (Tensor, TensorSpec)) for leaf in nest.flatten(given)):
-            raise TypeError(
-                f"{self._owner}: get_concrete_function of {self._shown()} takes tensors, or a TensorSpec for each, by "
-                f"their places; got {args!r}{f' and {kwargs!r}' if kwargs else ''}."
-            )
-        specs = nest.map_structure(lambda x: TensorSpec.from_tensor(x) if isinstance(x, Tensor) else x, given)
-        return DefinedFunction(self._python_function, specs, self._owner, self._check, self._exact)
+        given = args or (() if kwargs else self._input_signature or ())
+        args, kwargs = nest.map_structure(spec_of, (tuple(given), kwargs))
+        whole = DefinedFunction(self._python_function, None, self._owner, self._check, self._exact)
+        return ConcreteFunction(whole, args, kwargs, self._owner)
 
     def traces(self) -> list[TraceInfo]:
         """The traces of the function.

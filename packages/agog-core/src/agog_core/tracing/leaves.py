@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import fields
 from numbers import Number
 from typing import Any
 
@@ -37,7 +38,32 @@ def parts(leaf: Any) -> Parts | None:
     if isinstance(leaf, SparseTensor):
         size = untraced(leaf.dense_shape)
         return [leaf.indices, leaf.values], lambda tensors: SparseTensor(tensors[0], tensors[1], size)
+    if (names := field_names(leaf)) is not None:
+        packing = Packing([getattr(leaf, name) for name in names])
+        if packing.tensors:
+            tensors, empty = packing.tensors, with_fields(leaf, dict.fromkeys(names))
+            packing.release()
+            return tensors, lambda tensors: with_fields(empty, dict(zip(names, packing(tensors), strict=True)))
     return None
+
+
+def field_names(value: Any) -> list[str] | None:
+    """The names of the fields of a dataclass's object, or of one that the package attrs knows; None for any other, and
+    for those that equal themselves alone."""
+    kind = type(value)
+    if kind.__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # mypy takes one for bound
+        return None
+    if hasattr(kind, "__dataclass_fields__"):
+        return [each.name for each in fields(value)]
+    return [each.name for each in kind.__attrs_attrs__] if hasattr(kind, "__attrs_attrs__") else None
+
+
+def with_fields(value: Any, changed: Mapping[str, Any]) -> Any:
+    """A copy of such an object in which some fields have other values."""
+    made = copy(value)
+    for name, each in changed.items():
+        object.__setattr__(made, name, each)  # also where it is frozen
+    return made
 
 
 def is_single(leaf: Any) -> bool:
@@ -66,6 +92,9 @@ def key_of_leaf(leaf: Any) -> Any:
     found = parts(leaf)
     if found is None:
         return exact(leaf)
+    if (names := field_names(leaf)) is not None:
+        values = [getattr(leaf, name) for name in names]
+        return type(leaf), key_of_structure(values), *map(key_of_leaf, nest.flatten(values))
     size = tuple(leaf.shape.as_list()) if isinstance(leaf, (IndexedSlices, SparseTensor)) else None
     return type(leaf), size, *map(key_of_tensor, found[0])
 
@@ -92,8 +121,8 @@ def exact(value: Any) -> Any:
         return kind, frozenset(map(exact, value))
     if isinstance(value, (Number, range)):  # such as Decimal, of which two may be equal and have other digits
         return kind, repr(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return kind, tuple([exact(getattr(value, each.name)) for each in fields(value)])
+    if (names := field_names(value)) is not None:
+        return kind, tuple([exact(getattr(value, name)) for name in names])
     return kind, value
 
 
