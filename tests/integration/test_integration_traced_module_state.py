@@ -59,6 +59,7 @@ STATE = {
     "agog_core.recording._alive": "none: numbers",
     "agog_core.recording._lock": "none: a lock",
     "agog_core.recording.next_serial": "none: numbers",
+    "agog_core.recording._own_modules": "none: a cache, for the lines of errors",
     "agog_core.recording.active": "key: the tapes are in the keys of calls under tapes",
     "agog_core.recording.lined": "none: for the texts of errors",
     "agog_core.recording.next_id": "none: numbers",

@@ -37,19 +37,19 @@ def calls(f: Callable[..., Any], *changes: Callable[[], Any]) -> list[Any]:
 
 
 def setting(owner: Any, name: str, *values: Any) -> list[Callable[[], None]]:
-    return [lambda value=value: setattr(owner, name, value) for value in values]  # type: ignore[misc]
+    return [lambda value=value: setattr(owner, name, value) for value in values]
 
 
 @program
 def the_learning_phase(wrap: Wrap) -> Any:
     dropout, norm = layers.Dropout(0.5), layers.BatchNormalization()
     f = wrap(lambda x: norm(dropout(x)))
-    return calls(f, *(lambda value=value: K.set_learning_phase(value) for value in (1, 0, 1, 0)))  # type: ignore[misc]
+    return calls(f, *(lambda value=value: K.set_learning_phase(value) for value in (1, 0, 1, 0)))
 
 
 @program
 def epsilon(wrap: Wrap) -> Any:
-    return calls(wrap(lambda x: x + K.epsilon()), *(lambda e=e: K.set_epsilon(e) for e in (0.5, 1e-7)))  # type: ignore[misc]
+    return calls(wrap(lambda x: x + K.epsilon()), *(lambda e=e: K.set_epsilon(e) for e in (0.5, 1e-7)))
 
 
 @program
@@ -66,7 +66,7 @@ def the_policy(wrap: Wrap) -> Any:
 
 @program
 def variables_in_the_precision_of_a_layer(wrap: Wrap) -> Any:
-    class Own(layers.Layer):  # type: ignore[misc, name-defined]
+    class Own(layers.Layer):
         def build(self, shape: Any) -> None:
             self.scale = self.add_weight("scale", [3], initializer="ones")
             self.built = True
@@ -187,7 +187,7 @@ def layers_that_are_added(wrap: Wrap) -> Any:
 
 @program
 def layers_in_place_of_others(wrap: Wrap) -> Any:
-    class Own(tf.keras.Model):  # type: ignore[misc, name-defined]
+    class Own(tf.keras.Model):
         def __init__(self) -> None:
             super().__init__()
             self.first, self.scale = layers.Dense(3), 2.0
@@ -206,7 +206,7 @@ def layers_in_place_of_others(wrap: Wrap) -> Any:
 
 @program
 def methods(wrap: Wrap) -> Any:
-    class Own(layers.Layer):  # type: ignore[misc, name-defined]
+    class Own(layers.Layer):
         scale = 2.0
 
     setattr(Own, "call", wrap(lambda self, x: x * self.scale))  # noqa: B010
@@ -273,7 +273,7 @@ def layers_of_the_first_call(wrap: Wrap) -> Any:
 
 @program
 def modules(wrap: Wrap) -> Any:
-    class Own(tf.Module):  # type: ignore[misc, name-defined]
+    class Own(tf.Module):
         def __init__(self) -> None:
             super().__init__()
             self.scale = 2.0
@@ -329,7 +329,7 @@ def test_a_trace_says_what_has_changed() -> None:
 
 
 def test_layers_that_count_are_not_traced_for_ever() -> None:
-    class Counting(layers.Layer):  # type: ignore[misc, name-defined]
+    class Counting(layers.Layer):
         calls = 0
 
         def call(self, x: Any) -> Any:

@@ -26,6 +26,7 @@ _present: ContextVar[_Noting | None] = ContextVar("agog_noting", default=None)
 
 _PLAIN = frozenset((bool, int, str, bytes, type(None)))
 _SIGNED = frozenset((float, complex, tuple))
+_NEVER_LATE = frozenset((bool, str, type(None)))
 _COUNTS = "_times_set"
 
 
@@ -80,10 +81,14 @@ def has_changed(owner: Any, name: str) -> None:
 
 
 def note(owner: Any, name: str) -> None:
-    """Say that the function which is being traced, if there is one, has read an attribute."""
+    """Say that the function which is being traced, if there is one, has read an attribute.
+
+    What is computed at each run reads it anew, but only its numbers are taken from there.
+    """
     noting = _present.get()
-    if noting is not None and (tracer := present_tracer()) is not None and tracer.records:
-        noting.note(owner, name)
+    if noting is not None and (tracer := present_tracer()) is not None:
+        if tracer.records or type(vars(owner).get(name, 0)) in _NEVER_LATE:
+            noting.note(owner, name)
 
 
 class Reads:
