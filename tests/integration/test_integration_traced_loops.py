@@ -599,3 +599,36 @@ def test_cond_in_bodies_that_gives_other_things_is_recorded_as_it_ran() -> None:
         return wrap(call), []
 
     same(make, numbers(3, 0, 1, 2, 4))
+
+
+def test_numbers_drawn_behind_a_loop_are_put_back_where_the_call_goes_another_way() -> None:
+    def make(wrap: Wrap) -> Made:
+        def call(n: tf.Tensor) -> Any:
+            _, a = tf.while_loop(
+                lambda i, a: i < n, lambda i, a: [i + 1, a + tf.random_uniform([])], [tf.constant(0), tf.constant(0.0)]
+            )
+            b = tf.random_uniform([])
+            return a + b if b > 0.5 else a - tf.random_uniform([])
+
+        return wrap(call), []
+
+    same(make, numbers(*[n % 4 for n in range(12)]))
+
+
+def test_what_the_first_iteration_writes_is_kept_where_it_differs_from_the_others() -> None:
+    def make(wrap: Wrap) -> Made:
+        v = tfe.Variable(1.0)
+
+        def call(n: tf.Tensor) -> Any:
+            def write() -> Any:
+                v.assign(v * 2.0 + tf.cast(n, tf.float32))
+                return v + 0.0
+
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                return [i + 1, tf.fill([2], tf.cond(i < 1, write, lambda: tf.reduce_sum(a)))]
+
+            return tf.while_loop(lambda i, a: i < n, body, [0 * n, tf.constant(0.0)])
+
+        return wrap(call), [v]
+
+    same(make, numbers(3, 0, 1, 2, 4))

@@ -15,7 +15,7 @@ from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.tracing.hotness import compiled, warming
-from agog_core.tracing.loops import draws, putting_back
+from agog_core.tracing.loops import draws, note_draws, putting_back
 from agog_core.variables.taking import give_back, take
 from agog_core.variables.variable import updating
 
@@ -57,6 +57,9 @@ class Concrete:
         self._draws = any(late.draws for late in graph.lates)  # see `_going_back`
         is_counted = not in_parts and not self._draws
         self._keys = [x for x in graph.lates if is_counted and type(x) is RandomKey and not x.is_behind]
+        for late in () if in_parts else graph.lates:
+            if type(late) is RandomKey and late.is_behind:
+                note_draws(late)
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run
         self._version = -1  # of what the run was made for

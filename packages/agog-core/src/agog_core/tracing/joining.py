@@ -275,6 +275,8 @@ class _Joining:
         nodes, lates = self.place
         del trace.graph.nodes[nodes:], trace.graph.lates[lates:]
         trace.graph.finals = dict(rolling.finals)
+        for segment in rolling.segments[: self.start]:
+            trace.graph.finals |= {v: value for v, value in segment.written.items() if v not in trace.temporaries}
         trace._outcomes = rolling.outcomes
         for segment in reversed(rolling.segments[self.start :]):
             for variable, (_, source, kept) in segment.variables.items():

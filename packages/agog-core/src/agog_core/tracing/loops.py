@@ -26,7 +26,7 @@ class Part:
         self.draws = any(type(late) is RandomKey for late in graph.lates) or any(map(draws, graph.nodes))
         for late in graph.lates:
             if type(late) is RandomKey:
-                late.function = _noted(late, late.function)
+                note_draws(late)
         self._guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Callable[..., Any]
         self._version = -1
@@ -128,7 +128,10 @@ def numbered(device: Any, number: int) -> Any:
     return device.from_host(np.array(number, np.int32))
 
 
-def _noted(key: RandomKey, function: Callable[..., Any]) -> Callable[..., Any]:
+def note_draws(key: RandomKey) -> None:
+    """Let a run note that it has drawn a key, to put it back where it comes to nothing."""
+    function = key.function
+
     def draw(*arrays: Any) -> Any:
         found = function(*arrays)
         drawn = _drawn.get()
@@ -136,7 +139,7 @@ def _noted(key: RandomKey, function: Callable[..., Any]) -> Callable[..., Any]:
             drawn.append(key)
         return found
 
-    return draw
+    key.function = draw
 
 
 def may_part(node: Node) -> bool:
