@@ -162,6 +162,128 @@ def test_what_was_written_before(catches: bool, size: int) -> None:
     check(make, GOOD, BAD * 5, GOOD * 9, GOOD, BAD * 30)
 
 
+@pytest.mark.usefixtures("way")
+def test_assertions_about_what_was_written() -> None:
+    def make() -> tuple[Any, list[Any]]:
+        v, w = tfe.Variable(0.0), tfe.Variable(1.0)
+
+        def step(x: Any) -> Any:
+            v.assign_add(tf.reduce_sum(x))
+            w.assign(w / v)
+            tf.debugging.assert_positive(v.value(), message="here")
+            tf.check_numerics(w.value(), "there")
+            v.assign_add(100.0)
+            return [v.value()]
+
+        return step, [v, w]
+
+    check(make, GOOD, BAD * 90, GOOD * 300, BAD * 800)
+    check(make, GOOD * 0.0, GOOD)
+
+
+@pytest.mark.usefixtures("way")
+def test_updates_that_fail_and_are_caught() -> None:
+    def make() -> tuple[Any, list[Any]]:
+        v, w, count = tfe.Variable(np.zeros((4, 2), "f4")), tfe.Variable(np.zeros((4, 2), "f4")), tfe.Variable(0.0)
+
+        def step(i: Any, j: Any) -> Any:
+            tf.scatter_add(v, [i], [[1.0, 1.0]])
+            count.assign_add(1.0)
+            try:
+                tf.scatter_add(w, [j], [[1.0, 1.0]])
+            except tf.errors.InvalidArgumentError:
+                count.assign_add(100.0)
+            count.assign_add(1.0)
+            return [count.value()]
+
+        return step, [v, w, count]
+
+    one, far = np.int32(1), np.int32(9)
+    check(make, (one, one), (one, far), (one, one), (one, far))
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("catches", [False, True])
+@pytest.mark.parametrize("of_python", [False, True])
+def test_errors_behind_calls_of_python(catches: bool, of_python: bool) -> None:
+    calls: list[float] = []
+
+    def make() -> tuple[Any, list[Any]]:
+        v, w = tfe.Variable(0.0), tfe.Variable(0.0)
+
+        def given(x: Any) -> Any:
+            calls.append(float(np.sum(x)))
+            if of_python and np.sum(x) < 0:
+                raise ValueError("negative")
+            return np.asarray(x)
+
+        def step(x: Any) -> Any:
+            v.assign_add(1.0)
+            try:
+                y = tf.reshape(tf.py_func(given, [x], tf.float32), [2, 2])
+                w.assign_add(1.0)
+                y = tf.cholesky(y)
+            except (ValueError, tf.errors.InvalidArgumentError):
+                if not catches:
+                    raise
+                y = x * 5.0
+            v.assign_add(1.0)
+            return [y]
+
+        return step, [v, w]
+
+    for order in ([GOOD, BAD, GOOD], [BAD, GOOD, GOOD, BAD]):
+        expected = outcomes(make, lambda step: step, [(each,) for each in order]), list(calls)
+        calls.clear()
+        assert (outcomes(make, tf.function, [(each,) for each in order]), calls) == expected
+        calls.clear()
+
+
+@pytest.mark.usefixtures("way")
+def test_what_was_written_before_an_error_behind_a_call_of_python() -> None:
+    def make() -> tuple[Any, list[Any]]:
+        v, w = tfe.Variable(0.0), tfe.Variable(0.0)
+
+        def step(x: Any) -> Any:
+            v.assign_add(1.0)
+            with tf.GradientTape():
+                y = tf.reshape(tf.py_func(np.asarray, [x], tf.float32), [2, 2])
+            w.assign_add(1.0)
+            y = tf.cholesky(y)
+            v.assign_add(1.0)
+            return [y]
+
+        return step, [v, w]
+
+    check(make, GOOD, BAD, GOOD, BAD)
+
+
+def test_calls_of_python_in_a_try_are_not_run_again() -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        try:
+            with tf.GradientTape():
+                y = tf.py_func(np.asarray, [x], tf.float32)
+        except ValueError:
+            y = x
+        return y
+
+    @tf.function
+    def other(x: Any) -> Any:
+        with tf.GradientTape():
+            y = tf.py_func(np.asarray, [x], tf.float32)
+        return tf.cholesky(tf.reshape(y, [2, 2]))
+
+    for _ in range(2):
+        step(tf.constant(GOOD))
+        other(tf.constant(GOOD))
+    (info,) = step.traces()
+    assert not info.is_kept
+    assert info.reason.endswith(": Python is called, and then or in it something may fail in a try")
+    (info,) = other.traces()
+    assert info.is_kept
+
+
 def test_a_call_in_which_an_op_has_failed_is_not_run_again() -> None:
     @tf.function
     def step(x: Any) -> Any:

@@ -50,9 +50,13 @@ class Tracer:
         """What `agog_core.tensors.convert.fixed` returns."""
         raise NotImplementedError
 
+    def note_failure(self) -> None:
+        """Note that an op fails in this call, so that it is not run again where the function catches the error."""
+
     def failing(self, tensor: Tensor) -> Any:
         """What `agog_core.tensors.convert.failing` returns."""
-        return self.fixed(tensor)
+        self.note_failure()
+        return self.known(tensor)._host()
 
     def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
         """What `agog_core.tensors.convert.decided` returns."""

@@ -50,8 +50,8 @@ class Writer:
         self.kept = {*graph.outputs, *graph.finals.values()}
         self.guards = 0
         # No variable is written before the last op that may fail: the function may catch the error.
-        failing = [place for place, node in enumerate(graph.nodes) if node.may_fail and not node.variables]
-        self.first_write = 1 + max(failing, default=-1)
+        holds = [n for n, node in enumerate(graph.nodes) if node.may_fail and (node.is_caught or not node.variables)]
+        self.first_write = 1 + max(holds, default=-1)
         self.first_effect = sys.maxsize  # the line of the first write of a variable
 
     def function(self) -> Run:

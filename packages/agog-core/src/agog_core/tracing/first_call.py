@@ -37,7 +37,7 @@ class FirstCall(Named):
         result: what the function returned.
         has_created: whether it has created variables; then it is not what later calls do.
         is_kept: whether the variables that it writes were written; else another thread came in between.
-        failed: the line of an op that failed, where the function has caught the error: what it does depends on that.
+        failed: why it is not run again, though it has come to its end, such as an error that the function has caught.
         has_tapes: whether it has made tapes.
     """
 

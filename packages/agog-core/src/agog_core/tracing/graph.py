@@ -115,6 +115,7 @@ class Node:
     outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
     several: bool = False  # whether the kernel returns a tuple
     fails: bool = False  # of a function of ours: whether it raises for some values
+    is_caught: bool = False  # of an update that may fail: whether the function may go on then
 
     @property
     def may_fail(self) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 
 from agog_core import nest
 from agog_core.dtypes import DType, bool_
-from agog_core.recording import source_line
 from agog_core.tensors.convert import decided, from_host
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
@@ -42,7 +41,11 @@ def hosted(tracer: Tracer, function: Callable[..., Any], arguments: Sequence[Any
         return Packing(found), [np.array(x.dense_shape) for x in nest.flatten(found) if type(x) is SparseTensor]
 
     with tracer.aside():
-        packing, sizes = parts(*map(untraced, tensors))
+        try:
+            packing, sizes = parts(*map(untraced, tensors))
+        except Exception:
+            tracer.note_failure()
+            raise
     kinds = [x.dtype for x in packing.tensors]
 
     def run(*hosts: Any) -> list[Any]:
@@ -73,10 +76,11 @@ def node_on_host(
         try:
             there = run_on_host(partial(function, **present_attributes(attributes)), given, dtypes)
         except Exception:
-            trace.failures.append(source_line())
+            trace.note_failure()
             raise
     node = Node(Effect.HOST, None, None, list(map(trace.value_of, inputs)), {"function": function, **attributes})
     node.fails = may_fail
+    trace.note_risk(may_fail)
     found = [trace._tensor(out, table) for out, (table, _) in zip(trace._add(node, there), there, strict=True)]
     if has_sizes:
         for tensor in found:

@@ -141,9 +141,8 @@ class Memory:
             if known.setdefault(place, made) is made:
                 self.note(key, parent, guard, made.graph, has_created=False)
 
-    def note_failure(self, line: str, graph: Graph) -> None:
-        """Remember that a call is not run again, because an op has failed in it and the function has gone on."""
-        reason = f"{line}: an op failed, and the function caught the error"
+    def note_failure(self, reason: str, graph: Graph) -> None:
+        """Remember why a call is not run again, such as that an op has failed in it and the function has gone on."""
         with self.lock:
             if reason not in self._failures:
                 self._failures.add(reason)

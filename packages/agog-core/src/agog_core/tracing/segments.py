@@ -197,17 +197,20 @@ class _Part:
 
 def _split(graph: Graph) -> Iterator[list[Node]]:
     """The nodes in parts, the first of which may be empty; each call of Python is one by itself. What uses a number
-    that is known late comes in a part behind that of which the number is computed.
+    that is known late comes in a part behind that of which the number is computed; and what may fail, once Python was
+    called, behind all that was written before.
     """
     place = {late: n for n, late in enumerate(graph.lates)}
     part: list[Node] = []
     made: set[Value] = set()
-    is_first = True
+    is_first, has_called = True, False
     for node in graph.nodes:
         is_call = node.effect is Effect.PYTHON
+        may_lose = has_called and node.may_fail and any(each.effect in _WRITES for each in part)
+        has_called = has_called or is_call
         late = max([place[each] for each in _lates(node)], default=-1)
         waits = any(value in made for each in graph.lates[: late + 1] for value in each.inputs)
-        if (is_call or waits) and (part or is_first):
+        if (is_call or waits or may_lose) and (part or is_first):
             yield part
             part, made, is_first = [], set(), False
         if is_call:
@@ -231,6 +234,9 @@ def _entries(graph: Graph, parts: Sequence[list[Node]]) -> list[dict[Variable, V
         present.update({v: value for node in writes for v, value in zip(node.variables, node.outputs, strict=False)})
         found.append({})
     return found[:-1]
+
+
+_WRITES = (Effect.UPDATE, Effect.ASSIGN)
 
 
 def _calls(nodes: list[Node]) -> bool:

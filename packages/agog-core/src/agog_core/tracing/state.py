@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agog_core.recording import source_line
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import Tracer
 from agog_core.tracing.device import untraced
 from agog_core.tracing.graph import Graph
+from agog_core.tracing.handlers import may_be_caught
 from agog_core.tracing.writes import Write, Writes
 from agog_core.variables.variable import Variable
 
@@ -26,7 +28,20 @@ class State(Tracer):
         # Of variables that were read before Python was called last: their own tensors and those that stood for them.
         self.seen: dict[Variable, tuple[Tensor, Tensor]] | None = None
         self.before: dict[Variable, Tensor] = {}  # the values of variables since then, before the writes
+        self.failures: list[str] = []  # why the call is not run again, though it comes to its end
         self._writes = Writes()
+
+    def note_failure(self) -> None:
+        """See `Tracer.note_failure`."""
+        self.failures.append(f"{source_line()}: an op failed, and the function caught the error")
+
+    def note_risk(self, may_fail: bool, calls: bool = False) -> bool:
+        """Whether what is done now may fail and the function go on. Once Python was called, such a call is not run
+        again, since it would have to call Python twice."""
+        is_risk = may_fail and may_be_caught()
+        if is_risk and (calls or self.seen is not None):
+            self.failures.append(f"{source_line()}: Python is called, and then or in it something may fail in a try")
+        return is_risk
 
     def written(self) -> dict[Variable, Tensor]:
         """The values of variables that were written, by now."""

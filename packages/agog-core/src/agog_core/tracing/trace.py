@@ -44,7 +44,6 @@ class Trace(Looped):
     def __init__(self) -> None:
         super().__init__()
         self.draws: list[tuple[Generator, RandomKey]] = []
-        self.failures: list[str] = []  # the lines of ops and checks that failed, which the function may have caught
         self._constants: dict[int, Value] = {}  # by the ids of their arrays
         self._changed: set[Value] = set()  # what depends on updates
         self._outcomes: dict[Value, bool] = {}  # of guards
@@ -107,8 +106,9 @@ class Trace(Looped):
             result = run_kernel(op, table, [array.array for array in arrays], numbers, tables)
         except Exception:
             if depends and table.dtype in op.may_fail:
-                self.failures.append(source_line())
+                self.note_failure()
             raise
+        self.note_risk(depends and table.dtype in op.may_fail)
         results = result if isinstance(result, tuple) else (result,)
         if not depends and all(prod(plain(each).shape) <= _MOST_FOLDED for each in results):
             return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
@@ -163,6 +163,7 @@ class Trace(Looped):
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> list[Tensor]:
         self.refuse_loops()
         self.commit()
+        self.note_risk(may_fail=True, calls=True)
         with apart():
             there = run_on_host(function, list(map(untraced, inputs)), dtypes)
         attributes = {"function": function, "lates": len(self.graph.lates)}
@@ -233,10 +234,11 @@ class Trace(Looped):
         try:
             after = updated([untraced(x)._array for x in before])
         except Exception:
-            self.failures.append(source_line())
+            self.note_failure()
             raise
         values = [self.value_of(x) for x in (*before, *inputs)]
         node = Node(Effect.UPDATE, op, table, values, dict(attributes), variables=list(variables))
+        node.is_caught = self.note_risk(table.dtype in op.may_fail)
         self._write(variables, self._add(node, [(table, array) for array in after]), table)
         self.note(variables, updated)
 
@@ -275,10 +277,6 @@ class Trace(Looped):
         if type(tensor._array) is TracedArray and tensor._array.tracer is self:
             self._decide(lambda other: np.array_equal(other, host), [tensor])
         return host
-
-    def failing(self, tensor: Tensor) -> Any:
-        self.failures.append(source_line())
-        return untraced(tensor)._host()
 
     def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
         outcome = function(*[untraced(x)._host() for x in tensors])

@@ -66,6 +66,8 @@ def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
 
 def may_fail(step: Step) -> bool:
     """Whether a step raises for some values, as its op's kernel does."""
+    if step.kind == "update":
+        return bool(step.node.is_caught)
     return step.kind in ("kernel", "function", "host") and step.node is not None and step.node.may_fail
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
+from agog_core import nest
 from agog_core.calls.documented import documented
 from agog_core.calls.elementwise import operands
+from agog_core.dtypes import bool_
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.control.printing import formatted
 from agog_core.ops.math.logic import equal, greater, greater_equal, less, less_equal, not_equal
 from agog_core.ops.reduce.reduction import reduce_all
-from agog_core.tensors.convert import convert_to_tensor, decided, failing, host_value
+from agog_core.tensors.convert import computed, convert_to_tensor, decided, failing, host_value, is_tensor
+from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import present_tracer, tracing
 
 __all__ = [
     "Assert",
@@ -49,9 +54,50 @@ def Assert(condition: TensorLike, data: Sequence[TensorLike], summarize: int | N
     >>> Assert(less(1, 2), ["1 is less"])
     """
     holds = convert_to_tensor(condition)
-    if not bool(holds):
-        failing(holds)
-        raise InvalidArgumentError(f"Assert: the condition does not hold. Data: {_shown(data, summarize)}")
+    if holds.dtype is not bool_ or math.prod(holds._shape) != 1:
+        bool(holds)  # which says what is wrong
+
+    def refuse(hosts: Sequence[Any], data: Any) -> NoReturn:
+        text = f"Assert: the condition does not hold. Data: {_shown(data, summarize)}"
+        raise InvalidArgumentError(text)
+
+    demand(_all, [holds], [], refuse, data)
+
+
+def demand(
+    is_so: Callable[..., bool],
+    deciding: Sequence[Tensor],
+    others: Sequence[Tensor],
+    refuse: Callable[[Sequence[Any], Any], Any],
+    data: Sequence[TensorLike] | None,
+) -> None:
+    """Call ``refuse(hosts, data)``, which raises, where something does not hold of the values of the tensors that
+    decide it; the hosts are those of the others too. A function that is being traced does so at each run.
+    """
+    leaves, tracer = nest.flatten(list(data or ())), present_tracer() if tracing else None
+    is_plain = tracer is None or not tracer.records or any(isinstance(leaf, SparseTensor) for leaf in leaves)
+    if is_plain:
+        if not decided(is_so, *deciding):
+            refuse([failing(x) for x in (*deciding, *others)], data)
+        return
+    # What runs later holds no tensors.
+    first, count, places = (
+        len(deciding),
+        len(deciding) + len(others),
+        [place for place, leaf in enumerate(leaves) if is_tensor(leaf)],
+    )
+    tensors = [*deciding, *others, *[convert_to_tensor(leaves[place]) for place in places]]
+    form, rest = nest.map_structure(lambda leaf: None, list(data or ())), list(leaves)
+    for place in places:
+        rest[place] = None
+
+    def look(*hosts: Any) -> list[Any]:
+        if not is_so(*hosts[:first]):
+            shown = dict(zip(places, hosts[count:], strict=True))
+            refuse(hosts[:count], nest.pack(form, [shown.get(place, leaf) for place, leaf in enumerate(rest)]))
+        return []
+
+    computed(look, tensors, [], may_fail=True)
 
 
 def _shown(data: Sequence[TensorLike], summarize: int | None) -> str:
@@ -100,19 +146,17 @@ def _compared(name: str, symbol: str, compare: Callable[..., Tensor], example: s
     ) -> None:
         first, second = operands(check.__name__, ("x", "y"), x, y)
         compared = compare(first, second)
-        if decided(_all, compared):
-            return
-        holds = failing(compared)
-        where, failure = _failure(holds)
-        left, right = (np.broadcast_to(failing(each), holds.shape)[where] for each in (first, second))
-        fail(
-            InvalidArgumentError,
-            f"{check.__name__}: x {symbol} y did not hold {failure}: x is {left}, y is {right} (shapes "
-            f"{first._shape} and {second._shape}).",
-            message,
-            data,
-            summarize,
-        )
+
+        def refuse(hosts: Sequence[Any], data: Any) -> NoReturn:
+            where, failure = _failure(hosts[0])
+            left, right = (np.broadcast_to(each, hosts[0].shape)[where] for each in hosts[1:])
+            text = (
+                f"{check.__name__}: x {symbol} y did not hold {failure}: x is {left}, y is {right} (shapes "
+                f"{hosts[1].shape} and {hosts[2].shape})."
+            )
+            fail(InvalidArgumentError, text, message, data, summarize)
+
+        demand(_all, [compared], [first, second], refuse, data)
 
     return _named(check, name, f"x {symbol} y", example, _Y)
 
@@ -129,17 +173,16 @@ def _signed(name: str, symbol: str, compare: Callable[..., Tensor], example: str
     ) -> None:
         tensor = convert_to_tensor(x)
         compared = compare(tensor, 0)
-        if decided(_all, compared):
-            return
-        where, failure = _failure(failing(compared))
-        fail(
-            InvalidArgumentError,
-            f"{check.__name__}: x {symbol} 0 did not hold {failure}: x is "
-            f"{failing(tensor)[where]} (shape {tensor._shape}).",
-            message,
-            data,
-            summarize,
-        )
+
+        def refuse(hosts: Sequence[Any], data: Any) -> NoReturn:
+            where, failure = _failure(hosts[0])
+            text = (
+                f"{check.__name__}: x {symbol} 0 did not hold {failure}: x is {hosts[1][where]} (shape "
+                f"{hosts[1].shape})."
+            )
+            fail(InvalidArgumentError, text, message, data, summarize)
+
+        demand(_all, [compared], [tensor], refuse, data)
 
     return _named(check, name, f"x {symbol} 0", example)
 
@@ -202,18 +245,16 @@ def assert_near(
         left, right = x.astype(kind), y.astype(kind)
         return np.abs(left - right) <= absolute + relative * np.abs(right)
 
-    if decided(lambda x, y: _all(near(x, y)), first, second):
-        return
-    left, right = np.broadcast_arrays(failing(first).astype(kind), failing(second).astype(kind))
-    where, failure = _failure(near(left, right))
-    fail(
-        InvalidArgumentError,
-        f"assert_near: x and y not equal to tolerance: |x - y| <= {absolute:g} + {relative:g} |y| did not hold "
-        f"{failure}: x is {left[where]}, y is {right[where]} (shapes {first._shape} and {second._shape}).",
-        message,
-        data,
-        summarize,
-    )
+    def refuse(hosts: Sequence[Any], data: Any) -> NoReturn:
+        left, right = np.broadcast_arrays(*[host.astype(kind) for host in hosts])
+        where, failure = _failure(near(left, right))
+        text = (
+            f"assert_near: x and y not equal to tolerance: |x - y| <= {absolute:g} + {relative:g} |y| did not hold "
+            f"{failure}: x is {left[where]}, y is {right[where]} (shapes {hosts[0].shape} and {hosts[1].shape})."
+        )
+        fail(InvalidArgumentError, text, message, data, summarize)
+
+    demand(lambda x, y: _all(near(x, y)), [first, second], [], refuse, data)
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from agog_core import dtypes
 from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, DType
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.control.assertions import demand
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor, decided, failing
+from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["check_numerics", "verify_tensor_all_finite"]
@@ -35,13 +37,17 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     tf.Tensor([1. 2.], shape=(2,), dtype=float32)
     """
     x = convert_to_tensor(tensor)
+    dtype, shape = x.dtype, x._shape
     result, counts = call_several(_check_numerics, x, message=message)
-    if not decided(_are_zero, counts):
-        nans, infinities = failing(counts).tolist()
+
+    def refuse(hosts: Sequence[Any], data: Any) -> NoReturn:
+        nans, infinities = hosts[0].tolist()
         raise InvalidArgumentError(
-            f"{message}: check_numerics: the tensor of dtype {x.dtype.name} and shape {x._shape} has {nans} NaN and "
+            f"{message}: check_numerics: the tensor of dtype {dtype.name} and shape {shape} has {nans} NaN and "
             f"{infinities} infinite elements; tfe.seterr(inf_or_nan='raise') finds the op that makes them."
         )
+
+    demand(_are_zero, [counts], [], refuse, None)
     return result
 
 
