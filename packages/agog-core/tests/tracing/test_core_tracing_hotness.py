@@ -22,6 +22,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Subgraph]]:
     """What a compiler was asked to compile, which it declines; nothing is compiled at once."""
     monkeypatch.setattr(hotness, "_at_once", [])
     monkeypatch.setattr(hotness, "_per_node", [0.001])
+    monkeypatch.setattr(hotness, "_COMPILER", 0.0)
+    monkeypatch.setattr(hotness, "_loaded", {"cpu"})
     found: list[Subgraph] = []
     compiler = Compiler(name="asked", device="cpu", compile=found.append, takes=lambda primitive, values: True)
     with compilers_in_use(compiler):
@@ -69,6 +71,33 @@ def test_what_was_compiled_tells_how_long_it_takes(monkeypatch: pytest.MonkeyPat
         other(x)
         calls += 1
     assert calls == pytest.approx(3 * per_node * len(other.graph().nodes) / 0.001, abs=2)
+
+
+def test_compilers_are_loaded_when_all_traces_have_run_for_long_enough(
+    monkeypatch: pytest.MonkeyPatch, asked: list[Subgraph]
+) -> None:
+    monkeypatch.setattr(hotness, "_loaded", set())
+    monkeypatch.setattr(hotness, "_spent", [0.0])
+    monkeypatch.setattr(hotness, "_COMPILER", 0.01)
+    one, other, x = function(chain), function(chain), ag.ones([4])
+    one(x)
+    other(x)
+    clock(monkeypatch, seconds=0.05)
+    for _ in range(4):
+        one(x)
+        other(x)
+        assert not asked
+    for _ in range(3):
+        other(x)
+    assert asked
+    del asked[:]
+    third = function(chain)
+    for _ in range(2):
+        third(x)
+        assert not asked
+    for _ in range(3):
+        third(x)
+    assert asked
 
 
 def test_at_once(asked: list[Subgraph]) -> None:

@@ -2,7 +2,7 @@
 
 A trace first runs node by node, which is ready at once. Once it has run so for three times as long as compiling it may
 take, it is compiled: then that has cost at most a third more, also if no other call comes. How long compiling takes is
-learned from what was compiled before.
+learned from what was compiled before; compilers that were never asked before take a while to load.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ from time import perf_counter
 from typing import Any
 
 from agog_core.dispatch.devices import forgotten
+from agog_core.dispatch.loader import loader
 from agog_core.dispatch.observation import are_observed
 from agog_core.tracing.execute import Run
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.interpreter import interpreted
 
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
-_LEAST, _MOST = 0.0001, 0.002  # seconds to compile a node; more is for what compilers load when they are asked first
-_per_node = [0.0005]  # seconds, as far as is known; `compiled` writes it
+_LEAST, _MOST = 0.0001, 0.002  # seconds to compile a node
+_per_node = [0.0005]
+_COMPILER = 0.01  # seconds more where compilers are asked
+_LOADING = 0.15  # and seconds until they are loaded, which all traces together run for
+_spent = [0.0]  # seconds that traces have run before they were compiled
+_loaded: set[str] = set()  # device types whose compilers were asked
 # Why traces are compiled before they run: an entry for each reason.
 _at_once: list[str] = ["AGOG_COMPILE"] if os.environ.get("AGOG_COMPILE", "") not in ("", "0") else []
 _CALLED = "compile_functions_at_once"
@@ -60,11 +65,20 @@ def compiled(graph: Graph, compile_graph: Callable[[Graph], Run]) -> Run:
     """A graph compiled; how long it takes is what others are expected to take."""
     if graph.calls_python:  # its parts are compiled each for itself
         return compile_graph(graph)
+    _loaded.update(_devices(graph))
     start = perf_counter()
     run = compile_graph(graph)
     seconds = (perf_counter() - start) / max(1, len(graph.nodes))
     _per_node[0] = (_per_node[0] + min(max(seconds, _LEAST), _MOST)) / 2
     return run
+
+
+def _devices(graph: Graph) -> set[str]:
+    return {value.table.device.type for node in graph.nodes for value in node.outputs}
+
+
+def _has_compilers(device: str) -> bool:
+    return any(compiler.device == device for plugin in loader().plugins for compiler in plugin.compilers)
 
 
 def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
@@ -73,7 +87,8 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
     """
     if _at_once or are_observed() or (run := interpreted(graph)) is None:
         return None
-    version, left = forgotten[0], _TIMES * _per_node[0] * len(graph.nodes)
+    devices = list(filter(_has_compilers, _devices(graph)))
+    version, left = forgotten[0], _TIMES * (_per_node[0] * len(graph.nodes) + _COMPILER * len(devices))
 
     def timed(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
         nonlocal left
@@ -81,8 +96,12 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
         try:
             return run(inputs, variables)
         finally:
-            left -= perf_counter() - start
+            seconds = perf_counter() - start
+            left -= seconds
+            _spent[0] += seconds
             if (left < 0 or _at_once) and version == forgotten[0]:
-                is_hot()
+                is_loaded = _loaded.issuperset(devices) or _spent[0] > _TIMES * _LOADING
+                if is_loaded or _at_once:
+                    is_hot()
 
     return timed

@@ -84,7 +84,8 @@ class Memory:
         """Whether a call is traced; else it runs eagerly. That is said where it is news."""
         with self.lock:
             if parent is None:
-                return self.retracing.allows(*key, function)
+                kind, reads = key
+                return self.retracing.allows(kind, reads, function)
             if self._ways.get(key, 1) < MOST_WAYS:
                 return True
             self.give_up(key)
