@@ -388,6 +388,18 @@ def cudnn(session: nox.Session) -> None:
 
 
 @nox.session(default=False, requires=["wheels"])
+def slower(session: nox.Session) -> None:
+    """Say how long traced programs take beside eager ones, with compilers and without; arguments after -- name some.
+
+    A busy machine has its say too, so it is not part of CI.
+    """
+    install(session, *all_members())
+    script = str(ROOT / "tests" / "speed" / "comparison.py")
+    for how in ("", "--alone"):
+        session.run("python", script, *session.posargs, *how.split())
+
+
+@nox.session(default=False, requires=["wheels"])
 def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members(), WORKERS_PACKAGE)

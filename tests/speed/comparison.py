@@ -1,6 +1,7 @@
 """Comparison: `python tests/speed/comparison.py` says how long traced functions take beside eager calls of the same.
 
-Eager and traced calls go in turn, block by block, in one process, so that the ratios hold on a busy machine too. After
+Eager and traced calls go in turn, block by block, in one process, and its time is that of the processor, so that the
+ratios hold on a busy machine too. After
 three first calls each, 100 steps are measured; the ratio at 1,000 steps counts the first calls too, and is projected
 from the last blocks where these would take long.
 
@@ -39,8 +40,8 @@ class Ratios(NamedTuple):
     is_projected: bool
 
 
-def main() -> int:
-    """Compare; 1 where something is slower."""
+def main() -> None:
+    """Compare, and print a line for each program."""
     parser = argparse.ArgumentParser(prog="comparison.py", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help="programs; all by default")
     parser.add_argument("--alone", action="store_true", help="without compilers")
@@ -64,7 +65,6 @@ def main() -> int:
                 flush=True,
             )
     print(f"{len(slower)} slower than {AT_MOST} of eager: {', '.join(slower) or 'none'}")
-    return int(bool(slower))
 
 
 def programs(cases: Path | None) -> Iterator[tuple[str, Callable[[Any], Callable[[], Any]]]]:
@@ -126,12 +126,12 @@ def compared(make: Callable[[Any], Callable[[], Any]], seconds: float) -> Ratios
 
 
 def took(step: Callable[[], Any], count: int) -> float:
-    """Seconds that some steps take."""
-    start = time.perf_counter()
+    """Seconds of the processor that some steps take: other programs run meanwhile."""
+    start = time.process_time()
     for _ in range(count):
         step()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
