@@ -161,6 +161,29 @@ LAYERS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+PLACES = [[0, 0], [0, 1], [2, 0]]
+SPARSE: dict[str, Callable[..., Any]] = {
+    "safe lookups": lambda x: tf.contrib.layers.safe_embedding_lookup_sparse([W], x),
+    "safe lookups with weights": lambda x: tf.contrib.layers.safe_embedding_lookup_sparse(
+        [W], x, tf.SparseTensor(x.indices, tf.cast(x.values, "float32") * 0.5, x.dense_shape)
+    ),
+    "lookups": lambda x: tf.nn.embedding_lookup_sparse(W, tf.SparseTensor(PLACES, tf.abs(x.values), [3, 2]), None),
+    "sizes of sets": tf.sets.set_size,
+    "sets": lambda x: tf.sets.set_union(x, [[1], [2], [3]]).values,
+    "edits": lambda x: tf.edit_distance(x, tf.SparseTensor(PLACES, [1, 2, 3], [3, 2])),
+    "labels": lambda x: tf.nn.ctc_loss(
+        tf.SparseTensor(PLACES, tf.abs(x.values), [3, 2]), tf.reshape(tf.range(60.0), [4, 3, 5]), [4, 4, 4]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_tensors_whose_values_are_looked_at(name: str) -> None:
+    calls = [([1, 2, -1],), ([3, 3, 0],), ([0, 1, 2],), ([1, 2, -1],)]
+    eager, traced, _ = both(lambda values: SPARSE[name](tf.SparseTensor(PLACES, values, [3, 2])), calls)
+    assert traced == eager
+
+
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_that_look_at_values(name: str) -> None:
     layer, given = LAYERS[name]

@@ -178,12 +178,9 @@ def at_each_run(function: Callable[..., T], *tensors: TensorLike) -> T:
     tracer = present_tracer() if tracing else None
     if tracer is None or not tracer.records:
         return function(*tensors)
-    given = [convert_to_tensor(x) if is_tensor(x) else x for x in tensors]
-    if not any(type(x) is Tensor and x._table.traces for x in given):
-        return function(*tensors)
     from agog_core.tracing.hosting import hosted  # which stands on this module
 
-    found: T = hosted(tracer, function, given)
+    found: T = hosted(tracer, function, [convert_to_tensor(x) if is_tensor(x) else x for x in tensors])
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from agog_core import nest
 from agog_core.dtypes import DType, bool_
-from agog_core.tensors.convert import decided, from_host
+from agog_core.tensors.convert import decided, fixed, from_host
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import Tracer
@@ -23,21 +23,23 @@ if TYPE_CHECKING:
     from agog_core.tracing.trace import Trace
 
 
-_HERE = object()  # in the place of a tensor
-
-
 def hosted(tracer: Tracer, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     """A structure of tensors that a function makes of arguments, which is called as in eager code at each run.
 
     The sizes of what it makes are compared with those of the call that is traced.
     """
-    tensors = [x for x in arguments if type(x) is Tensor]
+    for each in nest.flatten(arguments):
+        if type(each) is SparseTensor:
+            fixed(each.dense_shape)  # of which the structure has the value
+    form = Packing(list(arguments))
+    tensors = form.tensors
+    form.release()
+    if not any(x._table.traces for x in tensors):
+        return function(*arguments)
     tables = [real_table(x) for x in tensors]
-    others = [_HERE if type(x) is Tensor else x for x in arguments]
 
     def parts(*tensors: Tensor) -> tuple[Packing, list[Any]]:
-        given = iter(tensors)
-        found = function(*[next(given) if x is _HERE else x for x in others])
+        found = function(*form(tensors))
         return Packing(found), [np.array(x.dense_shape) for x in nest.flatten(found) if type(x) is SparseTensor]
 
     with tracer.aside():

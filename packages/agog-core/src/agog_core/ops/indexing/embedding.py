@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.dtypes import bool_, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import ones, zeros_like
@@ -22,7 +23,7 @@ from agog_core.ops.math.arithmetic import divide, floordiv, floormod, maximum, m
 from agog_core.ops.math.elementary import sqrt, square
 from agog_core.ops.math.logic import equal, less, where
 from agog_core.ops.reduce.norm_clipping import clip_by_norm
-from agog_core.tensors.convert import convert_to_tensor, decided
+from agog_core.tensors.convert import computed, convert_to_tensor, decided, failing, host_value
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.variables.variable import Variable
@@ -167,34 +168,38 @@ def safe_embedding_lookup_sparse(
         raise TypeError(
             f"safe_embedding_lookup_sparse: sparse_ids must be a SparseTensor; got {type(sparse_ids).__name__}."
         )
-    outer: list[int] = sparse_ids.dense_shape._host().tolist()[:-1]
-    places, ids = sparse_ids.indices._host(), sparse_ids.values._host()
-    examples = np.zeros(len(places), np.int64)
-    for axis, size in enumerate(outer):
-        examples = examples * size + places[:, axis]
-    kept = ids >= 0
+    outer: list[int] = host_value(sparse_ids.dense_shape).tolist()[:-1]
+    values = None
     if sparse_weights is not None:
         values = _weights("safe_embedding_lookup_sparse", sparse_ids, sparse_weights)
-        if combiner != "sum":
-            kept &= values._host() > 0
-    entries = np.flatnonzero(kept)
-    missing = np.setdiff1d(np.arange(math.prod(outer)), examples[kept])
-    of_entries = np.concatenate([examples[entries], missing])
-    order = np.argsort(of_entries, kind="stable")
-    at = np.stack([of_entries[order], np.arange(len(order))], 1)
-    shape = [math.prod(outer), len(order)]
-    all_ids = np.concatenate([ids[entries], np.full(len(missing), default_id or 0, ids.dtype)])[order]
-    weights = None
-    if sparse_weights is not None:
+
+    def chosen(places: Any, ids: Any, weights: Any = None) -> list[Any]:
+        examples = np.zeros(len(places), np.int64)
+        for axis, size in enumerate(outer):
+            examples = examples * size + places[:, axis]
+        kept = ids >= 0 if weights is None or combiner == "sum" else (ids >= 0) & (weights > 0)
+        entries = np.flatnonzero(kept)
+        missing = np.setdiff1d(np.arange(math.prod(outer)), examples[kept])
+        of_entries = np.concatenate([examples[entries], missing])
+        order = np.argsort(of_entries, kind="stable")
+        at = np.stack([of_entries[order], np.arange(len(order))], 1)
+        all_ids = np.concatenate([ids[entries], np.full(len(missing), default_id or 0, ids.dtype)])[order]
         # A 1 for the missing ones is behind the weights.
         position = np.concatenate([entries, np.full(len(missing), len(ids))])[order]
-        extended = gather(concat([values, ones((1,), values.dtype)], 0), position)
-        weights = SparseTensor(at, extended, shape)
+        return [at, all_ids, position, np.isin(np.arange(math.prod(outer)), missing)]
+
+    given = [sparse_ids.indices, sparse_ids.values, *([] if values is None else [values])]
+    kinds = [int64, sparse_ids.values.dtype, int64, bool_]
+    at, all_ids, position, is_missing = computed(chosen, given, kinds, has_sizes=True)
+    shape = [math.prod(outer), at._shape[0]]
+    weights = None
+    if values is not None:
+        weights = SparseTensor(at, gather(concat([values, ones((1,), values.dtype)], 0), position), shape)
     found = embedding_lookup_sparse(
         embedding_weights, SparseTensor(at, all_ids, shape), weights, partition_strategy, None, combiner, max_norm
     )
-    if default_id is None and len(missing):
-        found = where(np.isin(np.arange(shape[0]), missing), zeros_like(found), found)
+    if default_id is None and decided(lambda host: bool(host.any()), is_missing):
+        found = where(is_missing, zeros_like(found), found)
     return reshape(found, (*outer, *found._shape[1:]))
 
 
@@ -202,13 +207,17 @@ def _weights(op: str, sp_ids: SparseTensor, sp_weights: Any) -> Tensor:
     """The weights, after a check that they lie where the numbers do."""
     if not isinstance(sp_weights, SparseTensor):
         raise TypeError(f"{op}: sp_weights must be None or a SparseTensor; got {type(sp_weights).__name__}.")
-    of_ids, of_weights = sp_ids.indices._host().tolist(), sp_weights.indices._host().tolist()
-    if of_ids != of_weights:
+    if not decided(_are_equal, sp_ids.indices, sp_weights.indices):
+        of_ids, of_weights = failing(sp_ids.indices).tolist(), failing(sp_weights.indices).tolist()
         raise ValueError(
             f"{op}: sp_weights must have a weight at each place of sp_ids; the ids lie at {of_ids}, the weights at "
             f"{of_weights}."
         )
     return sp_weights.values
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    return bool(np.array_equal(one, other))
 
 
 def _tables(params: Any) -> list[Any]:

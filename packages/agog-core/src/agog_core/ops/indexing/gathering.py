@@ -15,7 +15,7 @@ from agog_core.ops.array.creation import range
 from agog_core.ops.array.joining import stack
 from agog_core.ops.array.reshaping import reshape, transpose
 from agog_core.shapes import Shape, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.convert import at_each_run, convert_to_tensor, host_value
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -191,7 +191,11 @@ def sparse_mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = N
     >>> sparse_mask(IndexedSlices([[1.0], [2.0], [3.0]], [4, 0, 7], (9, 1)), [0, 5]).indices.numpy().tolist()
     [4, 7]
     """
-    leave_out = set(host_value(mask_indices).reshape(-1).tolist())
-    kept = [place for place, row in enumerate(a.indices._host().tolist()) if row not in leave_out]
-    rows = index_tensor("sparse_mask", "mask_indices", kept)
+
+    def kept(mask: TensorLike, indices: Tensor) -> Tensor:
+        leave_out = set(host_value(mask).reshape(-1).tolist())
+        rows = [place for place, row in enumerate(indices._host().tolist()) if row not in leave_out]
+        return index_tensor("sparse_mask", "mask_indices", rows)
+
+    rows = at_each_run(kept, mask_indices, a.indices)
     return IndexedSlices(gather(a.values, rows), gather(a.indices, rows), a._shape)

@@ -18,7 +18,7 @@ from agog_core.ops.math.logic import logical_and, not_equal, where
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.ops.sorting.positions import sequence_mask
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor, decided
+from agog_core.tensors.convert import at_each_run, convert_to_tensor, decided
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -55,6 +55,10 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
             f"edit_distance: hypothesis and truth must be of one dtype and rank; got {given.dtype.name} of shape "
             f"{given.shape} and {wanted.dtype.name} of shape {wanted.shape}."
         )
+    return at_each_run(lambda one, other: _distances(one, other, normalize), given, wanted)
+
+
+def _distances(given: SparseTensor, wanted: SparseTensor, normalize: bool) -> Tensor:
     sizes = tuple(np.maximum(given.dense_shape.numpy(), wanted.dense_shape.numpy())[:-1].tolist())
     distances = np.zeros(sizes, np.float32)
     sequences, truths = _sequences(given), _sequences(wanted)

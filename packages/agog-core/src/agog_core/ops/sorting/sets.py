@@ -10,7 +10,7 @@ import numpy as np
 from agog_core.calls.documented import documented
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.convert import at_each_run, convert_to_tensor
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -47,6 +47,10 @@ def set_size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     >>> print(set_size(SparseTensor([[0, 0], [0, 1], [0, 2]], [5, 6, 5], [2, 3])))
     tf.Tensor([2 0], shape=(2,), dtype=int32)
     """
+    return at_each_run(_sizes, a)
+
+
+def _sizes(a: SparseTensor) -> Tensor:
     rows, shape, _ = _rows("set_size", a)
     sizes = np.zeros(shape, np.int32)
     for place, values in rows.items():
@@ -95,6 +99,10 @@ def set_difference(a: SetOfSets, b: SetOfSets, aminusb: bool = True, validate_in
 
 
 def _combine(op: str, a: SetOfSets, b: SetOfSets, combine: Callable[[set[Any], set[Any]], set[Any]]) -> SparseTensor:
+    return at_each_run(lambda a, b: _combined(op, a, b, combine), a, b)
+
+
+def _combined(op: str, a: SetOfSets, b: SetOfSets, combine: Callable[[set[Any], set[Any]], set[Any]]) -> SparseTensor:
     first, shape, dtype = _rows(op, a)
     second, other_shape, other_dtype = _rows(op, b)
     if shape != other_shape or dtype is not other_dtype:
