@@ -109,6 +109,7 @@ def test_an_op_that_is_named_is_shown_whole() -> None:
         "result: of the dtype of params",
         "effect: none",
         "elementwise: no",
+        "fails: for some values",
         "dtypes: all",
         "kernels: cpu (cpu-numpy)",
     ]
