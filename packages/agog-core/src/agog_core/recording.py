@@ -298,6 +298,11 @@ class Section:
 
     __slots__ = ()
 
+    @property
+    def __name__(self) -> str:
+        """What pictures and tables of tapes call it."""
+        raise NotImplementedError
+
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
         """See `agog_core.gradients.backpropagation.backpropagate`."""
         raise NotImplementedError

@@ -509,6 +509,35 @@ def test_a_gradient_sees_attributes_as_they_are() -> None:
         assert _gradient_of(call, 1.0) == value
 
 
+def test_tapes_show_a_call_by_the_name_of_its_function() -> None:
+    @function
+    def squared(x: Any) -> Any:
+        return x * x
+
+    x = ag.constant([1.0, 2.0])
+    for lines in (False, True):
+        with ag.GradientTape(source_lines=lines) as tape:
+            tape.watch(x)
+            y = squared(x) * 2.0
+        assert f"{__name__}.squared" in tape.summary()
+        assert f"{__name__}.squared" in tape.draw()
+        assert tape.gradient(y, x).numpy().tolist() == [4.0, 8.0]
+
+
+def test_a_tape_knows_the_variables_that_a_function_has_read_which_fails() -> None:
+    read, unread = ag.Variable([1.0]), ag.Variable([2.0])
+
+    @function
+    def failing(x: Any) -> Any:
+        y = ag.gather(read * x, [7])
+        return y + unread
+
+    for _ in range(2):
+        with ag.GradientTape() as tape, pytest.raises(ag.errors.InvalidArgumentError):
+            failing(ag.constant(1.0))
+        assert [v is read for v in tape.watched_variables()] == [True]
+
+
 def test_reading_a_value_in_a_gradient_names_the_line() -> None:
     @ag.custom_gradient
     def reading(x: Any) -> Any:

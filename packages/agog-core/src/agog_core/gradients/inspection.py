@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from agog_core.dispatch.op import registry
 from agog_core.nest import flatten
 from agog_core.observers import drawing
-from agog_core.recording import Id, Record, Recording, source_line
+from agog_core.recording import Id, Record, Recording, Section, source_line
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.variable import Variable
 
@@ -62,6 +62,8 @@ def op_of(vjp: Any, saved: tuple[Any, ...]) -> str:
     """The name of the op, or of the function with a gradient of its own, that a record's vjp belongs to."""
     if vjp.__name__ == "_vjp_summed":
         vjp = saved[0]
+    if isinstance(vjp, Section):
+        return vjp.__name__
     for op in registry.values():
         if any(edge.vjp is vjp for edge in op.edges):
             return op.name

@@ -28,11 +28,9 @@ class Section(recording.Section):
         self.outs = tuple([name for name, _ in named if name is not None])
         self.sources = tuple([call.named(traced) for traced in twin.sources])
 
-    def __getattr__(self, name: str) -> Any:
-        # Pictures of tapes call records by the names of their vjps.
-        if name in ("__name__", "__qualname__"):
-            return self.call.taped.name
-        raise AttributeError(name)
+    @property
+    def __name__(self) -> str:
+        return self.call.taped.name
 
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
         """Walk the records of the call back: take the gradients of what it has made, and give those of its sources."""

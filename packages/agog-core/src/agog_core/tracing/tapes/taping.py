@@ -91,7 +91,11 @@ def trace_taped(
     given = args, kwargs, [each.tensor for each in tangents]
     taping = _Taping(function, Packing(given).tensors, tapes, before, tangents)
     with nullcontext() if before is None else before.taped.lock, taping.binding:
-        recorded = Recorded(taping.call, given, {}, function.may_create)
+        try:
+            recorded = Recorded(taping.call, given, {}, function.may_create)
+        except Exception:
+            taping.tell_reads()
+            raise
         if taping.acting.is_beyond:
             recorded.trace.put_back()
             recorded.release()
@@ -177,6 +181,13 @@ class _Taping:
                     results.append(tangent)
             seen.add(id(x))
         return results[count:]
+
+    def tell_reads(self) -> None:
+        """Let the tapes watch the variables that a function has read which has failed."""
+        for tape, twin in zip(self.tapes, self.twins, strict=True):
+            for variable, ids in twin.variables.values():
+                if ids:
+                    tape.watch_variable(variable, variable._current())
 
     def finish(self, recorded: Recorded) -> TapedCall:
         """What later calls run, and the result of this one."""
