@@ -26,7 +26,7 @@ class Arguments:
             sizes = (self.draw.one((1, sizes[0] + 1, max(1, sizes[0] // 2))), sizes[1])
         for argument in self.plan.arguments:
             code = self._argument(argument, sizes)
-            if argument.kind in ("int", "float"):
+            if argument.kind in ("int", "float", "variable"):
                 names.append(code)
                 continue
             self.scope.add(f"{argument.name} = {code}")
@@ -50,6 +50,11 @@ class Arguments:
             if self.changes == "numbers" and draw.chance(0.6):
                 self.number, self.count = draw.factor(), draw.below(12) - 1
             return repr(self.count if kind == "int" else self.number)
+        if kind == "variable":
+            return argument.shape
+        if kind == "pair":
+            both = [self._argument(argument._replace(kind="tensor"), sizes) for _ in range(2)]
+            return f"({', '.join(both)})"
         if kind == "indices":
             return f"indices({draw.number()}, 3, {sizes[draw.below(2)]}, outside={draw.chance(0.25)})"
         dtype = argument.dtype

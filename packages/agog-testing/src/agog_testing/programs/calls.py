@@ -8,6 +8,8 @@ from agog_testing.programs.plan import Plan
 from agog_testing.programs.scope import Scope
 from agog_testing.programs.tapes import Tapes
 
+_USES = ("tf.sinh(tf.tanh({0}))", "tf.reduce_sum({0})", "tf.reduce_mean({0}, 0)", "tf.exp(-{0} * {0})")
+
 
 class Calls(Tapes):
     """The calls of a program, written one after the other."""
@@ -22,19 +24,33 @@ class Calls(Tapes):
         if not self.plan.large:
             kinds.append((1, self.jacobian))
         if not self.plan.random and not self.plan.writes:
-            kinds.append((2, self.threads))
+            kinds += [(2, self.threads), (1, self.taped_threads)]
         if self.plan.optimizer:
             kinds.append((4, self.trained))
+        self.between()
         with self.scope.block("with see.call():"):
             self.draw.weighted(kinds)()
+
+    def between(self) -> None:
+        """What happens between calls."""
+        draw = self.draw
+        if self.plan.variables and draw.chance(0.15):
+            v = draw.one(self.plan.variables)
+            code = draw.one(("{0}.assign({1})", "{0}.assign_add({1})", "{0}.assign({0} * 0.5 + {1})"))
+            self.scope.add(code.format(v.name, f"data({draw.number()}, {list(v.shape)})"))
+        if draw.chance(0.05):
+            self.scope.add(f"tf.set_random_seed({draw.below(3)})")
 
     def plain(self) -> None:
         """A call without a tape."""
         args, _, _ = self.given()
         name = self.results(f"f({args})")
         self.scope.add(f"see(*{name})")
-        if self.draw.chance(0.3):
-            self.scope.add(f"see(*[tf.sinh(tf.tanh(tf.cast(r, tf.float32))) for r in {name}])")
+        use = self.draw.one(
+            ("tf.sinh(tf.tanh({0}))", "tf.reduce_sum({0})", "tf.reduce_mean({0}, 0)", "tf.exp(-{0} * {0})")
+        )
+        if self.draw.chance(0.4):
+            self.scope.add(f"see(*[{use.format('tf.cast(r, tf.float32)')} for r in {name} if r.shape.as_list()])")
 
     def nested(self) -> None:
         """A call inside of another traced function, which may have a tape of its own; and a tape outside of that."""
@@ -82,6 +98,9 @@ class Calls(Tapes):
         place = self.draw.below(self.plan.results)
         call = f"f({args.replace('x0', 'x', 1)})"
         code = f"lambda x: tf.reduce_sum(tf.nest.flatten({call})[{place}])"
+        if self.draw.chance(0.25):
+            self.scope.add(f"see(*tf.jvp({code}, [x0], [tf.ones_like(x0)]))")
+            return
         maker = self.draw.one(("value_and_gradients_function", "gradients_function"))
         self.scope.add(f"see(*tf.nest.flatten(tf.{maker}({code})(x0)))")
         if self.plan.variables and self.draw.chance(0.5):
@@ -94,6 +113,20 @@ class Calls(Tapes):
         names = [argument.name for argument in self.plan.arguments if argument.kind == "tensor"]
         other = args.replace("x0", "x0 * 0.5", 1) if "x0" in names else args
         self.scope.add(f"see(*tf.nest.flatten(in_threads(lambda: f({args}), lambda: f({other}), lambda: f({args}))))")
+
+    def taped_threads(self) -> None:
+        """Calls under tapes from two threads."""
+        args, floats, _ = self.given()
+        if not floats:
+            return
+        x = self.draw.one(floats)
+        with self.scope.block(f"def work({x}):"):
+            with self.scope.block("with tf.GradientTape() as tape:"):
+                self.scope.add(f"tape.watch({x})")
+                name = self.results(f"f({args})")
+            self.scope.add(f"return [*{name}, tape.gradient({self.target(name)}, {x}, unconnected_gradients='zero')]")
+        see = "see.sums" if self.is_twice else "see"
+        self.scope.add(f"{see}(*tf.nest.flatten(in_threads(lambda: work({x}), lambda: work({x} * 0.5))))")
 
     def trained(self) -> None:
         """A step of an optimizer outside of the function."""

@@ -11,8 +11,8 @@ _RULES = (
     *("tf.clip_by_norm(dy, 1.0)", "tf.check_numerics(dy * a, 'dy')", "tf.zeros_like(dy)"),
 )
 _LAYERS = (
-    *("Dense({0}, activation='tanh')", "Dense({0}, use_bias=False)", "BatchNormalization()", "LayerNormalization()"),
-    *("Dropout(0.3)", "Dense({0}, activation='relu')"),
+    *("Dense({0}, activation='tanh', ", "Dense({0}, use_bias=False, ", "BatchNormalization(", "LayerNormalization("),
+    *("Dropout(0.3, ", "Dense({0}, activation='relu', "),
 )
 
 
@@ -78,7 +78,7 @@ def write_layers(scope: Scope) -> None:
     draw = scope.draw
     for _ in range(1 + draw.below(2)):
         name, text = scope.fresh("layer"), draw.one(_LAYERS).format(scope.sizes[1])
-        scope.add(f"{name} = layers.{text}")
+        scope.add(f"{name} = layers.{text}name='{name}')")
         if draw.chance(0.7):
             scope.add(f"{name}(data({draw.number()}, {[2, scope.sizes[1]]}))")
         scope.helpers.setdefault("layer", []).append(name)

@@ -57,6 +57,9 @@ class Tapes(Arguments):
                 target = "loss"
         if self.draw.chance(0.8):
             self.scope.add(f"see(*{name})")
+        if self.plan.variables and self.draw.chance(0.1):
+            v = self.draw.one(self.plan.variables)
+            self.scope.add(f"{v.name}.assign(data({self.draw.number()}, {list(v.shape)}))")
         for _ in range(times):
             self.asked("tape", name, floats, twice, target if self.draw.chance(0.7) else None)
 

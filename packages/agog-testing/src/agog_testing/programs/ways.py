@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from agog_core.dispatch.observation import observe, unobserve
-from agog_core.tracing.hotness import compile_functions_at_once
+from agog_core.tracing.hotness import _at_once
 from agog_testing.compiled.scope import compilers_in_use
 
 WAYS = ("compilers", "nodes", "numpy", "portable")
@@ -27,12 +27,13 @@ def running(way: str) -> Iterator[None]:
         finally:
             unobserve(_look)
         return
-    compile_functions_at_once(way != "nodes")
+    reasons = list(_at_once)
+    _at_once[:] = [] if way == "nodes" else [way]
     try:
         with compilers_in_use() if way == "numpy" else nullcontext():
             yield
     finally:
-        compile_functions_at_once(False)
+        _at_once[:] = reasons
 
 
 def _look(call: object) -> None:

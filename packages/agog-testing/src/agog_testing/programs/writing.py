@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from contextlib import nullcontext
 
 from agog_testing.programs.calls import write_calls
 from agog_testing.programs.definitions import write_helpers, write_inner, write_layers
@@ -22,7 +23,7 @@ _OPTIMIZERS = (
 )
 _SMALL = ((4, 3), (2, 5), (3, 2), (1, 4), (6, 3))
 _LARGE = ((260, 257), (33, 1031), (400, 200))
-_SHAPES = ("AB", "AB", "AB", "B", "", "1B", "A1", "2AB", "A")
+_SHAPES = ("AB", "AB", "AB", "AB", "B", "B", "", "1B", "A1", "2AB", "A", "AB", "AB", "0B")
 
 
 def source_of(number: int, large: bool = False) -> str:
@@ -89,6 +90,10 @@ def _arguments(scope: Scope) -> list[Argument]:
         found.append(Argument("i", "indices"))
     if draw.chance(0.2):
         found.append(Argument("k", "tensor", draw.one(("AB", "B", "A")), "int32"))
+    if draw.chance(0.15):
+        found.append(Argument("p", "pair", draw.one(_SHAPES)))
+    if draw.chance(0.1) and scope.variables:
+        found.append(Argument("w", "variable", draw.one(scope.variables).name))
     if draw.chance(0.3):
         found.append(Argument("n", draw.one(("int", "float"))))
     return found
@@ -98,30 +103,61 @@ def _function(scope: Scope, arguments: list[Argument]) -> int:
     """The function `f`; how many tensors it returns."""
     draw = scope.draw
     scope.add("")
-    scope.add("@tf.function")
-    with scope.block(f"def f({', '.join(argument.name for argument in arguments)}):"):
-        for argument in arguments:
-            if argument.kind in ("int", "float"):
-                scope.numbers.append(argument.name)
-            elif argument.kind == "indices":
-                scope.pool.append(Known(argument.name, (3,), "int32"))
-            else:
-                scope.pool.append(Known(argument.name, shape_of(argument.shape, scope.sizes), argument.dtype))
-        for argument in arguments:
-            if argument.name == "k":
-                scope.name("tf.cast(k, tf.float32) * 0.3", shape_of(argument.shape, scope.sizes))
-        for _ in range(2 + draw.below(draw.one((6, 10, 18)))):
-            statement(scope)
-        floats = scope.floats()
-        results = [draw.one(floats) for _ in range(draw.one((1, 2, 2, 3)))]
-        codes = [
-            draw.one(("{0}", "{0}", "{0}", "tf.reduce_sum({0})", "tf.reduce_mean(tf.square({0}))")).format(x.name)
-            for x in results
-        ]
-        if draw.chance(0.06):
-            codes.append(draw.one(("1.5", "tf.constant(2.0)", "tf.shape(x0)", "tf.argmax(x0, 0)")))
-        scope.add(f"return {_nested(scope, codes)}")
+    names = [argument.name for argument in arguments]
+    is_method = draw.chance(0.1)
+    with scope.block("class Model:", keeps=True) if is_method else nullcontext():
+        scope.add(f"@tf.function{_signature(scope, arguments)}")
+        with scope.block(f"def {'call' if is_method else 'f'}({', '.join(['self'] * is_method + names)}):"):
+            codes = _body(scope, arguments)
+            scope.add(f"return {_nested(scope, codes)}")
+    if is_method:
+        scope.add("f = Model().call")
     return len(codes)
+
+
+def _signature(scope: Scope, arguments: list[Argument]) -> str:
+    """An input signature, for some functions of tensors alone."""
+    if not scope.draw.chance(0.15) or any(each.kind not in ("tensor", "array") for each in arguments):
+        return ""
+    specs = []
+    for each in arguments:
+        pairs = zip(each.shape, shape_of(each.shape, scope.sizes), strict=True)
+        sizes = [None if letter == "A" else size for letter, size in pairs]
+        specs.append(f"tf.TensorSpec({sizes}, tf.{each.dtype})")
+    return f"(input_signature=[{', '.join(specs)}])"
+
+
+def _body(scope: Scope, arguments: list[Argument]) -> list[str]:
+    """The statements of the function; the codes of what it returns."""
+    draw = scope.draw
+    for argument in arguments:
+        if argument.kind in ("int", "float"):
+            scope.numbers.append(argument.name)
+        elif argument.kind == "pair":
+            shape = shape_of(argument.shape, scope.sizes)
+            scope.add("p0, p1 = p")
+            scope.pool += [Known("p0", shape), Known("p1", shape)]
+        elif argument.kind == "variable":
+            shape = next(v.shape for v in scope.variables if v.name == argument.shape)
+            scope.name("w * 1.0", shape)
+        elif argument.kind == "indices":
+            scope.pool.append(Known(argument.name, (3,), "int32"))
+        else:
+            scope.pool.append(Known(argument.name, shape_of(argument.shape, scope.sizes), argument.dtype))
+    for argument in arguments:
+        if argument.name == "k":
+            scope.name("tf.cast(k, tf.float32) * 0.3", shape_of(argument.shape, scope.sizes))
+    for _ in range(2 + draw.below(draw.one((6, 10, 18)))):
+        statement(scope)
+    floats = scope.floats()
+    results = [draw.one(floats) for _ in range(draw.one((1, 2, 2, 3)))]
+    codes = [
+        draw.one(("{0}", "{0}", "{0}", "tf.reduce_sum({0})", "tf.reduce_mean(tf.square({0}))")).format(x.name)
+        for x in results
+    ]
+    if draw.chance(0.06):
+        codes.append(draw.one(("1.5", "tf.constant(2.0)", "tf.shape(x0)", "tf.argmax(x0, 0)")))
+    return codes
 
 
 def _nested(scope: Scope, codes: list[str]) -> str:
