@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -18,7 +19,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # What a piece may be: in the keys of traces, read at each run of a trace, or held by variables; "none" changes nothing
 # that a function computes, and is followed by the reason.
 KINDS = ("key", "late", "variable", "none")
-# Whoever adds module state says here what it is. What is a `Setting`, or an object that is `Settable`, is in the keys.
+# Whoever adds module state says here what it is, or what all of its module is. What is a `Setting`, or an object that is `Settable`, is in the keys.
 STATE = {
     "agog_checkpoint.restore._numbers": "none: numbers of restores",
     "agog_checkpoint.turn._mine": "none: who saves into a folder",
@@ -81,8 +82,7 @@ STATE = {
     "agog_core.tracing.device._devices": "none: a cache",
     "agog_core.tracing.eagerly.eagerly": "late: each call asks",
     "agog_core.tracing.execute._next_number": "none: numbers",
-    "agog_core.tracing.hotness._at_once": "none: when traces are compiled",
-    "agog_core.tracing.hotness._per_node": "none: when traces are compiled",
+    "agog_core.tracing.hotness": "none: when traces are compiled",
     "agog_core.tracing.loops._drawn": "late: what this run has drawn",
     "agog_core.variables.global_step._global_step": "variable: it is one, and is made once",
     "agog_core.variables.global_step._lock": "none: a lock",
@@ -139,6 +139,15 @@ STATE = {
 }
 
 
+def rooms() -> Any:
+    """What writes the tables of docs/architecture.md."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return import_module("rooms")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
 @cache
 def pieces() -> list[str]:
     """All module state of agog, as docs/architecture.md lists it."""
@@ -146,15 +155,11 @@ def pieces() -> list[str]:
 
 
 def _pieces() -> Iterator[str]:
-    sys.path.insert(0, str(DOCS))
-    try:
-        import rooms
-    finally:
-        sys.path.remove(str(DOCS))
-    for package, folder in rooms.SOURCES.items():
+    found = rooms()
+    for package, folder in found.SOURCES.items():
         for file in sorted(folder.rglob("*.py")):
             where = ".".join([package, *file.relative_to(folder).with_suffix("").parts]).removesuffix(".__init__")
-            yield from (f"{where}.{name}" for name, _ in rooms.state_of(file.read_text(encoding="utf-8")))
+            yield from (f"{where}.{name}" for name, _ in found.state_of(file.read_text(encoding="utf-8")))
 
 
 def held(piece: str) -> Any:
@@ -169,9 +174,10 @@ def test_each_piece_says_what_it_is() -> None:
     found = pieces()
     in_keys = {piece for piece in found if isinstance(held(piece), (Setting, Settable))}
     assert sorted(in_keys & set(STATE)) == []
-    unknown = sorted(set(found) - in_keys - set(STATE))
+    said = {piece: piece if piece in STATE else piece.rpartition(".")[0] for piece in found if piece not in in_keys}
+    unknown = sorted(piece for piece, key in said.items() if key not in STATE)
     assert unknown == [], "make it a `Setting` where it changes what functions compute, or say in STATE what it is"
-    assert sorted(set(STATE) - set(found)) == []
+    assert sorted(set(STATE) - set(said.values())) == []
     assert {kind.partition(":")[0] for kind in STATE.values()} <= set(KINDS)
 
 
@@ -197,9 +203,72 @@ def test_settings_are_found() -> None:
     "source", ["x = [0]\ndef f(): x[0] = 1", "x = C()\ndef f(): x.y = 1", "x = {1: 2}\ndef f(): x.pop(1)"]
 )
 def test_what_functions_change_in_place_is_found(source: str) -> None:
-    sys.path.insert(0, str(DOCS))
-    try:
-        import rooms
-    finally:
-        sys.path.remove(str(DOCS))
-    assert [name for name, _ in rooms.state_of(source)] == ["x"]
+    assert [name for name, _ in rooms().state_of(source)] == ["x"]
+
+
+# Classes with public attributes that traces do not look at, and why: nothing is computed with the attributes while a
+# function is traced, or the objects never change.
+PLAIN = {
+    "agog_compat": {
+        "critical_section": "locks",
+        "eager_status": "errors",
+        "flags": "the program's own",
+        "gfile": "files",
+        "graph_only": "never made",
+        "lookup.initializers": "never change",
+        "lookup.mutable": "tables, which are read on the host",
+        "resource_handles": "never change",
+        "saveables": "for checkpoints",
+    },
+    "agog_layers": {
+        "base.configured": "what a constructor was given",
+        "base.lookup": "made at an import",
+        "base.variable_store": "a `Setting` says which one is in force",
+        "by_name.computed": "never change",
+        "by_name.variable_scope": "a `Setting` whose key has all attributes",
+        "layer.symbolic": "never change",
+        "models.graph": "never change",
+        "models.model_graph": "shows models",
+        "recurrent.kept_states": "states, which are variables; the attribute is for an error",
+    },
+    "agog_optimizers": {"moving_average": "names", "slots": "variables"},
+    "agog_training": {
+        "batches": "give data",
+        "callbacks": "are called between steps",
+        "enqueuers": "give data",
+        "estimators": "train models as a whole",
+        "listed": "read what the model has",
+        "meters": "count between steps",
+        "objective": "another one is made by each `compile`, which says so",
+        "preparing": "give data",
+        "progress_bar": "shows",
+        "saving": "for files",
+    },
+}
+
+
+def plain_classes(package: str, folder: Path) -> Iterator[str]:
+    """The modules, without the package, whose classes set public attributes and are not `Settable`."""
+    for file in sorted(folder.rglob("*.py")):
+        where = ".".join([package, *file.relative_to(folder).with_suffix("").parts]).removesuffix(".__init__")
+        for cls in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(cls, ast.ClassDef) and any(map(sets_attribute, ast.walk(cls))):
+                made = getattr(import_module(where), cls.name)
+                if not issubclass(made, Settable):
+                    yield where.partition(".")[2]
+
+
+def sets_attribute(node: ast.AST) -> bool:
+    is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    return is_set and getattr(node.value, "id", "") == "self" and not node.attr.startswith("_")
+
+
+@pytest.mark.parametrize("package", PLAIN)
+def test_objects_with_attributes_are_settable(package: str) -> None:
+    found = set(plain_classes(package, rooms().SOURCES[package]))
+    of = {
+        module: next((part for part in PLAIN[package] if f"{module}.".startswith(f"{part}.")), None) for module in found
+    }
+    unknown = sorted(module for module, part in of.items() if part is None)
+    assert unknown == [], "derive the classes from `Settable`, or say in PLAIN why nothing is computed with them"
+    assert sorted(set(PLAIN[package]) - set(of.values())) == []

@@ -282,6 +282,48 @@ def modules(wrap: Wrap) -> Any:
     return calls(wrap(lambda x: x * own.scale), *setting(own, "scale", 3.0))
 
 
+def fitted(jit_compile: bool, change: Callable[[Any], None]) -> Any:
+    """What a model learns that is changed between epochs."""
+    tf.set_random_seed(5)
+    model = tf.keras.Sequential([layers.Dense(4, activation="tanh"), layers.Dropout(0.5), layers.Dense(2)])
+    model.compile(tf.keras.optimizers.Adam(0.01), "mse", metrics=["mae"], jit_compile=jit_compile)
+    found, y = [], X[:, :2]
+    for _ in range(3):
+        found.append([model.fit(X, y, batch_size=2, epochs=2, verbose=0).history, model.predict(X).tobytes()])
+        found.append([model.evaluate(X, y, verbose=0), model.train_on_batch(X, y)])
+        change(model)
+    return found, [each.tobytes() for each in model.get_weights()]
+
+
+def toggled(layer: Any) -> None:
+    layer.trainable = not layer.trainable
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {
+    "nothing": lambda model: None,
+    "the rate": lambda model: setattr(model.layers[1], "rate", model.layers[1].rate / 2),
+    "the activation": lambda model: setattr(model.layers[0], "activation", tf.sin),
+    "clipnorm": lambda model: setattr(model.optimizer, "clipnorm", 0.01),
+    "clipvalue": lambda model: setattr(model.optimizer, "clipvalue", 0.001),
+    "global_clipnorm": lambda model: setattr(model.optimizer, "global_clipnorm", 0.01),
+    "the learning rate": lambda model: setattr(model.optimizer, "lr", model.optimizer.lr / 2),
+    "another optimizer": lambda model: setattr(model, "optimizer", tf.keras.optimizers.SGD(0.5)),
+    "what is trained": lambda model: toggled(model.layers[0]),
+    "one variable": lambda model: toggled(model.layers[0].bias),
+    "the loss": lambda model: model.compile("sgd", "mae", loss_weights=[0.5], jit_compile=model._compiled is not None),
+    "a penalty": lambda model: model.layers[0].add_loss(lambda: tf.reduce_sum(tf.abs(model.layers[0].kernel))),
+    "a constraint": lambda model: setattr(model.layers[0].kernel, "constraint", tf.nn.relu),
+    "the phase": lambda model: K.set_learning_phase(1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_changes_between_epochs(change: Callable[[Any], None]) -> None:
+    eager = fitted(False, change)
+    K.set_learning_phase(0)
+    assert fitted(True, change) == eager
+
+
 @pytest.fixture(autouse=True)
 def _as_before() -> Any:
     yield

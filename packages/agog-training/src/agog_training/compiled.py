@@ -19,13 +19,12 @@ class Compiled:
         found = self._steps.get(step)
         if found is None:
 
-            def run(trained: frozenset[int], *given: Any) -> Any:
+            def run(*given: Any) -> Any:
                 return step(model, *given)
 
             run.__name__ = getattr(step, "__name__", "step")
             found = self._steps[step] = traced(run)
-        # Which variables are trained decides what a step does, and is no tensor.
-        return found(frozenset(map(id, model.trainable_variables)), *args)
+        return found(*args)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()

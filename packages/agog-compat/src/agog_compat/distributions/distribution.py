@@ -10,6 +10,7 @@ from agog_core.dtypes import DType, as_dtype, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.math.elementary import exp, log, log1p, sqrt, square
+from agog_core.settable import Settable
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -35,7 +36,7 @@ FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
 NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
-class Distribution:
+class Distribution(Settable):
     """Base of distributions: a batch of them, each over events of one shape. Derived classes have the formulas, in
     methods of the same names with a ``_`` before them.
 

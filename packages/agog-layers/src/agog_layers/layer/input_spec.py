@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from agog_core import TensorShape, as_dtype, nest
-from agog_core.settable import has_changed
+from agog_core.settable import Settable, has_changed
 
 __all__ = ["InputSpec"]
 
 
-class InputSpec:
+class InputSpec(Settable):
     """What a layer says of an input that it takes, in its attribute ``input_spec``; calls are checked against it.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from agog_core import Variable
 from agog_core.errors import FailedPreconditionError
 from agog_core.observers.summaries import registered_summaries
+from agog_core.settable import Settable
 from agog_layers.metrics import Accuracy, Mean, Metric
 
 __all__ = ["Evaluator", "SparseSoftmaxEvaluator"]
@@ -16,7 +17,7 @@ _Metric = TypeVar("_Metric", bound=Metric)
 _Evaluator = TypeVar("_Evaluator", bound="Evaluator")
 
 
-class Evaluator:
+class Evaluator(Settable):
     """Base of evaluators. Subclasses track metrics in ``__init__``, and update them in `call`.
 
     Args:
