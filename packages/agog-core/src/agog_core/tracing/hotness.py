@@ -20,10 +20,9 @@ from agog_core.tracing.graph import Graph
 from agog_core.tracing.interpreter import interpreted
 
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
-_LEAST, _MOST = 0.0001, 0.002  # seconds to compile a node
-_per_node = [0.0005]
-_COMPILER = 0.01  # seconds more where compilers are asked
-_LOADING = 0.15  # and seconds until they are loaded, which all traces together run for
+_LEAST, _MOST = 0.0001, 0.02  # seconds to compile a node; more is what compilers load when they are asked first
+_per_node = {False: 0.0003, True: 0.006}  # where there are no compilers, and where there are
+_LOADING = 0.15  # seconds until compilers are loaded: all traces together run for three times as long before
 _spent = [0.0]  # seconds that traces have run before they were compiled
 _loaded: set[str] = set()  # device types whose compilers were asked
 # Why traces are compiled before they run: an entry for each reason.
@@ -65,20 +64,20 @@ def compiled(graph: Graph, compile_graph: Callable[[Graph], Run]) -> Run:
     """A graph compiled; how long it takes is what others are expected to take."""
     if graph.calls_python:  # its parts are compiled each for itself
         return compile_graph(graph)
-    _loaded.update(_devices(graph))
+    devices = _with_compilers(graph)
+    _loaded.update(devices)
     start = perf_counter()
     run = compile_graph(graph)
     seconds = (perf_counter() - start) / max(1, len(graph.nodes))
-    _per_node[0] = (_per_node[0] + min(max(seconds, _LEAST), _MOST)) / 2
+    known, kind = _per_node, bool(devices)
+    known[kind] = (known[kind] + min(max(seconds, _LEAST), _MOST)) / 2
     return run
 
 
-def _devices(graph: Graph) -> set[str]:
-    return {value.table.device.type for node in graph.nodes for value in node.outputs}
-
-
-def _has_compilers(device: str) -> bool:
-    return any(compiler.device == device for plugin in loader().plugins for compiler in plugin.compilers)
+def _with_compilers(graph: Graph) -> set[str]:
+    """The types of a graph's devices for which there are compilers."""
+    devices = {value.table.device.type for node in graph.nodes for value in node.outputs}
+    return devices & {compiler.device for plugin in loader().plugins for compiler in plugin.compilers}
 
 
 def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
@@ -87,8 +86,8 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
     """
     if _at_once or are_observed() or (run := interpreted(graph)) is None:
         return None
-    devices = list(filter(_has_compilers, _devices(graph)))
-    version, left = forgotten[0], _TIMES * (_per_node[0] * len(graph.nodes) + _COMPILER * len(devices))
+    devices = _with_compilers(graph)
+    version, left = forgotten[0], _TIMES * _per_node[bool(devices)] * len(graph.nodes)
 
     def timed(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
         nonlocal left

@@ -151,6 +151,8 @@ class Packing:
         leaves = nest.flatten(structure)
         found = [parts(leaf) for leaf in leaves]
         self.tensors = [tensor for each in found if each is not None for tensor in each[0]]
+        is_flat = self.are_tensors and len(self.tensors) == len(structure)  # without masks
+        self._kind: Callable[[Sequence[Tensor]], Any] | None = type(structure) if is_flat else None
         self._makers = [None if each is None else (len(each[0]), each[1]) for each in found]
         self._rest = [leaf if each is None else None for leaf, each in zip(leaves, found, strict=True)]
         self._structure = nest.map_structure(lambda leaf: None, structure)
@@ -158,6 +160,8 @@ class Packing:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         if self.single:
             return tensors[0]
+        if self._kind is not None:
+            return self._kind(tensors)
         leaves, start = [], 0
         for maker, leaf in zip(self._makers, self._rest, strict=True):
             if maker is None:
