@@ -128,6 +128,32 @@ def test_python_may_take_a_lock_that_another_thread_has_while_it_runs_a_traced_f
     assert float(v) == 12.0
 
 
+def test_a_learning_rate_may_wait_for_a_thread_that_writes_a_variable() -> None:
+    v, other = tfe.Variable([1.0, 2.0]), tfe.Variable(0.0)
+    waits = [False]
+
+    def rate() -> float:
+        if waits[0]:
+            assert ends(lambda: other.assign_add(1.0))
+        return 0.5
+
+    optimizer = tf.train.GradientDescentOptimizer(rate)
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(v * v)
+        optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+        return loss
+
+    losses = []
+    for n in range(4):
+        waits[0] = n > 0
+        losses.append(float(step()))
+    assert losses == [5.0, 0.0, 0.0, 0.0]
+    assert float(other) == 3.0
+
+
 def test_updates_of_four_threads_lose_nothing_around_python() -> None:
     v, w = tfe.Variable(np.zeros(50, "f4")), tfe.Variable(np.zeros(50, "f4"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, Variable, multiply
-from agog_core.tracers import operand
+from agog_core.tracers import called, operand
 
 Number = Any
 """A number, a `Tensor` or `Variable` that holds one, or a function without arguments that returns one of these."""
@@ -19,7 +19,7 @@ def number(value: Number) -> float:
     """
     if type(value) is float:
         return value
-    return float(value() if callable(value) else value)
+    return float(called(value) if callable(value) else value)
 
 
 def times(x: Tensor, factor: float) -> Tensor:

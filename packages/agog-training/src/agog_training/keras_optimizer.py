@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import Tensor, TensorLike, Variable, clip_by_global_norm, clip_by_norm, clip_by_value
+from agog_core.tracers import called
 from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.configured import Configured, constructor_arguments
 from agog_optimizers import Optimizer
@@ -123,8 +124,8 @@ class KerasOptimizer(Configured, Optimizer):
     def _decayed(self) -> float:
         rate = self.lr
         if isinstance(rate, LearningRateSchedule):
-            rate = rate(self.iterations)
-        rate = float(rate() if callable(rate) else rate)
+            rate = called(rate, self.iterations)
+        rate = float(called(rate) if callable(rate) else rate)
         return rate / (1 + self.decay * int(self.iterations)) if self.decay else rate
 
     def apply_gradients(

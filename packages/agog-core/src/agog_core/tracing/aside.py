@@ -27,6 +27,7 @@ class Aside(Tracer):
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.reads: dict[Variable, Value] = {}
+        self.calls_python = False
         self.draws: list[tuple[Generator, RandomKey]] = []
 
     def __enter__(self) -> Self:
@@ -53,6 +54,9 @@ class Aside(Tracer):
             self.trace.assign(variable, traced(tensor))
         finally:
             tracer_of_context.set(before)
+
+    def note_python(self) -> None:
+        self.calls_python = True
 
     def known(self, tensor: Tensor) -> Tensor:
         return untraced(tensor)

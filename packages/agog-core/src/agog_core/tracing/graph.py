@@ -42,7 +42,7 @@ class Late:
     a loop which takes random numbers have a value of the loop as their last input, and keep their order.
     """
 
-    __slots__ = ("draws", "function", "inputs", "is_behind", "is_never_zero", "value")
+    __slots__ = ("calls_python", "draws", "function", "inputs", "is_behind", "is_never_zero", "value")
 
     def __init__(
         self, function: Callable[..., Any], value: Any, inputs: Sequence[Value] = (), *, is_never_zero: bool = False
@@ -50,6 +50,7 @@ class Late:
         self.function = function
         self.value = value  # what it was when the function was traced
         self.inputs = tuple(inputs)
+        self.calls_python = False  # whether functions of the program run
         self.draws = False  # whether it takes bits of random streams, in another way than as a `RandomKey`
         self.is_never_zero = is_never_zero  # whether each of its numbers is another one than 0 in each run
         self.is_behind = False  # whether it comes behind a loop that takes random numbers
@@ -143,7 +144,7 @@ class Graph:
     @property
     def calls_python(self) -> bool:
         """Whether functions of the program are called."""
-        return any(node.effect is Effect.PYTHON for node in self.nodes)
+        return any(node.effect is Effect.PYTHON for node in self.nodes) or any(late.calls_python for late in self.lates)
 
     def before(self, late: Late) -> list[Late]:
         """Numbers that are to be computed before one, as the loops that they come behind are known to have run."""

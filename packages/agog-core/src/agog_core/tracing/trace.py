@@ -342,6 +342,7 @@ class Trace(Looped):
         with self.aside() as aside:
             value = function()
         late = aside.number(function, value)
+        late.calls_python = aside.calls_python
         if aside.draws:
             self.refuse_loops()
             late.draws = True
