@@ -19,7 +19,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 # What a piece may be: in the keys of traces, read at each run of a trace, or held by variables; "none" changes nothing
 # that a function computes, and is followed by the reason.
 KINDS = ("key", "late", "variable", "none")
-# Whoever adds module state says here what it is, or what all of its module is. What is a `Setting`, or an object that is `Settable`, is in the keys.
+# Whoever adds module state says here what it is, or what all of its module is. What is a `Setting`, or an object that
+# is `Settable`, is in the keys.
 STATE = {
     "agog_checkpoint.restore._numbers": "none: numbers of restores",
     "agog_checkpoint.turn._mine": "none: who saves into a folder",
@@ -54,7 +55,7 @@ STATE = {
     "agog_core.observers.callbacks._callbacks": "late: they observe",
     "agog_core.observers.summaries._summaries": "none: written at an import",
     "agog_core.ops.control.py_func.in_pipeline": "late: it is asked for where Python is called, which is at each run",
-    "agog_core.ops.nn.weighted_candidates._learned": "none: classes that depend on arguments cannot be read in a trace",
+    "agog_core.ops.nn.weighted_candidates._learned": "none: what counts there is refused in a trace",
     "agog_core.random._generator": "late: keys of random bits are taken at each run",
     "agog_core.random._lock": "none: a lock",
     "agog_core.recording._alive": "none: numbers",

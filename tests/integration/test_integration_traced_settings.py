@@ -441,3 +441,10 @@ def test_attributes_are_read_as_ever_when_no_function_is_traced() -> None:
     with pytest.raises(ZeroDivisionError):
         tf.function(lambda x: layer(x) / (1 // 0))(tf.constant(X))
     assert type(layer).__getattribute__ is object.__getattribute__
+
+
+def test_counts_of_a_sampler_are_refused() -> None:
+    classes = tf.constant([[0], [1]], dtype=tf.int64)
+    f = tf.function(lambda: tf.nn.learned_unigram_candidate_sampler(classes, 1, 4, False, 1000))
+    with pytest.raises(tf.errors.TracingError, match="is read while the function is traced"):
+        f()

@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any, ClassVar, Self
 from weakref import WeakSet, ref
 
+from agog_core.locks import hold_while_forking
 from agog_core.tracers import present_tracer, tracing
 
 # A number that is another one after each change of an attribute that a trace has read.
@@ -20,7 +21,7 @@ _classes: WeakSet[type] = WeakSet()
 # One entry per function that is being traced in any thread.
 _noting: list[_Noting] = []
 # Held while classes are changed.
-_lock = RLock()
+_lock = hold_while_forking(RLock())
 # What notes the attributes that the function reads which is traced in this thread or task.
 _present: ContextVar[_Noting | None] = ContextVar("agog_noting", default=None)
 
@@ -85,10 +86,11 @@ def note(owner: Any, name: str) -> None:
 
     What is computed at each run reads it anew, but only its numbers are taken from there.
     """
-    noting = _present.get()
-    if noting is not None and (tracer := present_tracer()) is not None:
-        if tracer.records or type(vars(owner).get(name, 0)) in _NEVER_LATE:
-            noting.note(owner, name)
+    noting, tracer = _present.get(), present_tracer()
+    if noting is None or tracer is None:
+        return
+    if tracer.records or type(vars(owner).get(name, 0)) in _NEVER_LATE:
+        noting.note(owner, name)
 
 
 class Reads:
@@ -108,8 +110,8 @@ class Reads:
         """A block in which the function is traced."""
         noting = _Noting()
         token = _present.set(noting)
-        _begin(noting)
         try:
+            _begin(noting)
             yield
         finally:
             _end(noting)
@@ -214,15 +216,16 @@ def _begin(noting: _Noting) -> None:
     with _lock:
         _noting.append(noting)
         if len(_noting) == 1:
-            for cls in _classes:
+            for cls in tuple(_classes):
                 _put_into(cls)
 
 
 def _end(noting: _Noting) -> None:
     with _lock:
-        _noting.remove(noting)
+        if noting in _noting:  # else a Ctrl-C has come before
+            _noting.remove(noting)
         if not _noting:
-            for cls in _classes:
+            for cls in tuple(_classes):
                 if vars(cls).get("__getattribute__") is _noted:
                     del cls.__getattribute__
 

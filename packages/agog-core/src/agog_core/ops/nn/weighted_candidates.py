@@ -13,9 +13,12 @@ from agog_core.calls.documented import documented
 from agog_core.dtypes import float32, int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_tensor
+from agog_core.recording import source_line
 from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import computed, convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tracers import present_tracer, tracing
+from agog_core.tracing.errors import limit
 
 __all__ = [
     "all_candidate_sampler",
@@ -101,7 +104,10 @@ def learned_unigram_candidate_sampler(
     weights = _learned.setdefault((num_true, num_sampled, unique, range_max, seed), [1.0] * range_max)
     arguments = (true_classes, num_true, num_sampled, unique, range_max, seed)
     sampled = _sample_weighted("learned_unigram_candidate_sampler", arguments, weights)
-    for k in np.asarray(convert_to_tensor(true_classes)).reshape(-1).tolist():  # refused while a function is traced
+    classes = convert_to_tensor(true_classes)
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:  # the counts grow at each call
+        limit("read", source_line(), classes)
+    for k in np.asarray(classes).reshape(-1).tolist():
         weights[k] += 1
     return sampled
 
