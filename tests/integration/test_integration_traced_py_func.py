@@ -284,6 +284,28 @@ def branches() -> Any:
     return function, lambda: (float(v), list(calls))
 
 
+def asks() -> Any:
+    """Each call of Python happens once and in its order, also where a branch goes another way than before."""
+    v, calls = tfe.Variable(1.0), []
+
+    def noted(name: str, x: Any) -> Any:
+        calls.append((name, float(x)))
+        return x * 2
+
+    def function(x: Any) -> Any:
+        tf.py_func(lambda x: [noted("a", x)][:0], [x], [])
+        y = tf.py_func(lambda x: noted("b", x), [x], tf.float32)
+        if y > 3.0:
+            y = tf.py_func(lambda x: noted("c", x), [y], tf.float32)
+        z = tf.py_func(lambda x: noted("d", x), [y], tf.float32)
+        if z > 10.0:
+            v.assign_add(z)
+        tf.py_func(lambda x: [noted("e", x)][:0], [v], [])
+        return z
+
+    return function, lambda: (float(v), list(calls))
+
+
 def uses() -> Any:
     """Many uses of a variable on both sides of a call: gradients add up in one order."""
     w = tfe.Variable(np.random.default_rng(3).normal(size=7).astype("f4"))
@@ -300,14 +322,14 @@ def uses() -> Any:
     return function, lambda: w.numpy().tolist()
 
 
-@pytest.mark.parametrize("make", [reads, writes, draws, rates, branches, uses])
+@pytest.mark.parametrize("make", [reads, writes, draws, rates, branches, asks, uses])
 def test_python_sees_and_changes_what_eager_code_lets_it(make: Any) -> None:
     inputs = [tf.constant(x) for x in (1.0, 2.0, 2.0, 0.5, 4.0)]
     eager, traced = both(make, *inputs)
     assert traced == eager
 
 
-@pytest.mark.parametrize("make", [reads, writes, draws, branches, uses])
+@pytest.mark.parametrize("make", [reads, writes, draws, branches, asks, uses])
 def test_python_does_so_under_tapes(make: Any) -> None:
     def under(function: Any, variables: list[Any]) -> Any:
         def call(x: Any) -> Any:

@@ -25,6 +25,7 @@ from agog_core.tracing.eagerly import eagerly
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
+from agog_core.tracing.handing_on import handing_on
 from agog_core.tracing.leaves import Packing, equals, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.tapes.tangents import Tangent, key_of_tangents, tangents_of
@@ -149,6 +150,7 @@ class DefinedFunction:
             failure = error
         return self._memory.again(self._shown(), found, failure, self._called, args, kwargs)
 
+    @handing_on
     def _branched(
         self, first: Concrete, at: Concrete, guard: int, tensors: Sequence[Tensor], args: Any, kwargs: Any
     ) -> Any:
@@ -163,6 +165,7 @@ class DefinedFunction:
         first.latest = at
         return result
 
+    @handing_on
     def _compared(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace beside an eager call, and raise where they part."""
         from agog_core.tracing.shadow import Shadow
@@ -239,6 +242,7 @@ class DefinedFunction:
             return self._trace_taped(known, place, key, parent, args, kwargs, tapes, tangents)
         return self._memory.again(self._shown(), self._memory.taped.get(key), failure, self._called, args, kwargs)
 
+    @handing_on
     def _trace_taped(
         self,
         known: dict[Any, Any],
@@ -289,15 +293,11 @@ class DefinedFunction:
         """The function for arguments of one kind alone; it is traced when it is called first.
 
         Args:
-            *args: tensors, or a `TensorSpec` in the place of each; variables and Python values, which are bound; or
-                structures of these. None for those of the input signature.
+            *args: tensors, or a `TensorSpec` for each; variables and Python values, which are bound; or structures.
             **kwargs: others, by name.
 
         Returns:
-            A `ConcreteFunction`, which says what it takes and what it returns.
-
-        Raises:
-            TypeError: the function does not take such arguments.
+            A `ConcreteFunction`, which says what it takes and returns; TypeError where it takes other arguments.
         """
         given = args or (() if kwargs else self._input_signature or ())
         args, kwargs = nest.map_structure(spec_of, (tuple(given), kwargs))

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agog_core import nest
+from agog_core.dispatch.devices import current_device
+from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, bool_
+from agog_core.recording import source_line
 from agog_core.tensors.convert import decided, fixed, from_host
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracers import Tracer
+from agog_core.tracers import Tracer, apart
 from agog_core.tracing.device import real_table, untraced
 from agog_core.tracing.graph import Effect, Node, present_attributes
+from agog_core.tracing.handing_on import HandedOn
 from agog_core.tracing.kernels import run_on_host
 from agog_core.tracing.leaves import Packing
 
@@ -88,3 +92,17 @@ def node_on_host(
         for tensor in found:
             trace._guard(trace.value_of(tensor), tensor._shape)
     return found
+
+
+def called_in_trace(
+    handed: HandedOn, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]
+) -> list[tuple[KernelTable, Any]]:
+    """What a function of the program gives, as arrays of tables; as in eager code, which no trace sees."""
+    home = inputs[0]._table.device if inputs else current_device()
+
+    def call() -> Sequence[Any]:
+        with apart():
+            return [array for _, array in run_on_host(function, inputs, dtypes)]
+
+    arrays = handed.result(source_line(), call)
+    return [(home.table(dtype), array) for dtype, array in zip(dtypes, arrays, strict=True)]

@@ -147,7 +147,8 @@ def write_last(graph: Graph) -> None:
 
 
 def _asked(graph: Graph) -> set[Node]:
-    """The nodes that guards depend on; what reads a variable depends on all functions of the program before it."""
+    """The nodes that guards depend on. What reads a variable, and what a function of the program returns, depends on
+    all such functions before it, which are called in their order."""
     asked: set[Node] = set()
     values: set[Value] = set()
     reads = False
@@ -156,7 +157,7 @@ def _asked(graph: Graph) -> set[Node]:
         if may_part(node) or is_called or not values.isdisjoint(node.outputs):
             asked.add(node)
             values.update(node.inputs)
-            reads = reads or node.effect is Effect.READ
+            reads = reads or node.effect in (Effect.READ, Effect.PYTHON)
     return asked
 
 

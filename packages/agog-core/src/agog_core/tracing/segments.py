@@ -22,6 +22,7 @@ from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execute import on_host
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
+from agog_core.tracing.handing_on import HandedOn
 from agog_core.tracing.rollback import Rollback
 from agog_core.variables.variable import Variable
 
@@ -80,15 +81,16 @@ class Segments:
         """See `agog_core.tracing.execute.Run`; the parts read and write variables themselves, so there are none."""
         values: dict[Value, Any] = dict(zip(self._graph.inputs, inputs, strict=True))
         numbers: dict[Late, Any] = {}
-        rollback, guards, is_begun = Rollback(), 0, False
+        rollback, handed, guards, is_begun = Rollback(), HandedOn(), 0, False
         try:
             for part, often, due in zip(self._parts, self._often, self._due, strict=True):
                 self._compute(numbers, values, due)
                 self._here.numbers = numbers
-                run = partial(part.run, values)
+                run = partial(part.run, values, handed)
                 failed = rollback.writing(often, run) if often else run()
                 if failed is not None:
                     _put_back(numbers)
+                    handed.leave()
                     return guards + failed
                 guards += part.guards
                 is_begun = is_begun or part.has_effect
@@ -126,8 +128,12 @@ class _Call:
         size = sum(value.table.dtype.size * math.prod(value.shape) for value in node.outputs)
         self._step = TracedStep(("host",), home, "agog-core", "a function of Python", (node.line,), size)
 
-    def run(self, values: dict[Value, Any]) -> None:
+    def run(self, values: dict[Value, Any], handed: HandedOn) -> None:
         """Call it on the values that are there, and add its results to them."""
+        results = handed.result(self.node.line, partial(self._called, values))
+        values.update(zip(self.node.outputs, results, strict=True))
+
+    def _called(self, values: dict[Value, Any]) -> Sequence[Any]:
         is_told = are_observed() and are_steps_enough()
         start = perf_counter_ns()
         try:
@@ -138,7 +144,7 @@ class _Call:
             raise
         if is_told:
             tell(self._step, start)
-        values.update(zip(self.node.outputs, results, strict=True))
+        return results  # type: ignore[no-any-return]  # `on_host` gives a list
 
 
 class _Part:
@@ -186,7 +192,7 @@ class _Part:
         is_plain = not any(v.node is not None and v.node.op is not None and v.node.op.reserve for v in self._gives)
         self._concrete = Concrete(graph, list, is_portable=portable or not is_plain)
 
-    def run(self, values: dict[Value, Any]) -> int | None:
+    def run(self, values: dict[Value, Any], handed: HandedOn) -> int | None:
         """Run on the values that are there, and add others to them; the number of a guard that failed, or None."""
         found = self._concrete.run([values[value] for value in self._given])
         if type(found) is int:

@@ -9,6 +9,7 @@ from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import Tracer
 from agog_core.tracing.device import untraced
 from agog_core.tracing.graph import Graph
+from agog_core.tracing.handing_on import HandedOn
 from agog_core.tracing.handlers import may_be_caught
 from agog_core.tracing.writes import Write, Writes
 from agog_core.variables.variable import Variable
@@ -30,6 +31,7 @@ class State(Tracer):
         self.before: dict[Variable, Tensor] = {}  # the values of variables since then, before the writes
         self.failures: list[str] = []  # why the call is not run again, though it comes to its end
         self._writes = Writes()
+        self.handed = HandedOn()
 
     def note_failure(self) -> None:
         """See `Tracer.note_failure`."""

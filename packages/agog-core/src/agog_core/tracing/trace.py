@@ -20,13 +20,12 @@ from agog_core.recording import source_line
 from agog_core.settable import note
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_core.tracers import apart
 from agog_core.tracing.aside import Aside
 from agog_core.tracing.device import TracedArray, freed, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
-from agog_core.tracing.hosting import node_on_host
-from agog_core.tracing.kernels import homes, plain, run_kernel, run_on_host, table_of
+from agog_core.tracing.hosting import called_in_trace, node_on_host
+from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
 from agog_core.tracing.looped import Looped
 from agog_core.variables.variable import Variable, creation_hooks
 
@@ -164,8 +163,7 @@ class Trace(Looped):
         self.refuse_loops()
         self.commit()
         self.note_risk(may_fail=True, calls=True)
-        with apart():
-            there = run_on_host(function, list(map(untraced, inputs)), dtypes)
+        there = called_in_trace(self.handed, function, list(map(untraced, inputs)), dtypes)
         attributes = {"function": function, "lates": len(self.graph.lates)}
         node = Node(Effect.PYTHON, None, None, list(map(self.value_of, inputs)), attributes)
         outs = self._behind(self._add(node, there))
