@@ -104,6 +104,10 @@ class Tracer:
     def note_python(self) -> None:
         """Note that a function of the program runs."""
 
+    def over_rows(self, step: Any, carry: Any, rows: Sequence[Any], carries: bool) -> list[Any]:
+        """What `over_rows` returns."""
+        return _over_rows(step, carry, rows, carries)
+
     def take(self) -> None:
         """Refuse that Python takes something anew at each call, such as an element of an iterator from outside."""
 
@@ -233,6 +237,26 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
 def _is_ours(function: Callable[..., Any]) -> bool:
     module = getattr(function, "__module__", None)
     return isinstance(module, str) and module.split(".")[0].split("_")[0] == "agog"
+
+
+def over_rows(step: Callable[[Any, Any], Any], carry: Any, rows: Sequence[Any], carries: bool) -> list[Any]:
+    """What a function gives for each of some rows; it takes what it has given before, or always the same, and a row.
+
+    >>> over_rows(lambda total, row: total + row, 0, [1, 2, 3], True)
+    [1, 3, 6]
+    """
+    if tracing and (tracer := present_tracer()) is not None:
+        return tracer.over_rows(step, carry, rows, carries)
+    return _over_rows(step, carry, rows, carries)
+
+
+def _over_rows(step: Any, carry: Any, rows: Sequence[Any], carries: bool) -> list[Any]:
+    results = []
+    for row in rows:
+        result = step(carry, row)
+        results.append(result)
+        carry = result if carries else carry
+    return results
 
 
 def operand(number: Any, dtype: DType) -> Any:

@@ -43,8 +43,8 @@ def joined(rolling: Rolling, limit: int | None, is_free: bool) -> bool:
     known = all(segment.flag in trace.knows.of for segment in segments if segment.flag is not None)
     if known and sum(len(part) for segment in segments for part in segment.nodes) <= _MOST_UNROLLED:
         return False
-    start = 0 if _fits(rolling, segments) else 1
-    if start and not (segments[1:] and segments[1].results is not None and _fits(rolling, segments[1:])):
+    start = 0 if fits(rolling, segments) else 1
+    if start and not (segments[1:] and segments[1].results is not None and fits(rolling, segments[1:])):
         return False
     if not is_free and not start and not _is_plain(trace, segments[0]):
         return False
@@ -52,16 +52,17 @@ def joined(rolling: Rolling, limit: int | None, is_free: bool) -> bool:
     rolling.values = nest.map_structure(lambda leaf: None, rolling.values)
     reals = [untraced(x) for x in packing.tensors]
     packing.release()
-    states = _states(rolling, start)
-    if rolling.has_escapes():
-        _give_back(rolling, packing, reals, states)
+    if not taken_out(rolling):
+        values = segments[-1].given if segments[-1].results is None else segments[-1].results
+        rolling.values = packing([tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)])
         return False
-    _Joining(rolling, start, limit, is_free, known).run(packing, reals)
+    Joining(rolling, start, limit, is_free, known).run(packing, reals)
     return True
 
 
-def _states(rolling: Rolling, start: int) -> dict[Variable, tuple[Tensor, Value]]:
-    """The values of variables by now, which the trace has no longer as tensors of its own."""
+def taken_out(rolling: Rolling) -> bool:
+    """Take the values of variables out of the trace, as tensors of its own; False, and nothing, where Python has kept
+    some tensor of the loop."""
     trace, found = rolling.trace, {}
     for variable in (*dict.fromkeys(v for segment in rolling.segments for v in segment.variables), *rolling.own):
         tensor = trace.state[variable]
@@ -69,17 +70,11 @@ def _states(rolling: Rolling, start: int) -> dict[Variable, tuple[Tensor, Value]
         trace.state[variable] = found[variable][0]
         if trace.finals.get(variable) is tensor:
             trace.finals[variable] = found[variable][0]
-    return found
-
-
-def _give_back(
-    rolling: Rolling, packing: Packing, reals: Sequence[Tensor], states: dict[Variable, tuple[Tensor, Value]]
-) -> None:
-    trace, last = rolling.trace, rolling.segments[-1]
-    values = last.given if last.results is None else last.results
-    rolling.values = packing([tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)])
-    for variable, (tensor, value) in states.items():
-        trace.state[variable] = tensor_of(trace, tensor, value)
+        del tensor
+    if not rolling.has_escapes():
+        return True
+    trace.state.update({v: tensor_of(trace, tensor, value) for v, (tensor, value) in found.items()})
+    return False
 
 
 def _is_plain(trace: Trace, segment: Segment) -> bool:
@@ -88,19 +83,21 @@ def _is_plain(trace: Trace, segment: Segment) -> bool:
     return is_pure and segment.flag not in trace._changed
 
 
-def _fits(rolling: Rolling, segments: Sequence[Segment]) -> bool:
+def fits(rolling: Rolling, segments: Sequence[Segment]) -> bool:
     """Whether the first of some iterations stands for all of them, of whatever number."""
     lead = segments[0]
     first, second = ({value for node in part for value in node.outputs} for part in lead.nodes)
     used = [value for node in lead.nodes[1] for value in node.inputs]
-    carried = [*lead.given, *[lead.variables[v][0] for v in lead.written]]
+    carried = [*lead.given[: rolling.carried], *[lead.variables[v][0] for v in lead.written]]
     results = [*(lead.results or ()), *lead.written.values()]
-    sources = [*_outside(lead, first | second), *[source for _, source in lead.stand_ins()]]
+    next_values = results if rolling.carried != 0 else list(lead.written.values())
+    shared = [value for value in lead.results or () if value not in second or value.base is not None]
+    sources = [*outside_of(lead, first | second), *[source for _, source in lead.stand_ins()]]
     return (
-        lead.flag is not None
-        and len(carried) == len(results)
-        and all(map(is_alike, carried, results))
-        and all(value.layout in (None, c_order(value)) for value in carried)
+        (lead.flag is not None or rolling.carried is not None)
+        and len(carried) == len(next_values)
+        and all(map(is_alike, carried, next_values))
+        and all(value.layout in (None, c_order(value)) for value in (*carried, *shared))
         and first.isdisjoint((*used, *results))
         and all(late in part for part, nodes in zip(lead.lates, lead.nodes, strict=True) for late in _lates(nodes))
         and first.isdisjoint([value for late in lead.lates[1] for value in late.inputs])
@@ -120,7 +117,7 @@ def _has_guards(segment: Segment) -> bool:
     return any(may_part(node) for part in segment.nodes for node in part)
 
 
-def _outside(segment: Segment, inside: set[Value]) -> list[Value]:
+def outside_of(segment: Segment, inside: set[Value]) -> list[Value]:
     """The values of outside that an iteration uses, beside the loop's own."""
     standing = {given for given, _ in segment.stand_ins()}
     nodes, lates = [*segment.nodes[0], *segment.nodes[1]], [*segment.lates[0], *segment.lates[1]]
@@ -151,7 +148,9 @@ def _is_like(rolling: Rolling, lead: Segment, other: Segment) -> bool:
         is_same = is_same and likeness.numbers(lead.lates[part], other.lates[part])
         is_same = is_same and likeness.nodes(lead.nodes[part], other.nodes[part])
         is_same = is_same and likeness.sources(lead.lates[part], other.lates[part])
-    if not is_same or other.flag is None or not likeness.same([lead.flag], [other.flag]):
+    if not is_same or not likeness.same([lead.flag], [other.flag]):
+        return False
+    if rolling.carried is None and other.flag is None:
         return False
     if other.results is None:
         return True
@@ -159,7 +158,7 @@ def _is_like(rolling: Rolling, lead: Segment, other: Segment) -> bool:
     return lead.written.keys() == other.written.keys() and likeness.same(*ends)
 
 
-class _Joining:
+class Joining:
     """Makes the node of a loop, from the first of the iterations that it stands for."""
 
     def __init__(self, rolling: Rolling, start: int, limit: int | None, is_free: bool, known: bool) -> None:
@@ -196,7 +195,12 @@ class _Joining:
             elif counts[place]:
                 trace.knows.counted.add(value)
         rolling.values = packing(tensors[: len(reals)])
-        for variable, tensor, final in zip(written, tensors[len(reals) :], finals, strict=True):
+        self._write(written, tensors[len(reals) :], finals)
+
+    def _write(self, written: Sequence[Variable], tensors: Sequence[Tensor], finals: Sequence[Tensor]) -> None:
+        """Give variables the values that the loop has for them."""
+        trace = self.trace
+        for variable, tensor, final in zip(written, tensors, finals, strict=True):
             trace._present(variable)  # which loops around this one hear of
             table = final._table
             assigned = Node(Effect.ASSIGN, None, table, [trace.value_of(tensor)], {}, variables=[variable])
@@ -228,12 +232,12 @@ class _Joining:
         return [(table, table.device.from_host(np.array(len(self.rolling.segments), np.int32)))]
 
     def _node(self, written: Sequence[Variable]) -> tuple[Node, Loop]:
-        trace, lead = self.trace, self.lead
+        lead = self.lead
         inside = {value for part in lead.nodes for node in part for value in node.outputs}
         standing = [*lead.given, *[lead.variables[v][0] for v in written]]
         sources = [*lead.sources, *[lead.variables[v][1] for v in written]]
         fixed = {given: source for v, (given, source, _) in lead.variables.items() if v not in lead.written}
-        outside = [*_outside(lead, inside), *fixed.values()]
+        outside = [*outside_of(lead, inside), *fixed.values()]
         outside = [value for value in dict.fromkeys(outside) if value.kind != "constant"]
         taken = [*standing, *outside]
         results = [fixed.get(value, value) for value in (*(lead.results or ()), *lead.written.values())]
@@ -246,13 +250,18 @@ class _Joining:
         body = self._part(1, taken, fixed, made)
         following = [pool[value] for value in results]
         loop = Loop(condition, body, following, [value.array for value in constants], shared, self.limit)
-        lates = trace.graph.lates[: lead.starts[0][1]]
-        floor = trace.rollings[-1].segments[-1].starts[-1][1] if trace.rollings else 0
-        after = lates[-1] if loop.draws and len(lates) > floor else None
-        before = [] if self.rolling.before is None or not loop.draws else [self.rolling.before]
+        after, before = self._order(loop.draws)
         node = Node(Effect.LOOP, None, None, [*sources, *outside, *before], {"loop": loop, "after": after})
         node.several = True
         return node, loop
+
+    def _order(self, draws: bool) -> tuple[Late | None, list[Value]]:
+        """What a loop that takes random numbers comes behind: the last number known late, and the last such loop."""
+        trace = self.trace
+        lates = trace.graph.lates[: self.lead.starts[0][1]]
+        floor = trace.rollings[-1].segments[-1].starts[-1][1] if trace.rollings else 0
+        after = lates[-1] if draws and len(lates) > floor else None
+        return after, [] if self.rolling.before is None or not draws else [self.rolling.before]
 
     def _part(self, part: int, taken: Sequence[Value], fixed: dict[Value, Value], outputs: Sequence[Value]) -> Part:
         fresh = {value: replace(value, kind="input", node=None, base=None, variable=None) for value in taken}

@@ -37,7 +37,9 @@ class Known:
         if node.effect not in (Effect.NONE, Effect.VIEW) or is_late:
             return
         if all(value in self.of for value in given):
-            loops = frozenset["Rolling"]().union(*[self.of[value][0] for value in given])
+            loops: frozenset[Rolling] = frozenset()
+            for value in given:
+                loops |= self.of[value][0]
             if all(size(value) <= _MOST for value in node.outputs):
                 self.of.update((value, (loops, array)) for value, array in zip(node.outputs, arrays, strict=True))
         elif all(value in self.of or value in self.counted for value in given):

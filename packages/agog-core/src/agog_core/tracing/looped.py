@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.recording import source_line
@@ -42,6 +42,13 @@ class Looped(State):
         if not is_node(trace, condition):
             return super().chosen(condition, functions)
         return choose(trace, condition, functions)
+
+    def over_rows(self, step: Any, carry: Any, rows: Sequence[Any], carries: bool) -> list[Any]:
+        from agog_core.tracing.rowwise import over_rows
+
+        if len(rows) < 2 or not is_rolled((carry if carries else (), list(rows))):
+            return super().over_rows(step, carry, rows, carries)
+        return over_rows(self, step, carry, rows, carries)  # type: ignore[arg-type]  # a `Trace`
 
     def look(self, array: TracedArray) -> None:
         value = array.value

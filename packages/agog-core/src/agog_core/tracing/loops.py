@@ -123,6 +123,61 @@ class Loop:
         return run
 
 
+class Rows:
+    """A function that is applied to row after row.
+
+    It takes what each iteration hands on, first values and variables, then a row, and what no iteration changes.
+
+    Args:
+        body: gives the results, and new values of variables.
+        following: where each of these is found; see `Loop`.
+        constants: arrays.
+        shared: the places of those that share memory with what the body takes, or are it.
+        count: how many of them are results.
+        sizes: how many results are handed on and how many variables; how many rows there are, and of how many arrays.
+    """
+
+    def __init__(
+        self,
+        body: Part,
+        following: Sequence[int],
+        constants: Sequence[Any],
+        shared: Sequence[int],
+        count: int,
+        sizes: tuple[int, int, int, int],
+    ) -> None:
+        self.body, self.count, self.sizes = body, count, sizes
+        self.following, self.constants, self.shared = tuple(following), tuple(constants), tuple(shared)
+        self.has_guards, self.draws = body.has_guards, body.draws
+
+    def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
+        """See `Loop.function`."""
+        self.body.graph.exact = is_exact
+        body, following, constants = self.body, self.following, self.constants
+        carried, variables, length, width = self.sizes
+        first, count = carried + variables, self.count
+        last = first + length * width
+        end = last + len(body.graph.inputs) - first - width
+        made = len(following) - count
+        kinds = [*outputs[:count], *outputs[length * count : length * count + made]]
+        copies = [(place, kinds[place].table.device.copy) for place in self.shared]
+        counter = [value.table.device for value in outputs[length * count + made :]]
+
+        def run(*arrays: Any) -> list[Any]:
+            handed, found, rest = list(arrays[:first]), [], arrays[last:end]
+            for start in range(first, last, width):
+                given = (*handed, *arrays[start : start + width], *rest)
+                pool = (*body(given), *given, *constants)
+                new = [pool[place] for place in following]
+                for place, copy in copies:
+                    new[place] = copy(new[place])
+                found += new[:count]
+                handed = [*new[:carried], *new[count:]]
+            return [*found, *handed[carried:], *[numbered(device, length) for device in counter]]
+
+        return run
+
+
 def numbered(device: Any, number: int) -> Any:
     """A number as an array of a device."""
     return device.from_host(np.array(number, np.int32))

@@ -61,6 +61,8 @@ class Rolling:
         self.trace, self.values = trace, values
         self.is_refused = False  # whether it is to be recorded as it ran
         self.segments: list[Segment] = []
+        # How many of its values each iteration hands on; None for all of them, as long as a condition holds.
+        self.carried: int | None = None
         self.own: set[Variable] = set()  # variables that it makes for itself
         self.finals = dict(trace.graph.finals)
         self.outcomes = dict(trace._outcomes)

@@ -14,6 +14,7 @@ from agog_core.ops.array.joining import stack
 from agog_core.ops.array.reshaping import stop_gradient
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracers import over_rows
 
 __all__ = ["foldl", "foldr", "map_fn", "scan"]
 
@@ -57,7 +58,7 @@ def map_fn(
     leaves = nest.flatten(tensors)
     if leaves and all(leaf._shape[:1] == (0,) for leaf in leaves):
         return nest.map_structure(lambda kind: zeros(leaves[0]._shape, kind), form)
-    rows = [_checked("map_fn", form, fn(row)) for row in _slices("map_fn", tensors)]
+    rows = over_rows(lambda _, row: _checked("map_fn", form, fn(row)), (), _slices("map_fn", tensors), carries=False)
     return _stacked(rows, back_prop)
 
 
@@ -166,10 +167,7 @@ def _results(op: str, fn: Callable[[Any, Any], Any], elems: Any, initializer: An
     else:
         results, result = [], nest.map_structure(convert_to_tensor, initializer)
     form = nest.map_structure(lambda x: x.dtype, result)
-    for row in rows:
-        result = _checked(op, form, fn(result, row))
-        results.append(result)
-    return results
+    return results + over_rows(lambda result, row: _checked(op, form, fn(result, row)), result, rows, carries=True)
 
 
 def _as_elems(elems: Any) -> Any:
