@@ -188,7 +188,7 @@ def test_a_function_for_arguments_of_one_kind() -> None:
     assert of_rows(ag.ones([3, 2])).shape.as_list() == [3, 2]
     with pytest.raises(ValueError, match="must be a tensor of shape"):
         of_rows(ag.ones([3]))
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="is bound to 2; got 3") as error:
         double.get_concrete_function(2)(3)
     assert str(error.value) == (
         "defun: argument 'x' of double is bound to 2; got 3. Leave it out, or make another concrete function."

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, overload
 
 from agog_core.errors import InvalidArgumentError
+from agog_core.tracers import present_tracer, tracing
 
 __all__ = ["Dimension", "TensorShape"]
 
@@ -311,9 +312,8 @@ def normalize_axes(op: str, axes: Any, rank: int, may_repeat: bool = False) -> S
     if axes is None:
         return tuple(range(rank))
     if hasattr(axes, "numpy"):
-        from agog_core.tensors.convert import host_value  # which stands on this module
-
-        axes = host_value(axes).tolist()
+        tracer = present_tracer() if tracing else None
+        axes = (axes.numpy() if tracer is None else tracer.fixed(axes)).tolist()
     listed: tuple[Any, ...] = tuple(axes) if isinstance(axes, Iterable) else (axes,)
     found = tuple(sorted(normalize_axis(op, axis, rank) for axis in listed))
     if len(set(found)) != len(found):

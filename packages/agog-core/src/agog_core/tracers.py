@@ -128,6 +128,10 @@ class Tracer:
         `agog_core.tensors.convert.computed`."""
         raise NotImplementedError
 
+    def hosted(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+        """What `agog_core.tensors.convert.at_each_run` returns."""
+        raise NotImplementedError
+
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
         """What a function of the program, which may do anything, makes of the values of tensors at each run."""
         raise NotImplementedError

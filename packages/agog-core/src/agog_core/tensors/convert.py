@@ -178,9 +178,7 @@ def at_each_run(function: Callable[..., T], *tensors: TensorLike) -> T:
     tracer = present_tracer() if tracing else None
     if tracer is None or not tracer.records:
         return function(*tensors)
-    from agog_core.tracing.hosting import hosted  # which stands on this module
-
-    found: T = hosted(tracer, function, [convert_to_tensor(x) if is_tensor(x) else x for x in tensors])
+    found: T = tracer.hosted(function, [convert_to_tensor(x) if is_tensor(x) else x for x in tensors])
     return found
 
 

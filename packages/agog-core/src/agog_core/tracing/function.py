@@ -131,8 +131,8 @@ class DefinedFunction:
             kinds, same = tuple(map(key_of_tensor, args)), equals(args)
             return kinds if same is None else (same, "equals", *kinds)
         both = args, kwargs
-        kinds = map(key_of_leaf, nest.flatten(both))
-        return where, settings, equals(Packing(both).tensors), "structure", key_of_structure(both), *kinds
+        leaves = map(key_of_leaf, nest.flatten(both))
+        return where, settings, equals(Packing(both).tensors), "structure", key_of_structure(both), *leaves
 
     def _run(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace, or the one of its branches that ran last."""

@@ -24,7 +24,7 @@ from agog_core.tracing.aside import Aside
 from agog_core.tracing.device import TracedArray, freed, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
-from agog_core.tracing.hosting import called_in_trace, node_on_host
+from agog_core.tracing.hosting import called_in_trace, hosted, node_on_host
 from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
 from agog_core.tracing.looped import Looped
 from agog_core.variables.variable import Variable, creation_hooks
@@ -158,6 +158,9 @@ class Trace(Looped):
         **attributes: Any,
     ) -> list[Tensor]:
         return node_on_host(self, function, inputs, dtypes, has_sizes, may_fail, attributes)
+
+    def hosted(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+        return hosted(self, function, arguments)
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> list[Tensor]:
         self.refuse_loops()

@@ -12,7 +12,6 @@ from agog_core import SparseTensor, Tensor, TensorShape, Variable, as_dtype, con
 from agog_core.checkpointable import notify
 from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
-from agog_core.settable import has_changed
 from agog_core.variables.name_scope import current_name_scope
 from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.configured import constructor_arguments
@@ -375,8 +374,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
                 constraint=constraint,
             )
             if isinstance(made, Variable):
-                self._own_weights.append(Weight(made, trainable, regularizer))
-                has_changed(self, "_own_weights")
+                self._own(Weight(made, trainable, regularizer))
             return made
 
         def make_variable() -> Variable:
@@ -385,8 +383,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             return cls(value, trainable and self._trainable, name=full_name, dtype=kind, constraint=constraint)
 
         variable = kept(current_name_scope() + full_name, make_variable)
-        self._own_weights.append(Weight(variable, trainable, regularizer))
-        has_changed(self, "_own_weights")
+        self._own(Weight(variable, trainable, regularizer))
         return variable
 
     def _add_configured(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None) -> Variable:

@@ -50,6 +50,11 @@ class Module(Configured, Checkpointable):
         vars(self).update(_tracked_parts=known, _own_weights=[], _loss_functions=[], _call_losses=[])
         self._trainable = trainable
 
+    def _own(self, weight: Weight) -> None:
+        """Have a weight, and say so to traces that have asked for all."""
+        self._own_weights.append(weight)
+        has_changed(self, "_own_weights")
+
     @property
     def trainable(self) -> bool:
         """Whether `trainable_variables` lists the variables; tapes watch the layer's own only then."""

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from agog_core import Tensor, as_dtype, constant, convert_to_tensor, int64, reshape, string_to_hash_bucket_fast
 from agog_core.errors import InvalidArgumentError
 from agog_core.settable import has_changed
@@ -170,7 +168,9 @@ class Vocabulary(Adaptable):
         return [constant(found, self.terms_dtype).numpy().reshape(numbers.shape)]
 
     def _numbers_of(self, terms: Any) -> list[Any]:
-        return [np.array(self.numbers([self._term(each) for each in terms.reshape(-1).tolist()])).reshape(terms.shape)]
+        numbers = terms.reshape(-1).astype(object)
+        numbers[:] = self.numbers([self._term(each) for each in numbers.tolist()])
+        return [numbers.reshape(terms.shape)]
 
     def encode(self, numbers: Tensor) -> Tensor:
         """What the output mode makes of numbers."""
