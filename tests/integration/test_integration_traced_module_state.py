@@ -83,6 +83,7 @@ STATE = {
     "agog_core.tracing.device._devices": "none: a cache",
     "agog_core.tracing.eagerly.eagerly": "late: each call asks",
     "agog_core.tracing.execute._next_number": "none: numbers",
+    "agog_core.tracing.handing_on._left": "late: what the run before has left",
     "agog_core.tracing.hotness": "none: when traces are compiled",
     "agog_core.tracing.loops._drawn": "late: what this run has drawn",
     "agog_core.variables.global_step._global_step": "variable: it is one, and is made once",
