@@ -27,6 +27,7 @@ _present: ContextVar[_Noting | None] = ContextVar("agog_noting", default=None)
 
 _PLAIN = frozenset((bool, int, str, bytes, type(None)))
 _SIGNED = frozenset((float, complex, tuple))
+_inside = object.__getattribute__  # past `_noted`
 _NEVER_LATE = frozenset((bool, str, type(None)))
 _COUNTS = "_times_set"
 
@@ -58,6 +59,7 @@ class Settable:
         made = super().__new__(cls)
         if tracing and (noting := _present.get()) is not None:
             noting.made[id(made)] = ref(made)
+            noting.read.pop(id(made), None)  # of an object that was there before
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -89,7 +91,7 @@ def note(owner: Any, name: str) -> None:
     noting, tracer = _present.get(), present_tracer()
     if noting is None or tracer is None:
         return
-    if tracer.records or type(vars(owner).get(name, 0)) in _NEVER_LATE:
+    if tracer.records or type(_inside(owner, "__dict__").get(name, 0)) in _NEVER_LATE:
         noting.note(owner, name)
 
 
@@ -144,14 +146,14 @@ class _Noting:
     def __init__(self) -> None:
         self.made: dict[int, ref[Any]] = {}
         self.written: dict[tuple[int, str], ref[Any]] = {}
-        self.read: dict[tuple[int, str], tuple[ref[Any], Any, int]] = {}
+        self.read: dict[int, dict[str, tuple[ref[Any], Any, int]]] = {}
 
     def note(self, owner: Any, name: str) -> None:
         """Note that an attribute is read."""
-        found = self.read.get((id(owner), name))
-        if found is None or found[0]() is not owner:
+        names = self.read.setdefault(id(owner), {})
+        if name not in names:
             times = _counts(owner).setdefault(name, 0)
-            self.read[id(owner), name] = ref(owner), _mark(owner, name), times
+            names[name] = ref(owner), _mark(owner, name), times
 
     def added_to(self, known: Mapping[tuple[int, str], tuple[ref[Any], Any]]) -> dict[Any, tuple[ref[Any], Any]]:
         """What later calls look at, beside what is known.
@@ -160,10 +162,11 @@ class _Noting:
         has made the object, which others may keep.
         """
         entries = dict(known)
-        for key, (held, mark, times) in self.read.items():
-            owner, name = held(), key[1]
+        for held, name, mark, times in self._all_read():
+            owner = held()
             if owner is None:
                 continue
+            key = id(owner), name
             if _is(self.made.get(id(owner)), owner):
                 entries[key] = held, _mark(owner, name)
             elif _is(self.written.get(key), owner) or (
@@ -173,6 +176,9 @@ class _Noting:
             elif key not in entries or not _is(entries[key][0], owner):
                 entries[key] = held, mark
         return entries
+
+    def _all_read(self) -> list[tuple[ref[Any], str, Any, int]]:
+        return [(held, name, *rest) for names in self.read.values() for name, (held, *rest) in names.items()]
 
 
 class _Counts:
@@ -185,13 +191,16 @@ class _Counts:
 
 
 def _counts(owner: Any) -> dict[str, int]:
-    of: dict[str, int] = vars(owner).setdefault(_COUNTS, _Counts()).of
+    inside = _inside(owner, "__dict__")
+    if _COUNTS not in inside:
+        inside[_COUNTS] = _Counts()
+    of: dict[str, int] = inside[_COUNTS].of
     return of
 
 
 def _mark(owner: Any, name: str) -> Any:
     """What tells whether an attribute is what it was: a plain value itself, else how often it was set."""
-    inside = vars(owner)
+    inside = _inside(owner, "__dict__")
     value = inside.get(name, ...)
     kind = type(value)
     if kind in _PLAIN:
@@ -203,9 +212,11 @@ def _mark(owner: Any, name: str) -> Any:
 
 def _noted(owner: Any, name: str) -> Any:
     """What reads attributes while a function is traced."""
-    if name[:2] != "__":
-        note(owner, name)
-    return object.__getattribute__(owner, name)
+    if name[:2] != "__" and (noting := _present.get()) is not None:
+        names = noting.read.get(id(owner))
+        if names is None or name not in names:
+            note(owner, name)
+    return _inside(owner, name)
 
 
 def _is(held: ref[Any] | None, owner: Any) -> bool:
