@@ -344,8 +344,9 @@ class Trace(Looped):
             value = function()
         late = aside.number(function, value)
         late.calls_python = aside.calls_python
-        if aside.draws:
+        if aside.draws or aside.calls_python:
             self.refuse_loops()
+        if aside.draws:
             late.draws = True
             self.draws += aside.draws
         self._late(late)
