@@ -22,7 +22,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Subgraph]]:
     """What a compiler was asked to compile, which it declines; nothing is compiled at once."""
     monkeypatch.setattr(hotness, "_at_once", [])
     monkeypatch.setattr(hotness, "_per_node", {False: 0.001, True: 0.001})
-    monkeypatch.setattr(hotness, "_loaded", {"cpu"})
+    monkeypatch.setattr(hotness, "_LEAST", {False: 0.001, True: 0.001})
+    monkeypatch.setattr(hotness, "_loaded", {False, True})
     found: list[Subgraph] = []
     compiler = Compiler(name="asked", device="cpu", compile=found.append, takes=lambda primitive, values: True)
     with compilers_in_use(compiler):

@@ -20,11 +20,13 @@ from agog_core.tracing.graph import Graph
 from agog_core.tracing.interpreter import interpreted
 
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
-_LEAST, _MOST = 0.0001, 0.02  # seconds to compile a node; more is what compilers load when they are asked first
-_per_node = {False: 0.0003, True: 0.006}  # where there are no compilers, and where there are
-_LOADING = 0.15  # seconds until compilers are loaded: all traces together run for three times as long before
+# Seconds to compile a node, where there are no compilers and where there are: at least, and as far as is known. More
+# than the most is what is loaded when something is compiled first.
+_LEAST, _MOST = {False: 0.0003, True: 0.006}, 0.02
+_per_node = dict(_LEAST)
+_LOADING = {False: 0.04, True: 0.15}  # seconds to load that: all traces together run for three times as long before
 _spent = [0.0]  # seconds that traces have run before they were compiled
-_loaded: set[str] = set()  # device types whose compilers were asked
+_loaded: set[bool] = set()  # whether something was compiled, without compilers and with them
 # Why traces are compiled before they run: an entry for each reason.
 _at_once: list[str] = ["AGOG_COMPILE"] if os.environ.get("AGOG_COMPILE", "") not in ("", "0") else []
 _CALLED = "compile_functions_at_once"
@@ -64,20 +66,20 @@ def compiled(graph: Graph, compile_graph: Callable[[Graph], Run]) -> Run:
     """A graph compiled; how long it takes is what others are expected to take."""
     if graph.calls_python:  # its parts are compiled each for itself
         return compile_graph(graph)
-    devices = _with_compilers(graph)
-    _loaded.update(devices)
+    kind = _has_compilers(graph)
     start = perf_counter()
     run = compile_graph(graph)
     seconds = (perf_counter() - start) / max(1, len(graph.nodes))
-    known, kind = _per_node, bool(devices)
-    known[kind] = (known[kind] + min(max(seconds, _LEAST), _MOST)) / 2
+    _loaded.add(kind)
+    known = _per_node
+    known[kind] = max(_LEAST[kind], (known[kind] + min(seconds, _MOST)) / 2)
     return run
 
 
-def _with_compilers(graph: Graph) -> set[str]:
-    """The types of a graph's devices for which there are compilers."""
+def _has_compilers(graph: Graph) -> bool:
+    """Whether there are compilers for a device of a graph."""
     devices = {value.table.device.type for node in graph.nodes for value in node.outputs}
-    return devices & {compiler.device for plugin in loader().plugins for compiler in plugin.compilers}
+    return any(compiler.device in devices for plugin in loader().plugins for compiler in plugin.compilers)
 
 
 def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
@@ -86,8 +88,8 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
     """
     if _at_once or are_observed() or (run := interpreted(graph)) is None:
         return None
-    devices = _with_compilers(graph)
-    version, left = forgotten[0], _TIMES * _per_node[bool(devices)] * len(graph.nodes)
+    kind = _has_compilers(graph)
+    version, left = forgotten[0], _TIMES * _per_node[kind] * len(graph.nodes)
 
     def timed(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
         nonlocal left
@@ -99,7 +101,7 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
             left -= seconds
             _spent[0] += seconds
             if (left < 0 or _at_once) and version == forgotten[0]:
-                is_loaded = _loaded.issuperset(devices) or _spent[0] > _TIMES * _LOADING
+                is_loaded = kind in _loaded or _spent[0] > _TIMES * _LOADING[kind]
                 if is_loaded or _at_once:
                     is_hot()
 
