@@ -59,6 +59,7 @@ OTHERS = {
     "filling": "for executors: what fills an array with the result of that kernel (`Kernel.out`), or None",
     "lowering": "for executors: what records the steps of that kernel (`Kernel.lower`), or None",
     "note_failure": "for executors: adds to an error which kernel raised it, and what that was given",
+    "note_written": "for executors: says of an error which arrays variables had before it, where it is not undone",
     "run_next": "for executors: runs the kernel next in rank where one has declined a call",
     "TracedStep": "for executors that tell of their steps: what one computes, what runs it, and the lines of its ops",
     "tell": "for executors: tells profiles of a step, and when it began; it returns when the next one begins",

@@ -203,6 +203,50 @@ def test_updates_that_fail_and_are_caught() -> None:
 
 
 @pytest.mark.usefixtures("way")
+def test_what_was_written_before_an_update_that_fails() -> None:
+    """Some of it in the variables' own memory, so that the function cannot be called again."""
+
+    def make() -> tuple[Any, list[Any]]:
+        v, w, count = tfe.Variable(np.zeros((4, 2), "f4")), tfe.Variable(np.zeros((4, 2), "f4")), tfe.Variable(0.0)
+        whole, other = tfe.Variable(GOOD), tfe.Variable(GOOD)
+
+        def step(i: Any, j: Any) -> Any:
+            count.assign_add(1.0)
+            whole.assign_add(tf.exp(whole) * 0.125)  # which nobody else asks for
+            tf.scatter_add(v, [i], [[1.0, 1.0]])
+            count.assign_add(1.0)
+            tf.scatter_add(w, [j], [[1.0, 1.0]])
+            count.assign_add(1.0)
+            whole.assign(other)
+            other.assign_add(GOOD)
+            return [count.value()]
+
+        return step, [v, w, count, whole, other]
+
+    one, far = np.int32(1), np.int32(9)
+    check(make, (one, one), (one, far), (far, one), (one, one))
+
+
+@pytest.mark.usefixtures("way")
+def test_what_was_written_before_an_error_in_memory_of_its_own() -> None:
+    """A value in between is written in place, which is no write of a variable."""
+
+    def make() -> tuple[Any, list[Any]]:
+        v = tfe.Variable(0.0)
+
+        def step(x: Any) -> Any:
+            v.assign_add(1.0)
+            v.assign_add(tf.reduce_sum(x))
+            tf.check_numerics(1.0 / v, "here")
+            v.assign_add(1.0)
+            return [v.value()]
+
+        return step, [v]
+
+    check(make, GOOD, GOOD * 0.5, BAD * 3.0, BAD)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("catches", [False, True])
 @pytest.mark.parametrize("of_python", [False, True])
 def test_errors_behind_calls_of_python(catches: bool, of_python: bool) -> None:

@@ -45,7 +45,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.errors import undone
+from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.graph import Late, LateItem
 from agog_core.tracing.single import SingleOp
 from agog_core.variables.versions import version
@@ -87,6 +87,7 @@ __all__ = [
     "lowering",
     "matmul_precision",
     "note_failure",
+    "note_written",
     "registry",
     "requires",
     "run_next",

@@ -10,7 +10,7 @@ from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.echoes import Echoes
-from agog_core.tracing.errors import is_undone
+from agog_core.tracing.errors import is_undone, written_before
 from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
@@ -81,6 +81,9 @@ class Concrete:
                         found = run(arrays, variables)
                         if type(found) is tuple:
                             finals = found[1]
+                    except Exception as error:
+                        finals = written_before(error)
+                        raise
                     finally:
                         give_back(written, finals)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from agog_core.dtypes import as_dtype
@@ -55,6 +55,16 @@ def undone(error: Exception, is_so: bool = True) -> None:
 def is_undone(error: Exception) -> bool:
     """Whether nothing was done before an error in a run."""
     return getattr(error, "agog_undone", False)
+
+
+def note_written(error: Exception, finals: Sequence[Any]) -> None:
+    """Say which arrays variables had before an error in a run, of those that are written, in their order."""
+    error.agog_written = finals  # type: ignore[attr-defined]
+
+
+def written_before(error: Exception) -> Sequence[Any] | None:
+    """What `note_written` has said, where the run is not done again."""
+    return None if is_undone(error) else getattr(error, "agog_written", None)
 
 
 def again(failure: Exception, function: Callable[..., Any], *args: Any) -> Any:

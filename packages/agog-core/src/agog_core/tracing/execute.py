@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core.dispatch.device import Device
 from agog_core.dispatch.failure import note_failure
-from agog_core.tracing.errors import undone
+from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import chosen, settled
 from agog_core.tracing.loops import Loop
@@ -43,6 +43,10 @@ class Writer:
         self.scope: dict[str, Any] = {}
         self.lates: dict[Late, str] = {}
         self.last_use = _last_uses(graph)
+        for place, node in enumerate(graph.nodes):
+            if node.leaves_writes:
+                for value in self.present(node):
+                    self.last_use[value] = max(self.last_use.get(value, place), place)
         self.views: dict[Value, list[Value]] = {}  # that are used, of each value
         for value in self.last_use:
             if value.base is not None:
@@ -50,7 +54,7 @@ class Writer:
         self.kept = {*graph.outputs, *graph.finals.values()}
         self.guards = 0
         # No variable is written before the last op that may fail: the function may catch the error.
-        holds = [n for n, node in enumerate(graph.nodes) if node.may_fail and (node.is_caught or not node.variables)]
+        holds = [n for n, node in enumerate(graph.nodes) if node.may_fail and not node.leaves_writes]
         self.first_write = 1 + max(holds, default=-1)
         self.first_effect = sys.maxsize  # the line of the first write of a variable
 
@@ -77,7 +81,7 @@ class Writer:
         body = "\n    ".join(self.lines)
         file = f"<traced function {_next_number()}>"
         exec(compile(f"def run(inputs, variables):\n    {body}\n", file, "exec"), self.scope)
-        return _noting(self.scope["run"], file, self.nodes, self.name, self.first_effect)
+        return _noting(self.scope["run"], file, self.nodes, self.name, self.first_effect, self.present)
 
     def dies(self, value: Value, place: int) -> bool:
         return value.kind != "constant" and value not in self.kept and self.last_use.get(value, place) == place
@@ -143,7 +147,7 @@ class Writer:
         """The lines of an update: it writes into a copy where somebody else wants the value from before."""
         for position, out in enumerate(outputs):
             is_own = self.may_write(node, position, place)
-            if is_own:
+            if is_own and node.inputs[position].variable is not None:
                 self.effect()
             self.lines.append(f"{out} = {inputs[position] if is_own else f'copy{place}({inputs[position]})'}")
         assert node.table is not None
@@ -154,6 +158,14 @@ class Writer:
             f"if r is not None and (r := s{place}(r, {_tuple(given)}, dict({', '.join(keywords)}))) is not None:",
             f"    {_tuple(outputs)} = r",
         ]
+
+    def present(self, node: Node) -> list[Value]:
+        """What the variables that are written have before a node."""
+        found = {variable: self.graph.variables[variable] for variable in self.graph.finals}
+        for each in sorted(self.graph.nodes, key=lambda other: other.turn):
+            if each.variables and each.turn < node.turn:
+                found.update({v: x for v, x in zip(each.variables, each.outputs, strict=False) if v in found})
+        return list(found.values())
 
     def may_write(self, node: Node, position: int, place: int) -> bool:
         """Whether an update may write into the memory of its input, since nobody wants it any more; into a variable's
@@ -273,7 +285,14 @@ def on_host(node: Node) -> Callable[..., Any]:
     return run
 
 
-def _noting(run: Run, file: str, nodes: dict[int, Node], name: Callable[[Value], str], first_effect: int) -> Run:
+def _noting(
+    run: Run,
+    file: str,
+    nodes: dict[int, Node],
+    name: Callable[[Value], str],
+    first_effect: int,
+    present: Callable[[Node], list[Value]],
+) -> Run:
     """A run whose errors say which op and line of the program they come from, and whether anything was done before."""
 
     def noting(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
@@ -287,6 +306,10 @@ def _noting(run: Run, file: str, nodes: dict[int, Node], name: Callable[[Value],
             if trail is not None and trail.tb_lineno < first_effect:
                 undone(error)
             if trail is not None and node is not None:
+                if trail.tb_lineno >= first_effect:
+                    names = map(name, present(node))
+                    left = [trail.tb_frame.f_locals.get(each) for each in names]
+                    note_written(error, [x if y is None else y for x, y in zip(variables, left, strict=False)])
                 if node.op is not None and node.table is not None:
                     found = [trail.tb_frame.f_locals.get(name(value), value.array) for value in node.inputs]
                     note_failure(error, node.op, node.table, found)

@@ -117,6 +117,7 @@ class Node:
     several: bool = False  # whether the kernel returns a tuple
     fails: bool = False  # of a function of ours: whether it raises for some values
     is_caught: bool = False  # of an update that may fail: whether the function may go on then
+    turn: int = 0  # the place among the nodes in the order of the program
 
     @property
     def may_fail(self) -> bool:
@@ -124,6 +125,11 @@ class Node:
         if self.op is None or self.table is None:
             return self.effect is Effect.LOOP or self.fails
         return self.table.dtype in self.op.may_fail
+
+    @property
+    def leaves_writes(self) -> bool:
+        """Whether it is an update that may fail, where what was written before it stays."""
+        return bool(self.variables) and self.may_fail and not self.is_caught
 
 
 @dataclass(eq=False, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.dispatch.failure import note_failure
-from agog_core.tracing.errors import undone
+from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.execute import Run, Writer
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import chosen, settled
@@ -118,7 +118,7 @@ class _Interpreter(Writer):
             own = [self.may_write(node, position, number) for position in range(len(outputs))]
             copies = [None if each else node.table.device.copy for each in own]
             action = _updating(function, settle, inputs, outputs, named, copies)
-            if any(own):
+            if any(each and x.variable is not None for each, x in zip(own, node.inputs, strict=False)):
                 self.note_effect()
         elif node.effect is Effect.ASSIGN and self.may_keep(node, number):
             action = _moving(inputs[0], outputs[0])
@@ -160,16 +160,19 @@ class _Interpreter(Writer):
                 for place in step[-1]:
                     values[place] = None
         except Exception as error:
-            self.note(error, number, values)
+            self.note(error, number, values, variables)
             raise
         return tuple([values[each] for each in self.outputs]), tuple([values[each] for each in self.finals])
 
-    def note(self, error: Exception, number: int, values: list[Any]) -> None:
+    def note(self, error: Exception, number: int, values: list[Any], variables: Sequence[Any]) -> None:
         """Say which op and line of the program an error comes from, and whether anything was done before."""
         if self.first_effect_step is None or number < self.first_effect_step:
             undone(error)
         node = self.owners[number]
         if node is not None:
+            if self.first_effect_step is not None and number >= self.first_effect_step:
+                left = [values[self.places[value]] for value in self.present(node)]
+                note_written(error, [x if y is None else y for x, y in zip(variables, left, strict=False)])
             if node.op is not None and node.table is not None:
                 note_failure(error, node.op, node.table, [values[self.places[value]] for value in node.inputs])
             error.add_note(f"at {node.line}, in a traced function")

@@ -20,6 +20,8 @@ _EFFECTS = (Effect.UPDATE, Effect.ASSIGN, Effect.PYTHON, Effect.READ)
 
 def optimize(graph: Graph) -> None:
     """Apply all passes to a graph, in place."""
+    for turn, node in enumerate(graph.nodes):
+        node.turn = turn
     merge_equal(graph)
     drop_dead(graph)
     write_last(graph)
@@ -114,7 +116,8 @@ def drop_dead(graph: Graph) -> None:
     """Leave out what neither outputs, nor variables, nor guards need, and what fails for no values; what functions of
     the program see stays."""
     needed = {*graph.outputs, *graph.finals.values(), *(value for late in graph.lates for value in late.inputs)}
-    live, seen = [], _EFFECTS if graph.calls_python else ()
+    is_left = graph.calls_python or any(node.leaves_writes for node in graph.nodes)
+    live, seen = [], _EFFECTS if is_left else ()
     for node in reversed(graph.nodes):
         is_seen = node.effect in seen and not graph.finals.keys().isdisjoint(node.variables)
         if node.effect in _KEPT or node.may_fail or is_seen or not needed.isdisjoint(node.outputs):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import undone
+from agog_core.plugin import note_written, undone
 from agog_cpu_numpy.traced import calls, layouts
 from agog_cpu_numpy.traced.emission import Emitter
 from agog_cpu_numpy.traced.lowering import Lowered
@@ -28,7 +28,7 @@ class Code:
         self.size = plan.size
         self.summary = _summary(plan)
         self._names, self._static = emitter.names, emitter.static
-        self._steps, self._first_effect = emitter.steps, emitter.first_effect
+        self._steps, self._first_effect, self._present = emitter.steps, emitter.first_effect, emitter.present
         self._names["note"] = self._note
         self._compiled = compile(self.source, _FILE, "exec")
 
@@ -58,6 +58,11 @@ class Code:
             calls.note(error, step)
             if trace.tb_lineno < self._first_effect and step.kind != "group":
                 undone(error)
+            elif step in self._present:
+                names = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
+                given = names["variables"]
+                left = [given[n] if name is None else names[name] for n, name in self._present[step]]
+                note_written(error, [x if any(x is y for y in given) else np.array(x, order="C") for x in left])
 
 
 def _summary(plan: Plan) -> str:

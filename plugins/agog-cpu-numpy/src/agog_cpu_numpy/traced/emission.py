@@ -68,6 +68,8 @@ class Emitter(Writer):
             self.line("t = clock()")
         for i, step in enumerate(self.plan.steps):
             self.step, before = step, len(self.lines)
+            if step.kind == "update" and step.node.leaves_writes:
+                self.present[step] = self._written_before(step, i)
             getattr(self, f"_{step.kind}")(step)
             self._forget(ends.get(i, ()))
             if self.is_timed and len(self.lines) > before:
@@ -75,6 +77,17 @@ class Emitter(Writer):
         self.step = None
         self._return()
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
+
+    def _written_before(self, step: Step, i: int) -> list[tuple[int, str | None]]:
+        """Of each variable that is written, the name of what it has before a step; None where that is not changed."""
+        found: dict[int, Value] = {}
+        for node, n, value in self.lowered.writes:
+            if node.turn >= step.node.turn:
+                break
+            found[n] = value
+        alive = {n: value for n, value in found.items() if self.plan.last.get(value.root, -1) >= i}
+        names = {n: self.arrays.get(value) or self.scalars.get(value) for n, value in alive.items()}
+        return [(n, names.get(n)) for n, _ in self.lowered.finals]
 
     def _forget(self, ended: Sequence[Value]) -> None:
         """Give back the memory of values that have ended, and of the views of them; not what a later value changes."""
@@ -304,7 +317,7 @@ class Emitter(Writer):
 
     def _arguments(self, step: Step, arrays: list[str]) -> tuple[str, str]:
         """What a kernel is called with, and the same for the kernel that is next in rank."""
-        lates = zip(step.options["lates"], step.inputs[step.options["count"] :], strict=True)
+        lates = zip(step.options["lates"], step.inputs[step.options["count"] :], strict=False)
         attributes = {name: self.known(given) for name, given in step.options["known"].items()}
         attributes |= {name: self.scalars[value] for name, value in lates}
         pairs = [f"{name}={given}" for name, given in attributes.items()]

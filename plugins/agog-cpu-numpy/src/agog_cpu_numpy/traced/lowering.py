@@ -33,10 +33,12 @@ class Lowered:
         outputs: list[Value],
         finals: list[tuple[int, Value]],
         opaque: dict[Node, str],
+        writes: list[tuple[Node, int, Value]],
     ) -> None:
         self.program, self.inputs, self.variables, self.outputs = program, inputs, variables, outputs
         self.finals = finals  # the position among the variables, and the value at the end
         self.opaque = opaque
+        self.writes = writes  # in the order of the graph: the node, the position among the variables, and the value
 
 
 def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
@@ -52,6 +54,7 @@ class _Lowering:
         self.opaque: dict[Node, str] = {}
         self.templates = Templates()
         self.guards = 0
+        self.writes: list[tuple[int, Any, Value]] = []  # the turn of a node, a variable, and its new value
 
     def run(self) -> Lowered:
         graph = self.graph
@@ -73,8 +76,16 @@ class _Lowering:
         finally:
             recording.reset(token)
         places = {variable: n for n, variable in enumerate(graph.variables)}
+        writes = [
+            (node, places[variable], self.of(value))
+            for node in sorted(graph.nodes, key=lambda each: each.turn)
+            for variable, value in zip(node.variables, node.outputs, strict=False)
+            if variable in graph.finals
+        ]
         finals = [(places[variable], self.of(value)) for variable, value in graph.finals.items()]
-        return Lowered(self.program, inputs, variables, [self.of(v) for v in graph.outputs], finals, self.opaque)
+        return Lowered(
+            self.program, inputs, variables, [self.of(v) for v in graph.outputs], finals, self.opaque, writes
+        )
 
     def _given(self, kind: str, value: GraphValue) -> Value:
         if value not in self.known:
@@ -128,6 +139,7 @@ class _Lowering:
                 self.opaque[node] = f"{type(why).__name__}: {why}"
                 outputs = self._called(node, inputs)
             self.known.update(zip(node.outputs, outputs, strict=True))
+        self.writes += [(node.turn, *each) for each in zip(node.variables, map(self.of, node.outputs), strict=False)]
 
     def _recorded(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by the steps that the node's kernel takes."""
@@ -182,6 +194,10 @@ class _Lowering:
         assert node.op is not None
         arrays = [_like(value) for value in node.outputs]
         made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
+        if node.leaves_writes:  # what was written before it is there then
+            step, before = self.program.steps[-1], sorted(self.writes, key=lambda each: each[0])
+            present = {v: x for turn, v, x in before if turn < node.turn and v in self.graph.finals}
+            step.inputs = (*step.inputs, *[x for v, x in present.items() if v not in node.variables])
         if not node.variables and not node.several and self._may_be_filled(made):
             assert node.table is not None
             self.program.steps[-1].options["fill"] = filling(node.op, node.table)

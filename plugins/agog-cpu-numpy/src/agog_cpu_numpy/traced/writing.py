@@ -29,6 +29,7 @@ class Writer:
         self.lines: list[str] = []
         self.steps: dict[int, Step | None] = {}
         self.step: Step | None = None
+        self.present: dict[Step, list[tuple[int, str | None]]] = {}  # of updates that may fail: see `Emitter`
         self.arrays: dict[Value, str] = {}  # names of values as arrays
         self.scalars: dict[Value, str] = {}  # names of values of rank 0 as NumPy's scalars, and of numbers
         self.count = 0
