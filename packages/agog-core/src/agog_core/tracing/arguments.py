@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracing.device import untraced
-from agog_core.tracing.leaves import exact, field_names, with_fields
+from agog_core.tracing.leaves import Packing, exact, field_names, is_eager, with_fields
 from agog_core.variables.variable import Variable
 
 _AS_THEY_ARE = (Tensor, int, float, bool, str, type(None))
@@ -38,6 +38,13 @@ class Arguments(NamedTuple):
         if not kwargs and all(type(value) in _AS_THEY_ARE for value in args):
             return args, kwargs
         return nest.map_structure(self._argument, (args, kwargs))
+
+    def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, Any, Sequence[Tensor]]:
+        """The arguments as the function gets them from eager code, and the tensors among them."""
+        if not kwargs and self.signature is None and all(map(is_eager, args)):
+            return args, kwargs, args
+        args, kwargs = nest.map_structure(_here, self.taken(args, kwargs))
+        return args, kwargs, Packing((args, kwargs)).tensors
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -113,7 +120,7 @@ class Arguments(NamedTuple):
         )
 
 
-def here(leaf: Any) -> Any:
+def _here(leaf: Any) -> Any:
     """An argument as eager code has it, also where a trace has left it behind."""
     return untraced(leaf) if type(leaf) is Tensor else leaf
 

@@ -18,7 +18,7 @@ from agog_core.tensors.masks import known as masked
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
-from agog_core.tracing.arguments import Arguments, here
+from agog_core.tracing.arguments import Arguments
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.concrete_function import ConcreteFunction, spec_of
 from agog_core.tracing.eagerly import eagerly
@@ -26,7 +26,7 @@ from agog_core.tracing.errors import is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.handing_on import handing_on
-from agog_core.tracing.leaves import Packing, equals, is_eager, is_single, key_of_leaf, key_of_structure, key_of_tensor
+from agog_core.tracing.leaves import Packing, equals, is_single, key_of_leaf, key_of_structure, key_of_tensor
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.tapes.tangents import Tangent, key_of_tangents, tangents_of
 from agog_core.tracing.tapes.taped import Taped
@@ -111,7 +111,7 @@ class DefinedFunction:
                 return memory.again(self._shown(), found, failure, self._called, args, kwargs)
         if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
-        args, kwargs = nest.map_structure(here, self._arguments.taken(args, kwargs))
+        args, kwargs, tensors = self._arguments.given(args, kwargs)
         version = changes[0]
         kind = memory.with_reads(self._key(args, kwargs))
         found = memory.traces.get(kind)
@@ -122,7 +122,7 @@ class DefinedFunction:
             # What has rank 0 has no strides to look at.
             kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
             memory.latest = kinds, found, version, present()
-        return self._run(found, Packing((args, kwargs)).tensors, args, kwargs)
+        return self._run(found, tensors, args, kwargs)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """What decides which trace a call takes: the arguments, the device scope, and the settings."""
@@ -213,11 +213,8 @@ class DefinedFunction:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
         if self._memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
-        is_plain = not kwargs and self._input_signature is None and all(map(is_eager, args))
-        if not is_plain:
-            args, kwargs = nest.map_structure(here, self._arguments.taken(args, kwargs))
+        args, kwargs, tensors = self._arguments.given(args, kwargs)
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        tensors = args if is_plain else Packing((args, kwargs)).tensors
         tangents = tangents_of(tapes, tensors) if any(tape.is_forward for tape in tapes) else []
         tensors = (*tensors, *(each.tensor for each in tangents)) if tangents else tensors
         kind = key_of_tapes(tapes, tensors), key_of_tangents(tangents), self._key(args, kwargs)
@@ -327,7 +324,7 @@ class DefinedFunction:
         """
         if not args and not kwargs and self._memory.infos:
             return self._memory.infos[-1].graph
-        key = self._key(*nest.map_structure(here, self._arguments.taken(args, kwargs)))
+        key = self._key(*self._arguments.given(args, kwargs)[:2])
         found = self._memory.traces.get(self._memory.with_reads(key))
         if found is None:
             raise ValueError(

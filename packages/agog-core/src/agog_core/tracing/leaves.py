@@ -78,6 +78,8 @@ def is_eager(leaf: Any) -> bool:
 
 def equals(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
     """The first place of each tensor; None where none comes twice."""
+    if len(tensors) < 2:
+        return None
     places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
     return None if len(places) == len(tensors) else tuple([places[id(x)] for x in tensors])
 
