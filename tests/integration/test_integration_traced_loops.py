@@ -632,3 +632,35 @@ def test_what_the_first_iteration_writes_is_kept_where_it_differs_from_the_other
         return wrap(call), [v]
 
     same(make, numbers(3, 0, 1, 2, 4))
+
+
+def test_what_the_first_iteration_alone_writes_is_read_behind_the_loop() -> None:
+    def make(wrap: Wrap) -> Made:
+        v = tfe.Variable(1.0)
+
+        def call(n: tf.Tensor) -> Any:
+            def write() -> Any:
+                v.assign(v * 2.0 + tf.cast(n, tf.float32))
+                return tf.zeros([])
+
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                return [i + 1, tf.fill([2], tf.cond(i < 1, write, lambda: tf.reduce_sum(a)))]
+
+            found = tf.while_loop(lambda i, a: i < n, body, [0 * n, tf.constant(0.0)])
+            return found, v + 0.0
+
+        return wrap(call), [v]
+
+    same(make, numbers(3, 2, 4, 3, 0, 1, 5))
+
+
+def test_a_function_that_is_compared_may_go_another_way_in_a_body() -> None:
+    @tf.function(check=True)
+    def call(n: tf.Tensor, x: tf.Tensor) -> Any:
+        return tf.while_loop(
+            lambda i, a: i < n, lambda i, a: [i + 1, a * 2.0 if a < 10.0 else a / 5.0], [tf.constant(0), x]
+        )
+
+    assert float(call(tf.constant(2), tf.constant(1.0))[1]) == 4.0
+    with pytest.warns(TracingWarning, match="goes another way"):
+        assert float(call(tf.constant(2), tf.constant(5.0))[1]) == 2.0

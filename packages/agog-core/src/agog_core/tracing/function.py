@@ -22,7 +22,7 @@ from agog_core.tracing.arguments import Arguments
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.concrete_function import ConcreteFunction, spec_of
 from agog_core.tracing.eagerly import eagerly
-from agog_core.tracing.errors import is_undone
+from agog_core.tracing.errors import OtherWayError, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.handing_on import handing_on
@@ -171,12 +171,13 @@ class DefinedFunction:
         from agog_core.tracing.shadow import Shadow
 
         shadow = Shadow(self._called, self._python_function, args, kwargs)
-        arrays = [x._array for x in tensors]
-        while type(result := found.run(arrays, tensors)) is int:
-            other = found.branches.get(result)
-            if other is None:  # the call that is traced now is an eager one
-                return self._trace(found.key, args, kwargs, found, result)
-            found = other
+        try:
+            while type(result := found.run([x._array for x in tensors], tensors)) is int:
+                if result not in found.branches:  # the call that is traced now is an eager one
+                    return self._trace(found.key, args, kwargs, found, result)
+                found = found.branches[result]
+        except OtherWayError as failure:
+            return self._memory.again(self._shown(), found, failure, self._called, args, kwargs)
         shadow.warn(self._warned)
         shadow.compare(result, found.graph)
         return result
@@ -360,8 +361,7 @@ def function(
     Args:
         func: a function of tensors; None to use `function` as a decorator with arguments.
         input_signature: a list with a `TensorSpec`, or a structure of them, for each argument; None for anything.
-        autograph: accepted; Python is never rewritten: for a loop that is one trace whatever its length, write
-            `while_loop`.
+        autograph: accepted; Python is never rewritten: write `while_loop` for a loop of any length in one trace.
         check: whether each call is compared with an eager one, bit by bit, on copies of what it changes: where they
             part, a TracingError names the line, and what Python has read; a warning names what Python changes. None
             asks the environment variable ``AGOG_CHECK``.

@@ -286,6 +286,9 @@ class Joining:
         trace.graph.finals = dict(rolling.finals)
         for segment in rolling.segments[: self.start]:
             trace.graph.finals |= {v: value for v, value in segment.written.items() if v not in trace.temporaries}
+            for variable, (_, source, _) in segment.variables.items():
+                value = segment.written.get(variable, source)
+                trace.state[variable] = tensor_of(trace, trace.state[variable], value)
         trace._outcomes = rolling.outcomes
         for segment in reversed(rolling.segments[self.start :]):
             for variable, (_, source, kept) in segment.variables.items():
