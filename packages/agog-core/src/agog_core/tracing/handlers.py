@@ -25,14 +25,25 @@ def may_be_caught() -> bool:
     return False
 
 
-@lru_cache(1024)
 def _is_in_try(code: CodeType, offset: int) -> bool:
     """Whether an error at a place of some code comes to a handler of a ``try``; those of ``with`` let errors pass."""
-    entries: list[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # no two for one place
-    names = {each.offset: each.opname for each in dis.get_instructions(code)}
-    while (entry := next((each for each in entries if each.start <= offset < each.end), None)) is not None:
-        following = [name for at, name in names.items() if at >= entry.target][:2]
-        if following[0] == "PUSH_EXC_INFO" and following[1] != "WITH_EXCEPT_START":
+    handlers = _handlers(code)
+    while (found := next((each for each in handlers if each[0] <= offset < each[1]), None)) is not None:
+        _, _, offset, is_of_try = found
+        if is_of_try:
             return True
-        offset = entry.target
     return False
+
+
+@lru_cache(256)
+def _handlers(code: CodeType) -> tuple[tuple[int, int, int, bool], ...]:
+    """Where code stands whose errors a handler gets, where that begins, and whether it is a ``try``'s; no two are for
+    one place."""
+    entries: list[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # typeshed has it not
+    names = [(each.offset, each.opname) for each in dis.get_instructions(code)] if entries else []
+    found = []
+    for entry in entries:
+        following = [name for offset, name in names if offset >= entry.target][:2]
+        is_of_try = following[0] == "PUSH_EXC_INFO" and following[1] != "WITH_EXCEPT_START"
+        found.append((entry.start, entry.end, entry.target, is_of_try))
+    return tuple(found)

@@ -37,13 +37,11 @@ class State(Tracer):
         """See `Tracer.note_failure`."""
         self.failures.append(f"{source_line()}: an op failed, and the function caught the error")
 
-    def note_risk(self, may_fail: bool, calls: bool = False) -> bool:
-        """Whether what is done now may fail and the function go on. Once Python was called, such a call is not run
+    def note_risk(self, may_fail: bool, calls: bool = False) -> None:
+        """Note that what is done now may fail, and the function go on. Once Python was called, such a call is not run
         again, since it would have to call Python twice."""
-        is_risk = may_fail and may_be_caught()
-        if is_risk and (calls or self.seen is not None):
+        if may_fail and (calls or self.seen is not None) and may_be_caught():
             self.failures.append(f"{source_line()}: Python is called, and then or in it something may fail in a try")
-        return is_risk
 
     def written(self) -> dict[Variable, Tensor]:
         """The values of variables that were written, by now."""

@@ -24,6 +24,7 @@ from agog_core.tracing.aside import Aside
 from agog_core.tracing.device import TracedArray, freed, real_table, traced, tracing_device, untraced
 from agog_core.tracing.errors import limit
 from agog_core.tracing.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
+from agog_core.tracing.handlers import may_be_caught
 from agog_core.tracing.hosting import called_in_trace, hosted, node_on_host
 from agog_core.tracing.kernels import homes, plain, run_kernel, table_of
 from agog_core.tracing.looped import Looped
@@ -239,7 +240,9 @@ class Trace(Looped):
             raise
         values = [self.value_of(x) for x in (*before, *inputs)]
         node = Node(Effect.UPDATE, op, table, values, dict(attributes), variables=list(variables))
-        node.is_caught = self.note_risk(table.dtype in op.may_fail)
+        may_fail = table.dtype in op.may_fail
+        self.note_risk(may_fail)
+        node.is_caught = may_fail and may_be_caught()
         self._write(variables, self._add(node, [(table, array) for array in after]), table)
         self.note(variables, updated)
 

@@ -74,9 +74,9 @@ def demand(
     """Call ``refuse(hosts, data)``, which raises, where something does not hold of the values of the tensors that
     decide it; the hosts are those of the others too. A function that is being traced does so at each run.
     """
-    leaves, tracer = nest.flatten(list(data or ())), present_tracer() if tracing else None
-    is_plain = tracer is None or not tracer.records or any(isinstance(leaf, SparseTensor) for leaf in leaves)
-    if is_plain:
+    tracer = present_tracer() if tracing else None
+    leaves = [] if tracer is None else nest.flatten(list(data or ()))
+    if tracer is None or not tracer.records or any(isinstance(leaf, SparseTensor) for leaf in leaves):
         if not decided(is_so, *deciding):
             refuse([failing(x) for x in (*deciding, *others)], data)
         return
