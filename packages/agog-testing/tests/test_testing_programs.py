@@ -106,8 +106,10 @@ def program(see):
 
 def test_a_failure_says_how_to_run_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "source_of", lambda number, large: STALE)
-    with pytest.raises(AssertionError, match=r"random program 7 differs(.|\n)*programs 7 --large(.|\n)*def program"):
-        check_program(7, large=True)
+    with pytest.raises(
+        AssertionError, match=r"program 7 --large; run it with(.|\n)*another value(.|\n)*def program"
+    ):
+        check_program(7, large=True, seconds=5.0)
 
 
 def test_the_command_prints_a_program(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

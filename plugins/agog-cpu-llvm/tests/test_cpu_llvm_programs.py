@@ -12,8 +12,10 @@ import pytest
 from agog_core.dispatch.op import all_ops
 from agog_core.plugin import Compiler
 from agog_cpu_llvm import hooks, presence
-from agog_testing.compiled import check_calls, check_program, compilers_in_use
+from agog_testing.compiled import check_calls, compilers_in_use
 from agog_testing.opinfo import table
+from agog_testing.programs import check_program
+from agog_testing.programs.ways import running
 
 SENTENCE = presence.unavailable()
 pytestmark = [
@@ -39,8 +41,9 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Compil
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_programs(part: int) -> None:
     print(f"programs {SEED} to {SEED + COUNT - 1}")
-    for number in range(SEED + part, SEED + COUNT, PARTS):
-        check_program(number)
+    with running("compilers"):
+        for number in range(SEED + part, SEED + COUNT, PARTS):
+            check_program(number, large=part % 2 == 0)
 
 
 @pytest.mark.parametrize("op", sorted(all_ops()))

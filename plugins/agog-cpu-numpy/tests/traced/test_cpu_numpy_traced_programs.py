@@ -7,9 +7,11 @@ import os
 import pytest
 
 from agog_core.plugin import Compiler
-from agog_testing.compiled import check_program, compilers_in_use, interpreter
+from agog_testing.compiled import compilers_in_use, interpreter
+from agog_testing.programs import check_program
+from agog_testing.programs.ways import running
 
-COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "300"))
+COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "60"))
 SEED = int(os.environ.get("AGOG_RANDOM_SEED", "0"))
 PARTS = 10
 
@@ -21,6 +23,6 @@ INTERPRETER = Compiler(name="interpreter", device="cpu", compile=interpreter.com
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_random_programs(part: int, compilers: tuple[Compiler, ...]) -> None:
     print(f"programs {SEED} to {SEED + COUNT - 1}")
-    with compilers_in_use(*compilers):
+    with running("compilers"), compilers_in_use(*compilers):
         for number in range(SEED + part, SEED + COUNT, PARTS):
             check_program(number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -10,15 +9,17 @@ from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.compilers import why_unusable
 from agog_core.dispatch.loader import Plugin
 from agog_core.plugin import Compiler
-from agog_testing.compiled import check_calls, check_program, compilers_in_use
+from agog_testing.compiled import check_calls, compilers_in_use
 from agog_testing.compiled.calls import Tolerances
 from agog_testing.conformance.cases import Case
 from agog_testing.opinfo import OpInfo
+from agog_testing.programs import check_program
+from agog_testing.programs.ways import running
 
 PROGRAMS = "random_programs"
 """What stands in the place of an op for the tests of random programs."""
 
-_PARTS, _PROGRAMS_IN_EACH = 6, 50
+_PARTS, _PROGRAMS_IN_EACH = 6, 25
 # The dtypes of calls; what a compiler does with others is what it does with these.
 _DTYPES = ("bool", "float16", "float32", "float64", "int32", "int64")
 
@@ -57,8 +58,7 @@ def _calls(compiler: Compiler, info: OpInfo, dtype: str, seed: int, tolerances: 
 
 
 def _programs(compiler: Compiler, part: int, seed: int) -> str:
-    with compilers_in_use(compiler), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with running("compilers"), compilers_in_use(compiler):
         for number in range(part * _PROGRAMS_IN_EACH, (part + 1) * _PROGRAMS_IN_EACH):
-            check_program(seed % 100_000 + number)
+            check_program(seed % 100_000 + number, large=part % 2 == 0, seconds=5.0)
     return ""

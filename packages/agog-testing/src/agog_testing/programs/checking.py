@@ -16,6 +16,7 @@ from agog_core.random import generator
 from agog_core.tracing.eagerly import eagerly
 from agog_testing.compiled.calls import are_equal
 from agog_testing.programs.writing import source_of
+from agog_testing.subject import Violation
 
 RULE = "a traced function does what eager calls do, bit by bit"
 _SEED = 7
@@ -207,18 +208,19 @@ def _distance(one: Any, other: Any) -> str:
     return f"\n  {int(np.sum(~(one == other)))} of {one.size} differ, by {np.nanmax(apart, initial=0.0):.3g} at most"
 
 
-def check_program(number: int, large: bool = False) -> Difference | None:
+def check_program(number: int, large: bool = False, seconds: float = 30.0) -> Difference | None:
     """Run the random program of a number eagerly and traced.
 
     Args:
         number: of the program.
         large: whether its arrays are large.
+        seconds: how long a program that differs is shortened.
 
     Returns:
         None; or what a traced function may not do by design, or a sum in another order.
 
     Raises:
-        AssertionError: they differ; the message has a shorter program that differs in the same way.
+        Violation: they differ; the message has a shorter program that differs in the same way.
     """
     source = source_of(number, large)
     found = difference_of(source)
@@ -226,9 +228,11 @@ def check_program(number: int, large: bool = False) -> Difference | None:
         return found
     from agog_testing.programs.reduction import reduced
 
-    shorter, found = reduced(source, found)
-    size = " --large" if large else ""
-    raise AssertionError(
-        f"{RULE}; random program {number} differs ({found.kind}).\n{found.text}\n"
-        f"Run it with `python -m agog_testing.programs {number}{size}`; shortened, it is:\n\n{shorter}"
+    shorter, last = reduced(source, found, seconds)
+    name = f"{number}{' --large' if large else ''}"
+    raise Violation(
+        RULE,
+        f"random program {name}; run it with `python -m agog_testing.programs {name}`",
+        "what eager calls give",
+        f"another {found.kind}, in {found.text}\nShortened, the program is\n\n{shorter}\n\nand differs in {last.text}",
     )
