@@ -468,3 +468,17 @@ def test_gradients_of_updated_variables_where_a_result_is_not_used() -> None:
         return gradients
 
     assert found(function) == found(lambda call: call)
+
+
+def test_results_in_forward_mode_that_are_arguments() -> None:
+    v = ag.Variable([1.0, 2.0])
+    call = function(lambda x: (ag.reduce_mean(v + 0.5), x, x * v))
+    for _ in range(3):
+        x = ag.constant([1.0, 2.0])
+        with ag.ForwardAccumulator(x, ag.constant([3.0, 4.0])) as forward:
+            results = call(x)
+        assert len(results) == 3
+        assert results[1] is x
+        assert forward.jvp(results[0]) is None
+        assert forward.jvp(results[1]).numpy().tolist() == [3.0, 4.0]
+        assert forward.jvp(results[2]).numpy().tolist() == [3.0, 8.0]

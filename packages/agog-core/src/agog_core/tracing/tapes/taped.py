@@ -109,6 +109,7 @@ class Taped:
         inherited: the same of the tensors of the trace before.
         entries: the variables that are read, each with the place of the argument that is its value, or None.
         start: an id before those of the trace.
+        count: how many results the function has itself.
         tangents: the places of accumulators, results that have a tangent, and the tangents among the results.
         captured: the ids of tensors from outside that tapes watch; a call that uses some is not run again.
     """
@@ -126,6 +127,7 @@ class Taped:
     entries: dict[Variable, int | None]
     start: Id
     captured: set[Id]
+    count: int
     tangents: list[tuple[int, int, int]]
     reads: Reads = field(default_factory=Reads)  # of a walk back: the attributes that it has read
     branches: dict[Any, Any] = field(default_factory=dict)
@@ -227,7 +229,7 @@ class Taped:
                 if twin.records and tape.is_recording:
                     section = Section(call, index)
                     tape.records.append((None, None, section, (section.outs, section.sources, call.kept)))  # type: ignore[arg-type]  # it is no function
-        return self.pack(results[: len(results) - len({tangent for _, _, tangent in self.tangents})])
+        return self.pack(results[: self.count])
 
     def _read(self, call: Call, tape: Recording, twin: Twin, entries: dict[Variable, Tensor]) -> None:
         """Let a tape watch the variables that the function has read."""

@@ -199,6 +199,7 @@ class _Taping:
         inputs = [(place, x._id) for place, x in enumerate(self.inputs) if _has_id(x)]
         inherited = [(place, x._id) for place, x in self._inherited() if _has_id(x)]
         pack = self.function.pack(self.packing)
+        count = len(self.packing.tensors)
         self.packing.release()
         is_kept = trace.commit(merges=graph.calls_python)
         self.inputs, self._watched_before, self._own = [], [], []
@@ -220,6 +221,7 @@ class _Taping:
             entries=places,
             start=self._start,
             captured=self._captured(),
+            count=count,
             tangents=[each for each in self.places if results[each[1]].kind == "result"],
         )
         outputs += exported.tensors
