@@ -78,10 +78,12 @@ def is_eager(leaf: Any) -> bool:
 
 def equals(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
     """The first place of each tensor; None where none comes twice."""
-    if len(tensors) < 2:
+    if len(tensors) < 2 or (len(tensors) == 2 and tensors[0] is not tensors[1]):
+        return None
+    if len(set(map(id, tensors))) == len(tensors):
         return None
     places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
-    return None if len(places) == len(tensors) else tuple([places[id(x)] for x in tensors])
+    return tuple([places[id(x)] for x in tensors])
 
 
 def key_of_tensor(tensor: Tensor) -> tuple[Any, ...]:
