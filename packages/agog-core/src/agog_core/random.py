@@ -82,12 +82,20 @@ class Generator(Checkpointable):
                 self._counters[key] = counter
 
     def mark(self) -> dict[tuple[int, int], int]:
-        """Where the streams are, to go back there."""
+        """Say where the streams are, to go back there.
+
+        Returns:
+            The counters of all keys.
+        """
         with _lock:
             return dict(self._counters)
 
     def go_back(self, mark: dict[tuple[int, int], int]) -> None:
-        """Go back to where the streams were, because nothing has come of what was drawn since."""
+        """Go back to where the streams were, because nothing has come of what was drawn since.
+
+        Args:
+            mark: what `mark` returned.
+        """
         with _lock:
             self._counters = dict(mark)
 

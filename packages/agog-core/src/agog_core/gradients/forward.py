@@ -94,16 +94,16 @@ class ForwardAccumulator(Recording):
 
         def tangent(leaf: Any) -> Tensor | None:
             tensor = leaf._current() if isinstance(leaf, Variable) else convert_to_tensor(leaf)
-            found = self.tangent(tensor)
+            found = self._tangent(tensor)
             return zeros_like(tensor) if found is None and unconnected_gradients == "zero" else found
 
         return nest.map_structure(tangent, target)
 
-    def tangent(self, tensor: Tensor) -> Tensor | None:
+    def _tangent(self, tensor: Tensor) -> Tensor | None:
         """The tangent of a tensor, where it has one."""
         return self._tangents.get(tensor._id) if self.watches(tensor) else None
 
-    def give(self, tensor: Tensor, tangent: Tensor) -> None:
+    def _give(self, tensor: Tensor, tangent: Tensor) -> None:
         """Let a tensor have a tangent as long as it lives."""
         watch_output(tensor, self)
         self._tangents[tensor._id] = tangent

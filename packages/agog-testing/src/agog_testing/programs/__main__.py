@@ -1,4 +1,4 @@
-"""Command: `python -m agog_testing.programs NUMBER` runs a random program and prints its source and what differs."""
+"""The command ``python -m agog_testing.programs NUMBER``: it runs random programs and prints what differs."""
 
 from __future__ import annotations
 

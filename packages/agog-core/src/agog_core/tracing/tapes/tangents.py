@@ -37,7 +37,7 @@ def tangents_of(tapes: Sequence[Recording], tensors: Sequence[Tensor], before: C
 
     def look(tape: Recording, kind: str, of: Any, x: Tensor) -> None:
         accumulator: Any = tape
-        tangent = accumulator.tangent(x)
+        tangent = accumulator._tangent(x)
         if tangent is not None:
             found.append(Tangent(tapes.index(tape), kind, of, tangent))
             given.append(tangent)

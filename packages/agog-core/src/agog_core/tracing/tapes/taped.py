@@ -211,7 +211,7 @@ class Taped:
             call.give(i, i)
         for index, place, tangent in self.tangents:
             accumulator: Any = tapes[index]
-            accumulator.give(results[place], results[tangent])
+            accumulator._give(results[place], results[tangent])
         for place, traced in self.inherited:
             if any(tape.watches(inherited[place]) for tape in tapes):
                 call.give(traced, inherited[place]._id)

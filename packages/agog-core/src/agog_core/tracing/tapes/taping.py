@@ -176,7 +176,7 @@ class _Taping:
         for place, x in enumerate(results):  # which grows
             for index, tape in enumerate(self.tapes) if id(x) not in seen else ():
                 accumulator: Any = tape
-                if tape.is_forward and (tangent := accumulator.tangent(x)) is not None:
+                if tape.is_forward and (tangent := accumulator._tangent(x)) is not None:
                     self.places.append((index, place, len(results)))
                     results.append(tangent)
             seen.add(id(x))
