@@ -75,7 +75,7 @@ def demand(
     decide it; the hosts are those of the others too. A function that is being traced does so at each run.
     """
     tracer = present_tracer() if tracing else None
-    leaves = [] if tracer is None else nest.flatten(list(data or ()))
+    leaves = [] if tracer is None else nest.flatten([] if data is None else list(data))
     if tracer is None or not tracer.records or any(isinstance(leaf, SparseTensor) for leaf in leaves):
         if not decided(is_so, *deciding):
             refuse([failing(x) for x in (*deciding, *others)], data)
@@ -87,7 +87,7 @@ def demand(
         [place for place, leaf in enumerate(leaves) if is_tensor(leaf)],
     )
     tensors = [*deciding, *others, *[convert_to_tensor(leaves[place]) for place in places]]
-    form, rest = nest.map_structure(lambda leaf: None, list(data or ())), list(leaves)
+    form, rest = nest.map_structure(lambda leaf: None, [] if data is None else list(data)), list(leaves)
     for place in places:
         rest[place] = None
 
