@@ -36,11 +36,20 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"b": (1, 2), "a": [3]})
     [3, 1, 2]
     """
+    leaves: list[Any] = []
+    _add_leaves(structure, leaves)
+    return leaves
+
+
+def _add_leaves(structure: Any, leaves: list[Any]) -> None:
     if isinstance(structure, (tuple, list)):
-        return [leaf for part in structure for leaf in flatten(part)]
-    if is_mapping(structure):
-        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
-    return [structure]
+        for part in structure:
+            _add_leaves(part, leaves)
+    elif is_mapping(structure):
+        for key in sorted(structure):
+            _add_leaves(structure[key], leaves)
+    else:
+        leaves.append(structure)
 
 
 def pack(structure: Any, leaves: list[Any]) -> Any:

@@ -12,7 +12,7 @@ from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracing.device import untraced
-from agog_core.tracing.leaves import Packing, exact, field_names, is_eager, with_fields
+from agog_core.tracing.leaves import exact, field_names, is_eager, tensors_of, with_fields
 from agog_core.variables.variable import Variable
 
 _AS_THEY_ARE = (Tensor, int, float, bool, str, type(None))
@@ -44,7 +44,7 @@ class Arguments(NamedTuple):
         if not kwargs and self.signature is None and all(map(is_eager, args)):
             return args, kwargs, args
         args, kwargs = nest.map_structure(_here, self.taken(args, kwargs))
-        return args, kwargs, Packing((args, kwargs)).tensors
+        return args, kwargs, tensors_of((args, kwargs))
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):

@@ -26,7 +26,7 @@ from agog_core.tracing.errors import OtherWayError, is_undone
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.handing_on import handing_on
-from agog_core.tracing.leaves import Packing, equals, is_single, key_of_leaf, key_of_structure, key_of_tensor
+from agog_core.tracing.leaves import equals, is_single, key_of_leaf, key_of_structure, key_of_tensor, tensors_of
 from agog_core.tracing.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.tapes.tangents import Tangent, key_of_tangents, tangents_of
 from agog_core.tracing.tapes.taped import Taped
@@ -132,7 +132,7 @@ class DefinedFunction:
             return kinds if same is None else (same, "equals", *kinds)
         both = args, kwargs
         leaves = map(key_of_leaf, nest.flatten(both))
-        return where, settings, equals(Packing(both).tensors), "structure", key_of_structure(both), *leaves
+        return where, settings, equals(tensors_of(both)), "structure", key_of_structure(both), *leaves
 
     def _run(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace, or the one of its branches that ran last."""

@@ -76,6 +76,17 @@ def is_eager(leaf: Any) -> bool:
     return is_single(leaf) and not leaf._table.traces
 
 
+def tensors_of(structure: Any) -> list[Tensor]:
+    """The tensors of a structure's leaves, in the order that a `Packing` has them in."""
+    found: list[Tensor] = []
+    for leaf in nest.flatten(structure):
+        if is_single(leaf):
+            found.append(leaf)
+        elif (made := parts(leaf)) is not None:
+            found += made[0]
+    return found
+
+
 def equals(tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
     """The first place of each tensor; None where none comes twice."""
     if len(tensors) < 2 or (len(tensors) == 2 and tensors[0] is not tensors[1]):
