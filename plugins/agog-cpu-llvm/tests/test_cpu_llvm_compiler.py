@@ -490,6 +490,13 @@ class TestDisk:
             assert sum(file.stat().st_size for file in (tmp_path / "llvm").iterdir()) <= 5000
         assert disk.read("key19") == bytes(1000)
 
+    def test_few_writes_look_through_all_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        looks = []
+        monkeypatch.setattr(disk, "_tidy", looks.append)
+        for number in range(600):
+            disk.write(f"key{number}", b"code")
+        assert 1 <= len(looks) <= 10
+
     def test_a_folder_that_cannot_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "file").write_bytes(b"")
         monkeypatch.setenv("AGOG_CACHE_DIR", str(tmp_path / "file"))
