@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import agog_core as tf
+from agog_optimizers import AdamOptimizer
 from agog_testing.programs import check_program
 from agog_testing.programs.ways import WAYS, running
 
@@ -29,3 +32,24 @@ def test_random_programs(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for number in range(FIRST + part, FIRST + COUNT, PARTS):
             found = check_program(number, large)
             assert found is None or found.kind != "sums", found
+
+
+def test_a_step_behind_a_branch_on_what_python_returns() -> None:
+    found = []
+    for wrap in (lambda f: f, tf.function):
+        v, optimizer = tf.Variable(1.0), AdamOptimizer(0.05)
+
+        def step(x: Any, v: Any = v, optimizer: Any = optimizer) -> None:
+            y = tf.py_func(lambda a: a * 2, [x], x.dtype)
+            if tf.reduce_max(y) >= 0.0:
+                v.assign_add(1.0)
+            with tf.GradientTape() as tape:
+                loss = tf.square(v)
+            optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+
+        call = wrap(lambda x, step=step: step(x))
+        with running("compilers"):
+            for number in (1.0, 2.0, -1.0, 3.0, -2.0):
+                call(tf.constant([number]))
+        found.append(v.numpy().tobytes())
+    assert found[0] == found[1]

@@ -107,11 +107,10 @@ class Segments:
         return tuple([_array(value, values) for value in self._graph.outputs]), ()
 
     def _compute(self, numbers: dict[Late, Any], values: dict[Value, Any], due: int) -> None:
-        """Compute numbers that are known late, up to one; those behind one whose inputs are not there yet wait."""
-        for late in self._graph.lates[len(numbers) : due]:
-            if not all(value.kind == "constant" or value in values for value in late.inputs):
-                return
-            numbers[late] = late.function(*[_array(value, values) for value in late.inputs])
+        """Compute numbers that are known late, up to one, in their order; those whose inputs are not there yet wait."""
+        for late in self._graph.lates[:due]:
+            if late not in numbers and all(value.kind == "constant" or value in values for value in late.inputs):
+                numbers[late] = late.function(*[_array(value, values) for value in late.inputs])
 
 
 class _Call:
