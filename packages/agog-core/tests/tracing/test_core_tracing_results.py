@@ -242,3 +242,24 @@ def test_an_argument_that_comes_twice_is_no_other_one_in_later_calls() -> None:
     for _ in range(3):
         found = [float(added(*args)) for args in ((one, one), (one, two), (two, two), (two, one))]
         assert found == [11.0, 21.0, 22.0, 12.0]
+
+
+def test_a_result_that_is_the_value_of_a_variable_is_watched_with_it() -> None:
+    read, written = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
+
+    def values(x: Any) -> Any:
+        written.assign(written + x)
+        return read.value(), written * x, read * x
+
+    found = []
+    for call in (values, function(values)):
+        found.append([])
+        written.assign([3.0, 4.0])
+        for _ in range(3):
+            with ag.GradientTape(persistent=True) as tape:
+                with tape.stop_recording():
+                    results = call(ag.constant([1.0, 1.0]))
+                total = read * 2.0 + written * 3.0
+            found[-1] += flat([tape.gradient([*results, total], [read, written]), results])
+    for eager, traced in zip(*found, strict=True):
+        np.testing.assert_array_equal(eager, traced)

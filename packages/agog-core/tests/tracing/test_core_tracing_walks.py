@@ -509,6 +509,26 @@ def test_a_gradient_sees_attributes_as_they_are() -> None:
         assert _gradient_of(call, 1.0) == value
 
 
+@pytest.mark.parametrize("wrap", [lambda f: f, function], ids=["eager", "traced"])
+def test_a_variable_that_is_updated_in_place_has_no_tangent_of_before(wrap: Call) -> None:
+    for is_held in (False, True):
+        v = ag.Variable([1.0, 2.0])
+
+        def step() -> Any:
+            before = v + 1.0  # noqa: B023  # at once
+            held.append(v.value() if is_held else None)  # noqa: B023  # at once
+            v.assign_add([1.0, 1.0])  # noqa: B023  # at once
+            return before, v * 2.0  # noqa: B023  # at once
+
+        held: list[Any] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TracingWarning)  # what is held has the first call's value
+            with ForwardAccumulator(v, ag.ones([2])) as accumulator:
+                before, after = wrap(step)()
+        assert accumulator.jvp(before).numpy().tolist() == [1.0, 1.0]
+        assert accumulator.jvp(after) is None
+
+
 def test_tapes_show_a_call_by_the_name_of_its_function() -> None:
     @function
     def squared(x: Any) -> Any:

@@ -69,7 +69,7 @@ class Concrete:
         """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
         number of a guard that failed."""
         run = self._run if self._version == forgotten[0] else self._compiled()
-        written = self._written
+        written, values = self._written, {} if self._echoes is None else self._echoes.present()
         try:
             if written:
                 with updating:
@@ -100,7 +100,7 @@ class Concrete:
             table, shape = self._single
             return wrap(outputs[0], table, shape)
         results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
-        return self._pack(results if self._echoes is None else self._echoes(results, tensors))
+        return self._pack(results if self._echoes is None else self._echoes(results, tensors, values))
 
     def _put_back(self) -> None:
         """Put back what a run has drawn of random streams, because it comes to nothing."""

@@ -70,15 +70,17 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     has_tapes = next_serial() > serial + 1  # also where other threads have made some
     trace, results = recorded.trace, recorded.results
     try:
-        echoes = Echoes(results.tensors, recorded.inputs) or None
+        values = [(v, x) for v, x in trace.entries.items() if v not in trace.graph.finals]
+        echoes = Echoes(results.tensors, recorded.inputs, values) or None
+        del values
         outputs = [untraced(x) for x in results.tensors]
-        if echoes is not None:
-            outputs = echoes(outputs, recorded.tensors)
         optimize(trace.graph)
         concrete = Concrete(trace.graph, results, echoes=echoes)
         is_kept = trace.commit(merges=trace.graph.calls_python)
         if not is_kept:
             trace.put_back()
+        if echoes is not None:
+            outputs = echoes(outputs, recorded.tensors, trace.initial)
     except BaseException:  # a Ctrl-C
         trace.put_back()
         raise

@@ -37,7 +37,9 @@ def take(variables: Sequence[Variable]) -> list[Any]:
         ):
             array = _in_a_copy(variable, tensor)
         else:
-            tensor._watch = None  # no tape has seen the value that it will have
+            if tensor._watch is not None:  # no tape has seen the value that it will have
+                tensor._watch = None
+                del tensor._id
             variable._version = None  # nor any kernel
         arrays.append(array)
     return arrays
