@@ -107,9 +107,7 @@ def program(see):
 
 def test_a_failure_says_how_to_run_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "source_of", lambda number, large: STALE)
-    with pytest.raises(
-        AssertionError, match=r"program 7 --large; run it with(.|\n)*another value(.|\n)*def program"
-    ):
+    with pytest.raises(AssertionError, match=r"program 7 --large; run it with(.|\n)*another value(.|\n)*def program"):
         check_program(7, large=True, seconds=5.0)
 
 
