@@ -135,6 +135,7 @@ class Recorded:
         if not self._may_create:
             limit("variable", source_line())
         self.created.append(variable)
+        self.trace.made.add(variable)
 
     def release(self) -> None:
         """Hold none of the tensors of the trace any more."""

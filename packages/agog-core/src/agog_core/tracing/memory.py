@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -167,6 +168,10 @@ def _other_way(guard: Node) -> str:
     return f"{guard.line}: a branch goes another way"
 
 
+# What stands in a line of the program that asks for a condition itself, and does not call what asks for several.
+_ASKS = re.compile(r"\b(while|if|and|or|not|bool|any|all|assert)\b")
+
+
 def loop_of_other_length(guard: Node, before: Graph, now: Graph) -> str | None:
     """The line of a loop whose length is another one in two ways of a function; None where they part elsewhere."""
     if _is_for(guard.line):  # it goes over a tensor whose length depends on values, such as a range
@@ -175,14 +180,19 @@ def loop_of_other_length(guard: Node, before: Graph, now: Graph) -> str | None:
         [node.outcome for node in graph.nodes if node.effect is Effect.GUARD and node.line == guard.line]
         for graph in (before, now)
     ]
-    is_other = len(found[0]) != len(found[1])
-    return guard.line if is_other and all(map(_are_of_loop, found)) and "unknown" not in guard.line else None
+    is_other = len(found[0]) != len(found[1]) and _ASKS.search(_text(guard.line)) is not None
+    return guard.line if is_other and all(map(_are_of_loop, found)) else None
 
 
 def _is_for(line: str) -> bool:
     """Whether a line of the program begins a loop."""
+    return _text(line).startswith("for ")
+
+
+def _text(line: str) -> str:
+    """What stands in a line of the program."""
     file, _, number = line.rpartition(":")
-    return number.isdecimal() and linecache.getline(file, int(number)).lstrip().startswith("for ")
+    return linecache.getline(file, int(number)).lstrip() if number.isdecimal() else ""
 
 
 def _are_of_loop(outcomes: Sequence[Any]) -> bool:

@@ -26,6 +26,7 @@ class State(Tracer):
         self.entries: dict[Variable, Tensor] = {}  # the values on entry, as the function has read them
         self.arguments: dict[int, Tensor] = {}  # the tensors that stand for arguments, by the ids of these
         self.temporaries: set[Variable] = set()
+        self.made: set[Variable] = set()  # while the function was traced
         # Of variables that were read before Python was called last: their own tensors and those that stood for them.
         self.seen: dict[Variable, tuple[Tensor, Tensor]] | None = None
         self.before: dict[Variable, Tensor] = {}  # the values of variables since then, before the writes
@@ -59,6 +60,12 @@ class State(Tracer):
     def take_back(self) -> None:
         """Give variables the values that they had before the call."""
         self._writes.take_back()
+
+    def renew(self, variable: Variable, tensor: Tensor) -> None:
+        """Let a variable that the function has made be read anew, where a restore has given it its value since."""
+        if variable in self.made and variable not in self.graph.finals and tensor is not self.before.get(variable):
+            for known in (self.state, self.initial, self.graph.variables):
+                known.pop(variable, None)
 
     def forget(self) -> None:
         """Let variables be read anew from here on: Python may have written them."""

@@ -187,6 +187,7 @@ class Trace(Looped):
     # Variables
 
     def read(self, variable: Variable, tensor: Tensor) -> Tensor:
+        self.renew(variable, tensor)
         found = self.state.get(variable)
         if found is None:
             self.initial.setdefault(variable, tensor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from agog_core.dtypes import as_dtype, bool_, int32, int64, string, uint8, uint16
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.image.intensity import convert_image_dtype
-from agog_core.tensors.convert import computed, convert_to_tensor, host_value
+from agog_core.tensors.convert import at_each_run, computed, convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_data.images.formats import (
     MAGIC,
@@ -52,18 +53,25 @@ def decode_image(
     """
     if channels not in (None, 0, 1, 3, 4):
         raise ValueError(f"decode_image: channels must be None, 0, 1, 3 or 4; got {channels!r}.")
-    data, wanted, count = file_bytes("decode_image", contents), as_dtype(dtype), channels or 0
-    format = format_of("decode_image", data, tuple(MAGIC))
-    if format == "GIF":
-        check_channels("decode_image", format, count, (0, 3))
-        decoded = frames("decode_image", data)
-    elif format == "BMP":
-        decoded = bmp("decode_image", data, count)
-    elif format == "PNG":
-        decoded = png("decode_image", data, count, 8 if wanted is uint8 else 16)
-    else:
-        decoded = jpeg("decode_image", data, count)
-    return convert_image_dtype(as_tensor(decoded), wanted)
+    wanted, count = as_dtype(dtype), channels or 0
+
+    def decoded(data: bytes) -> Any:
+        format = format_of("decode_image", data, tuple(MAGIC))
+        if format == "GIF":
+            check_channels("decode_image", format, count, (0, 3))
+            return frames("decode_image", data)
+        if format == "BMP":
+            return bmp("decode_image", data, count)
+        if format == "PNG":
+            return png("decode_image", data, count, 8 if wanted is uint8 else 16)
+        return jpeg("decode_image", data, count)
+
+    return convert_image_dtype(_of_file("decode_image", contents, decoded), wanted)
+
+
+def _of_file(op: str, contents: TensorLike, decoded: Callable[[bytes], Any]) -> Tensor:
+    """What is decoded of a file's bytes; of a traced function's, at each run."""
+    return at_each_run(lambda given: as_tensor(decoded(file_bytes(op, given))), contents)
 
 
 def decode_png(contents: TensorLike, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
@@ -88,9 +96,8 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: Any = uint8, name
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16):
         raise InvalidArgumentError(f"decode_png: dtype must be uint8 or uint16; got {wanted.name}.")
-    return as_tensor(
-        decode("decode_png", file_bytes("decode_png", contents), channels, bits=8 if wanted is uint8 else 16)
-    )
+    bits = 8 if wanted is uint8 else 16
+    return _of_file("decode_png", contents, lambda data: decode("decode_png", data, channels, bits=bits))
 
 
 def decode_jpeg(
@@ -138,8 +145,10 @@ def decode_jpeg(
             UserWarning,
             stacklevel=2,
         )
-    data = file_bytes("decode_jpeg", contents)
-    return as_tensor(decode("decode_jpeg", data, channels, ratio=ratio, recover=bool(try_recover_truncated)))
+    recover = bool(try_recover_truncated)
+    return _of_file(
+        "decode_jpeg", contents, lambda data: decode("decode_jpeg", data, channels, ratio=ratio, recover=recover)
+    )
 
 
 def decode_and_crop_jpeg(
@@ -197,10 +206,13 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: the bytes are no such file or not whole, or there are more pixels than allowed.
     """
-    data = file_bytes("decode_gif", contents)
-    if format_of("decode_gif", data, ("JPEG", "PNG", "GIF")) == "GIF":
-        return as_tensor(frames("decode_gif", data))
-    return as_tensor(decode("decode_gif", data, 3)[np.newaxis])
+
+    def decoded(data: bytes) -> Any:
+        if format_of("decode_gif", data, ("JPEG", "PNG", "GIF")) == "GIF":
+            return frames("decode_gif", data)
+        return decode("decode_gif", data, 3)[np.newaxis]
+
+    return _of_file("decode_gif", contents, decoded)
 
 
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
@@ -217,10 +229,13 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
         InvalidArgumentError: the bytes are no such file or not whole, it has other channels, or there are more pixels
             than allowed.
     """
-    data = file_bytes("decode_bmp", contents)
-    format_of("decode_bmp", data, ("BMP",))
-    check_channels("decode_bmp", "BMP", channels, (0, 1, 3, 4))
-    return as_tensor(bmp("decode_bmp", data, channels))
+
+    def decoded(data: bytes) -> Any:
+        format_of("decode_bmp", data, ("BMP",))
+        check_channels("decode_bmp", "BMP", channels, (0, 1, 3, 4))
+        return bmp("decode_bmp", data, channels)
+
+    return _of_file("decode_bmp", contents, decoded)
 
 
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:

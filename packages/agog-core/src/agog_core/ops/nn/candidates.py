@@ -192,7 +192,7 @@ def nce_loss(
 
     M. Gutmann and A. Hyvarinen, "Noise-contrastive estimation", AISTATS 2010.
 
-    >>> sampled = constant([1], dtypes.int64), constant([[1.0]]), constant([1.0])
+    >>> sampled = tuple(map(convert_to_tensor, (np.array([1]), [[1.0]], [1.0])))
     >>> print(nce_loss([[0.0], [0.0]], [0.0, 0.0], [[0]], [[1.0]], 1, 2, sampled_values=sampled))
     tf.Tensor([1.3862944], shape=(1,), dtype=float32)
     """
@@ -222,7 +222,7 @@ def sampled_softmax_loss(
 
     S. Jean et al., "On using very large target vocabulary for neural machine translation", ACL 2015.
 
-    >>> sampled = constant([1], dtypes.int64), constant([[1.0]]), constant([1.0])
+    >>> sampled = tuple(map(convert_to_tensor, (np.array([1]), [[1.0]], [1.0])))
     >>> print(sampled_softmax_loss([[0.0], [0.0]], [0.0, 0.0], [[0]], [[1.0]], 1, 2, sampled_values=sampled))
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
     """
