@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from itertools import count
 from threading import RLock
 from typing import Any, ClassVar, Self
-from weakref import WeakSet, ref
+from weakref import ref
 
 from agog_core.locks import hold_while_forking
 from agog_core.tracers import present_tracer, tracing
@@ -16,8 +16,9 @@ from agog_core.tracers import present_tracer, tracing
 # A number that is another one after each change of an attribute that a trace has read.
 changes = [0]
 _next_change = count(1).__next__  # the next such number
-# The classes that have had objects: `_noted` is put into these while a function is traced.
-_classes: WeakSet[type] = WeakSet()
+# The classes that have had objects: `_noted` is put into these while a function is traced. No callback in Python takes one
+# out, since that would swallow a Ctrl-C.
+_classes: dict[ref[type], ref[type]] = {}
 # One entry per function that is being traced in any thread.
 _noting: list[_Noting] = []
 # Held while classes are changed.
@@ -49,9 +50,10 @@ class Settable:
     """Whether each run of a trace reads the attributes anew, so that they are in no key."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        if cls not in _classes and not cls.is_read_late:
+        if ref(cls) not in _classes and not cls.is_read_late:
             with _lock:
-                _classes.add(cls)
+                known = ref(cls, _classes.pop)
+                _classes[known] = known
                 if _noting:
                     _put_into(cls)
         if (args or kwargs) and cls.__init__ is object.__init__:
@@ -223,11 +225,16 @@ def _is(held: ref[Any] | None, owner: Any) -> bool:
     return held is not None and held() is owner
 
 
+def _living() -> list[type]:
+    """The classes that have had objects."""
+    return [cls for each in tuple(_classes) if (cls := each()) is not None]
+
+
 def _begin(noting: _Noting) -> None:
     with _lock:
         _noting.append(noting)
         if len(_noting) == 1:
-            for cls in tuple(_classes):
+            for cls in _living():
                 _put_into(cls)
 
 
@@ -236,7 +243,7 @@ def _end(noting: _Noting) -> None:
         if noting in _noting:  # else a Ctrl-C has come before
             _noting.remove(noting)
         if not _noting:
-            for cls in tuple(_classes):
+            for cls in _living():
                 if vars(cls).get("__getattribute__") is _noted:
                     del cls.__getattribute__
 
