@@ -16,8 +16,8 @@ from agog_core.tracers import present_tracer, tracing
 # A number that is another one after each change of an attribute that a trace has read.
 changes = [0]
 _next_change = count(1).__next__  # the next such number
-# The classes that have had objects: `_noted` is put into these while a function is traced. No callback in Python takes one
-# out, since that would swallow a Ctrl-C.
+# The classes that have had objects: `_noted` is put into these while a function is traced. No callback in Python takes
+# one out, since that would swallow a Ctrl-C.
 _classes: dict[ref[type], ref[type]] = {}
 # One entry per function that is being traced in any thread.
 _noting: list[_Noting] = []
