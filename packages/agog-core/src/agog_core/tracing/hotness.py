@@ -22,7 +22,7 @@ from agog_core.tracing.interpreter import interpreted
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
 # Seconds to compile a node, where there are no compilers and where there are: at least, and as far as is known. More
 # than the most is what is loaded when something is compiled first.
-_LEAST, _MOST = {False: 0.0003, True: 0.006}, 0.02
+_LEAST, _MOST = {False: 0.0003, True: 0.001}, 0.02
 _per_node = dict(_LEAST)
 _LOADING = {False: 0.04, True: 0.15}  # seconds to load that: all traces together run for three times as long before
 _spent = [0.0]  # seconds that traces have run before they were compiled
