@@ -83,8 +83,8 @@ class _Walk:
 
     def trace(self, known: dict[Any, Any], place: Any) -> Mapping[Id, Any]:
         """Walk back, and record what that does."""
-        function = Function(self._python, "gradient", walk, may_create=False, pack=self._packed)
-        function = function._replace(name=self.call.taped.name, exact=self.call.taped.graph.exact)
+        name, exact = self.call.taped.name, self.call.taped.graph.exact
+        function = Function(self._python, name, walk, may_create=False, exact=exact, pack=self._packed)
         reads = Reads()
         with self.call.taped.lock, reads.noted():
             found = trace_taped(function, [self.values], {}, self.tapes, self.call, self.tangents)
