@@ -80,22 +80,89 @@ def test_tensors_can_be_shown() -> None:
     assert shown == ["tf.Tensor(4.0, shape=(), dtype=float32)"]
 
 
-def test_a_branch_on_a_variable_that_has_changed() -> None:
-    v = ag.Variable(1.0)
-
+def counting(total: ag.Variable, calls: list[str]) -> Callable[[ag.Tensor], ag.Tensor]:
     def step(x: ag.Tensor) -> ag.Tensor:
-        v.assign_add(x)
-        if v > 3.0:
-            return x
+        calls.append("step")
+        total.assign_add(x)
+        if total > 3.0:
+            total.assign(0.0)
+            return x * 10.0
         return -x
 
-    fails(
-        f"{line(step, 'if v > 3.0')}: a branch depends on a variable that the function has changed before. Branch "
-        f"first, or on what the variable will be, such as v + 1; {ADVICE}",
-        function(step),
-        ag.constant(1.0),
-    )
-    assert float(v) == 1.0
+    return step
+
+
+CHANGED = (
+    "a branch depends on a variable that the function has changed before; step runs eagerly for such arguments from "
+    "here on. Branch first, or on what the variable will be, such as v + 1; or leave tf.function out."
+)
+
+
+def test_a_branch_on_a_variable_that_has_changed_runs_eagerly() -> None:
+    total, calls = ag.Variable(1.0), list[str]()
+    step = counting(total, calls)
+    f = function(step)
+    with pytest.warns(TracingWarning) as caught:
+        found = [(float(f(ag.constant(1.0))), float(total)) for _ in range(5)]
+    assert [str(each.message) for each in caught] == [f"{line(step, 'if total > 3.0')}: {CHANGED}"]
+    assert found == [(-1.0, 2.0), (-1.0, 3.0), (10.0, 0.0), (-1.0, 1.0), (-1.0, 2.0)]
+    assert calls == ["step"] * 5  # each call is one
+
+
+def test_a_branch_on_a_variable_that_has_changed_under_a_tape() -> None:
+    total = ag.Variable(2.0)
+    step = function(counting(total, []))
+
+    def gradient() -> tuple[float, float, float]:
+        x = ag.constant(1.0)
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = step(x) * x
+        return float(y), float(tape.gradient(y, x)), float(total)
+
+    with pytest.warns(TracingWarning, match="a branch depends on a variable"):
+        found = [gradient() for _ in range(4)]
+    assert found == [(-1.0, -2.0, 3.0), (10.0, 20.0, 0.0), (-1.0, -2.0, 1.0), (-1.0, -2.0, 2.0)]
+
+
+def test_a_loop_that_asks_a_variable_that_it_changes() -> None:
+    v = ag.Variable(0.0)
+
+    def count(x: ag.Tensor) -> ag.Tensor:
+        while v < 3.0:
+            v.assign_add(x)
+        return v * 2.0
+
+    f = function(count)
+
+    def counted(start: float) -> tuple[float, float]:
+        v.assign(start)
+        return float(f(ag.constant(1.0))), float(v)
+
+    with pytest.warns(TracingWarning, match="a branch depends on a variable"):
+        found = [counted(start) for start in (0.0, 1.5, 7.0, 2.0)]
+    assert found == [(6.0, 3.0), (7.0, 3.5), (14.0, 7.0), (6.0, 3.0)]
+
+
+def test_a_function_whose_ops_fail_each_time_is_given_up() -> None:
+    calls = []
+
+    def root(x: ag.Tensor) -> ag.Tensor:
+        calls.append("root")
+        try:
+            return ag.cholesky(x)
+        except ag.errors.InvalidArgumentError:
+            return x
+
+    f, x = function(root), ag.constant([[-1.0]])
+    with pytest.warns(TracingWarning) as caught:
+        assert all(f(x).numpy() == -1.0 for _ in range(10))
+    reason = f"{line(root, 'ag.cholesky')}: an op failed, and the function caught the error"
+    assert [str(each.message) for each in caught] == [
+        "root runs eagerly for such arguments from here on: 8 of its calls could not be traced, the last because of "
+        f"{reason}. Let it ask before, by tf.where or tf.cond; or leave tf.function out."
+    ]
+    assert len(calls) == 10
 
 
 def test_a_branch_beside_a_write() -> None:

@@ -17,7 +17,6 @@ from agog_core.recording import source_line, tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.choices import Branch, Choice
 from agog_core.tracing.device import TracedArray, untraced
-from agog_core.tracing.errors import limit
 from agog_core.tracing.execute import c_order
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.leaves import Packing, key_of_structure
@@ -68,7 +67,8 @@ class _Branching:
         """Compare the condition with what it was, as for a branch of Python."""
         trace = self.trace
         if self.flag in trace._changed:
-            limit("branch", self.line)
+            trace.note_branch(self.line)
+            return
         guard = Node(Effect.GUARD, None, None, [self.flag], {}, line=self.line, outcome=self.outcome)
         trace.graph.nodes.insert(self.start[0], guard)
         trace._outcomes[self.flag] = self.outcome

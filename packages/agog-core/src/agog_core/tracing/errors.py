@@ -16,10 +16,6 @@ _TEXTS = {
         "the value of a tensor{what} is read while the function is traced, so that later calls would go on with this "
         f"call's. Compute with the tensor itself, by ops; or {_ADVICE}."
     ),
-    "branch": (
-        "a branch depends on a variable that the function has changed before. Branch first, or on what the variable "
-        f"will be, such as v + 1; or {_ADVICE}."
-    ),
     "beyond": (
         "the gradient of the function uses a tensor from outside that a tape watches, or asks that tape for a "
         f"gradient. Pass the tensor as an argument; or {_ADVICE}."

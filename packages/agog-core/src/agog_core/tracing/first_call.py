@@ -19,6 +19,7 @@ from agog_core.tracing.echoes import Echoes
 from agog_core.tracing.errors import limit
 from agog_core.tracing.leaves import Packing, equals
 from agog_core.tracing.passes import optimize
+from agog_core.tracing.state import Failure
 from agog_core.tracing.trace import Trace
 from agog_core.variables.variable import Variable, creation_hooks
 
@@ -46,7 +47,7 @@ class FirstCall(Named):
     result: Any
     has_created: bool
     is_kept: bool
-    failed: str | None
+    failed: Failure | None
     has_tapes: bool
 
 

@@ -193,7 +193,7 @@ class DefinedFunction:
         memory.has_tapes |= call.has_tapes
         call.concrete.key, call.concrete.graph.exact = key, self._exact
         if call.failed is not None:
-            memory.note_failure(call.failed, call.concrete.graph)
+            memory.note_failure(self._shown(), key, call.failed, call.concrete.graph)
             call.concrete.untie()
             # Another thread may have changed a variable meanwhile, so that nothing was kept.
             return call.result if call.is_kept else self._called(args, kwargs)
@@ -264,7 +264,7 @@ class DefinedFunction:
             known[place] = _EAGERLY
             return self._called(args, kwargs)
         if found.failed is not None:
-            memory.note_failure(found.failed, found.taped.graph)
+            memory.note_failure(self._shown(), key, found.failed, found.taped.graph)
         elif found.captures:
             known[place] = _EAGERLY
         elif found.has_created:

@@ -17,6 +17,7 @@ from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.errors import again
 from agog_core.tracing.graph import Effect, Graph, Node
 from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing, depth
+from agog_core.tracing.state import Failure
 
 if TYPE_CHECKING:
     from agog_core.tracing.tapes.taped import Taped
@@ -143,12 +144,18 @@ class Memory:
             if known.setdefault(place, made) is made:
                 self.note(key, parent, guard, made.graph, has_created=False)
 
-    def note_failure(self, reason: str, graph: Graph) -> None:
+    def note_failure(self, name: str, key: Any, failure: Failure, graph: Graph) -> None:
         """Remember why a call is not run again, such as that an op has failed in it and the function has gone on."""
         with self.lock:
-            if reason not in self._failures:
-                self._failures.add(reason)
-                self.infos.append(TraceInfo(reason, graph, False))
+            if failure.reason not in self._failures:
+                self._failures.add(failure.reason)
+                self.infos.append(TraceInfo(failure.reason, graph, False))
+        if failure.is_final:
+            self.give_up(key)
+            self.retracing.tell("changed", function=name, reason=failure.reason)
+        elif self.retracing.fails(key[0]):
+            self.give_up(key)
+            self.retracing.tell("caught", function=name, reason=failure.reason, count=MOST_FAILURES)
 
     def _reason(self, key: Any, parent: Concrete | Taped | None, guard: int, graph: Graph) -> str:
         if parent is not None:

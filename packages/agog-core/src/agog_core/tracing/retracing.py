@@ -40,6 +40,10 @@ _TEXTS = {
     "eagerly for some calls after each change. Keep what changes often in a tf.Variable, or pass it as a tensor.",
     "ways": "{line}: {function} has gone {count} ways through its branches; from here on it runs eagerly for such "
     "arguments. Use tf.where or tf.while_loop, or leave tf.function out.",
+    "changed": "{reason}; {function} runs eagerly for such arguments from here on. Branch first, or on what the "
+    "variable will be, such as v + 1; or leave tf.function out.",
+    "caught": "{function} runs eagerly for such arguments from here on: {count} of its calls could not be traced, the "
+    "last because of {reason}. Let it ask before, by tf.where or tf.cond; or leave tf.function out.",
     "failures": "{function} runs eagerly for such arguments from here on: {count} times its trace has failed where the "
     "function itself does not, at last with {error!r}. Where the function catches that error, let it ask before, by "
     "tf.where or tf.cond; or leave tf.function out.",

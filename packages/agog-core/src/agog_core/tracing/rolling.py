@@ -16,7 +16,6 @@ from agog_core.recording import source_line, tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.choices import Choice
 from agog_core.tracing.device import TracedArray, traced, untraced
-from agog_core.tracing.errors import limit as refuse
 from agog_core.tracing.graph import Effect, Graph, Late, Node, Value
 from agog_core.tracing.leaves import Packing, key_of_structure
 from agog_core.tracing.loops import draws
@@ -218,7 +217,8 @@ class Rolling:
         if flag.kind == "constant" or (loops is not None and not others) or flag in trace._outcomes:
             return []
         if flag in trace._changed:
-            refuse("branch", segment.line)
+            trace.note_branch(segment.line)
+            return []
         trace._outcomes[flag] = segment.outcome
         return [Node(Effect.GUARD, None, None, [flag], {}, line=segment.line, outcome=segment.outcome)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from agog_core.recording import source_line
 from agog_core.tensors.tensor import Tensor
@@ -13,6 +14,13 @@ from agog_core.tracing.handing_on import HandedOn
 from agog_core.tracing.handlers import may_be_caught
 from agog_core.tracing.writes import Write, Writes
 from agog_core.variables.variable import Variable
+
+
+class Failure(NamedTuple):
+    """Why a call is not run again, though it comes to its end; and whether no call of its kind is."""
+
+    reason: str
+    is_final: bool = False
 
 
 class State(Tracer):
@@ -30,19 +38,25 @@ class State(Tracer):
         # Of variables that were read before Python was called last: their own tensors and those that stood for them.
         self.seen: dict[Variable, tuple[Tensor, Tensor]] | None = None
         self.before: dict[Variable, Tensor] = {}  # the values of variables since then, before the writes
-        self.failures: list[str] = []  # why the call is not run again, though it comes to its end
+        self.failures: list[Failure] = []
         self._writes = Writes()
         self.handed = HandedOn()
 
     def note_failure(self) -> None:
         """See `Tracer.note_failure`."""
-        self.failures.append(f"{source_line()}: an op failed, and the function caught the error")
+        self.failures.append(Failure(f"{source_line()}: an op failed, and the function caught the error"))
+
+    def note_branch(self, line: str) -> None:
+        """Note a branch on what the function has written: before such a branch another run may not write anything."""
+        reason = f"{line}: a branch depends on a variable that the function has changed before"
+        self.failures.append(Failure(reason, is_final=True))
 
     def note_risk(self, may_fail: bool, calls: bool = False) -> None:
         """Note that what is done now may fail, and the function go on. Once Python was called, such a call is not run
         again, since it would have to call Python twice."""
         if may_fail and (calls or self.seen is not None) and may_be_caught():
-            self.failures.append(f"{source_line()}: Python is called, and then or in it something may fail in a try")
+            reason = f"{source_line()}: Python is called, and then or in it something may fail in a try"
+            self.failures.append(Failure(reason))
 
     def written(self) -> dict[Variable, Tensor]:
         """The values of variables that were written, by now."""

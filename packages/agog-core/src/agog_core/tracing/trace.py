@@ -279,8 +279,7 @@ class Trace(Looped):
 
     def fixed(self, tensor: Tensor) -> Any:
         host = untraced(tensor)._host()
-        if type(tensor._array) is TracedArray and tensor._array.tracer is self:
-            self._decide(lambda other: np.array_equal(other, host), [tensor])
+        self._decide(lambda other: np.array_equal(other, host), [tensor])
         return host
 
     def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
@@ -291,14 +290,15 @@ class Trace(Looped):
     def _decide(self, is_so: Callable[..., Any], tensors: Sequence[Tensor]) -> None:
         """Trace again where something does not hold of the values of tensors that holds in this call."""
         mine = [self.value_of(x) for x in tensors if type(x._array) is TracedArray and x._array.tracer is self]
-        if not self.knows.look_at_all(mine):
+        if mine and not self.knows.look_at_all(mine):
             (flag,) = self.host(lambda *hosts: [is_so(*hosts)], tensors, [bool_])
             self._guard(self.value_of(flag), True)
 
     def _guard(self, value: Value, outcome: Any) -> None:
         if value in self._changed:
-            limit("branch", source_line())
-        self.graph.nodes.append(Node(Effect.GUARD, None, None, [value], {}, line=source_line(), outcome=outcome))
+            self.note_branch(source_line())
+        else:
+            self.graph.nodes.append(Node(Effect.GUARD, None, None, [value], {}, line=source_line(), outcome=outcome))
 
     def take(self) -> None:
         limit("element", source_line())

@@ -18,7 +18,7 @@ class Known(NamedTuple):
         name: of the Python variable.
         shape: the sizes along its axes.
         dtype: the dtype's name.
-        changed: whether it depends on a variable that the function has changed before, so that no branch may ask it.
+        changed: whether it depends on a variable that the function has changed before, so that few branches ask it.
     """
 
     name: str
@@ -99,7 +99,8 @@ class Scope:
     """A block of source.
 
     Attributes: ``pool``, the tensors that are there; ``variables`` that may be read and written; ``changed``, the names
-    of those that were written; ``helpers``, names of functions of one tensor by their kinds.
+    of those that were written; ``asks_changed``, whether branches may ask what depends on these; ``helpers``, names of
+    functions of one tensor by their kinds.
     """
 
     def __init__(self, draw: Draw, sizes: tuple[int, int], indent: int = 0) -> None:
@@ -108,6 +109,7 @@ class Scope:
         self.pool: list[Known] = []
         self.variables: list[Held] = []
         self.changed: set[str] = set()
+        self.asks_changed = draw.chance(0.05)  # seldom: such a function runs eagerly from the second call on
         self.helpers: dict[str, list[str]] = {}
         self.numbers: list[str] = []
         self.can_write = True
@@ -152,10 +154,11 @@ class Scope:
 
     def floats(self, rank: int | None = None, least: int = 0, unchanged: bool = False) -> list[Known]:
         """The tensors of floating-point numbers, those made last more often."""
+        hides_changed = unchanged and not self.asks_changed
         found = [
             x
             for x in self.pool
-            if x.is_float and x.rank >= least and (rank is None or x.rank == rank) and not (unchanged and x.changed)
+            if x.is_float and x.rank >= least and (rank is None or x.rank == rank) and not (hides_changed and x.changed)
         ]
         return found + found[-3:]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from functools import cache
 from typing import Any
 
@@ -59,7 +60,10 @@ def symmetric(x: Any) -> Any:
 
 
 def in_threads(*works: Callable[[], Any]) -> list[Any]:
-    """What each work gives, run in threads of their own that begin at once; an error of one is raised."""
+    """What each work gives, run in threads of their own that begin at once; an error of one is raised.
+
+    The threads draw from the program's generator, so that the weights that they make are the same in every run.
+    """
     start, found = threading.Barrier(len(works)), [None] * len(works)
     errors: list[Exception] = []
 
@@ -70,7 +74,7 @@ def in_threads(*works: Callable[[], Any]) -> list[Any]:
         except Exception as error:
             errors.append(error)
 
-    threads = [threading.Thread(target=begin, args=(place,)) for place in range(len(works))]
+    threads = [threading.Thread(target=copy_context().run, args=(begin, place)) for place in range(len(works))]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -16,6 +16,7 @@ from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Value
 from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import optimize
+from agog_core.tracing.state import Failure
 from agog_core.tracing.tapes.tangents import Tangent
 from agog_core.tracing.tapes.taped import Call, Origin, Taped, Walk
 from agog_core.tracing.tapes.template import Binding, Template
@@ -53,14 +54,14 @@ class TapedCall(NamedTuple):
         taped: what later calls run.
         result: what the function returned; `AGAIN` where nothing was kept.
         has_created: whether it has created variables; then it is not what later calls do.
-        failed: the line of an op that has failed, where the function has gone on: then neither is it.
+        failed: why it is not run again, though it has come to its end.
         captures: whether it has used tensors from outside that tapes watch: then neither is it.
     """
 
     taped: Taped
     result: Any
     has_created: bool
-    failed: str | None
+    failed: Failure | None
     captures: bool
 
 
