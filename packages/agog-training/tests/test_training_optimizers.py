@@ -37,6 +37,21 @@ def adamax(g: Any, rate: float, s: dict[str, Any]) -> Any:
     return rate / (1 - 0.8 ** s["t"]) * s["m"] / (s["u"] + 1e-7)
 
 
+def nadam(decay: float) -> Step:
+    """Keras's steps, with the momentum's schedule as it writes them."""
+
+    def step(g: Any, rate: float, s: dict[str, Any]) -> Any:
+        t = s["t"] = s.get("t", 0) + 1
+        now, ahead = (0.8 * (1 - 0.5 * 0.96 ** (n * decay)) for n in (t, t + 1))
+        s["p"] = s.get("p", 1.0) * now
+        s["m"] = 0.8 * s.get("m", 0) + 0.2 * g
+        s["v"] = 0.99 * s.get("v", 0) + 0.01 * g * g
+        direction = (1 - now) * g / (1 - s["p"]) + ahead * s["m"] / (1 - s["p"] * ahead)
+        return rate * direction / (np.sqrt(s["v"] / (1 - 0.99**t)) + 1e-7)
+
+    return step
+
+
 def rmsprop(g: Any, rate: float, s: dict[str, Any]) -> Any:
     s["a"] = 0.8 * s.get("a", 0) + 0.2 * g * g
     return rate * g / np.sqrt(s["a"] + 1e-14)
@@ -60,11 +75,13 @@ def adadelta(g: Any, rate: float, s: dict[str, Any]) -> Any:
         (lambda: SGD(0.05, momentum=0.9, nesterov=True, decay=0.1), sgd),
         (lambda: Adam(0.05, 0.8, 0.99, decay=0.1), adam),
         (lambda: Adamax(0.05, 0.8, 0.99, decay=0.1), adamax),
+        (lambda: Nadam(0.05, 0.8, 0.99, decay=0.1), nadam(0.004)),
+        (lambda: Nadam(0.05, 0.8, 0.99, decay=0.1, schedule_decay=1.0), nadam(1.0)),
         (lambda: RMSprop(0.05, 0.8, decay=0.1), rmsprop),
         (lambda: Adagrad(0.05, decay=0.1), adagrad),
         (lambda: Adadelta(0.5, 0.9, decay=0.1), adadelta),
     ],
-    ids=["SGD", "Adam", "Adamax", "RMSprop", "Adagrad", "Adadelta"],
+    ids=["SGD", "Adam", "Adamax", "Nadam", "Nadam of Keras 3", "RMSprop", "Adagrad", "Adadelta"],
 )
 def test_twenty_steps(make: Any, step: Step) -> None:
     rng = np.random.default_rng(11)
@@ -76,6 +93,11 @@ def test_twenty_steps(make: Any, step: Step) -> None:
         expected = expected - step(gradient, optimizer.lr / (1 + 0.1 * number), state)
     np.testing.assert_allclose(variable.numpy(), expected, rtol=1e-8, err_msg="seed 11")
     assert int(optimizer.iterations) == 20
+
+
+def test_descriptions_of_keras_3_mean_its_schedule_of_nadam() -> None:
+    assert Nadam.from_config({"learning_rate": 0.5}).schedule_decay == 1.0
+    assert Nadam.from_config(Nadam(learning_rate=0.5).get_config()).schedule_decay == 0.004
 
 
 def test_clipping() -> None:

@@ -88,6 +88,7 @@ NO_COUNTERPART = {
     "apply_ftrl": _NO_OPTIMIZER,
     "apply_lamb": _NO_OPTIMIZER,
     "apply_lion": _NO_OPTIMIZER,
+    "apply_nadam": "PyTorch keeps the schedule of the momentum itself",
     "apply_proximal_adagrad": _NO_OPTIMIZER,
     "apply_proximal_gradient_descent": _NO_OPTIMIZER,
     "apply_rmsprop": _OTHER_EPSILON,

@@ -216,36 +216,44 @@ def test_sigmoid_cross_entropy(smoothing: float) -> None:
     np.testing.assert_allclose(result.numpy(), (each * weights).sum() / 4, rtol=1e-12)
 
 
-def pairwise(y: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """For each example the mean over its pairs, one by one."""
-    means = []
-    for error in (x - y).reshape(len(x), -1):
-        pairs = [(a - b) ** 2 for n, a in enumerate(error) for b in error[:n]]
-        means.append(sum(pairs) / len(pairs) if pairs else 0.0)
-    return np.array(means)
+def pairwise(y: np.ndarray, x: np.ndarray, weights: Any) -> float:
+    """TensorFlow 1.12's losses in eager mode, example by example; a scalar weight divides by the batch's elements."""
+    total, spread = 0.0, np.broadcast_to(weights, y.shape)
+    for labels, predictions, factors in zip(y, x, spread, strict=True):
+        error, n = (predictions - labels).ravel(), np.count_nonzero(factors) if np.ndim(weights) else y.size
+        if n > 1:
+            terms = 2 * (error**2).sum() / (n - 1) - 2 * error.sum() ** 2 / (n * (n - 1))
+            total += (terms * (factors if np.shape(weights)[1:] == y.shape[1:] else factors.flat[0])).sum()
+    return total
 
 
-@pytest.mark.parametrize("weights", [1.0, 0.0, 2.5, np.array([[1.0], [0.0], [3.0]]), np.array([[2.0]])], ids=str)
+PAIR_WEIGHTS = [1.0, 0.0, 2.5, 3, np.array([[1.0], [0.0], [3.0]]), np.array([[2.0]]), np.array([[1.0, 0, 2, 1]] * 3)]
+
+
+@pytest.mark.parametrize("weights", PAIR_WEIGHTS, ids=str)
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_mean_pairwise_squared_error(width: int, weights: Any) -> None:
     rng = np.random.default_rng(SEED)
     y, x = rng.normal(size=(3, width)), 2 * rng.normal(size=(3, width))
+    weights = weights[:, :width] if np.ndim(weights) else weights
     got = losses.mean_pairwise_squared_error(y, x, weights)
-    expected = (pairwise(y, x) * np.broadcast_to(weights, (3, 1))[:, 0]).sum()
-    np.testing.assert_allclose(got.numpy(), expected, rtol=1e-12, atol=1e-15, err_msg=f"seed {SEED}")
+    np.testing.assert_allclose(got.numpy(), pairwise(y, x, weights), rtol=1e-12, atol=1e-15, err_msg=f"seed {SEED}")
 
 
 def test_mean_pairwise_squared_error_of_more_axes() -> None:
     rng = np.random.default_rng(SEED)
     y, x = rng.normal(size=(2, 3, 2)), rng.normal(size=(2, 3, 2))
-    np.testing.assert_allclose(
-        losses.mean_pairwise_squared_error(y, x).numpy(), pairwise(y, x).sum(), rtol=1e-12, err_msg=f"seed {SEED}"
-    )
+    for weights in (1.0, np.ones((2, 1, 1))):
+        got = losses.mean_pairwise_squared_error(y, x, weights)
+        np.testing.assert_allclose(got.numpy(), pairwise(y, x, weights), rtol=1e-12, err_msg=f"seed {SEED}")
+    # One weight for each example: the mean over its pairs, one by one.
+    pairs = [[(a - b) ** 2 for n, a in enumerate(e) for b in e[:n]] for e in (x - y).reshape(2, -1)]
+    np.testing.assert_allclose(got.numpy(), np.mean(pairs, 1).sum(), rtol=1e-12, err_msg=f"seed {SEED}")
     gradcheck(lambda x: losses.mean_pairwise_squared_error(y, x, np.array([[[2.0]], [[1.0]]])), [x])
     with pytest.raises(ValueError, match=r".") as caught:
-        losses.mean_pairwise_squared_error(y, x, np.ones((2, 3, 1)))
+        losses.mean_pairwise_squared_error(y, x, np.ones((2, 2, 1)))
     assert str(caught.value) == (
-        "mean_pairwise_squared_error: weights of shape (2, 3, 1) can not be broadcast to values of shape (2, 1, 1); "
+        "mean_pairwise_squared_error: weights of shape (2, 2, 1) can not be broadcast to values of shape (2, 3, 2); "
         "they must be a scalar, or have the same rank and in each axis the same size or 1."
     )
     with pytest.raises(ValueError, match=r".") as caught:

@@ -89,14 +89,42 @@ def test_classes_that_there_were_none_of_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["even", "weighted"])
-def test_explained_variance(weights: Any) -> None:
-    y = rng.normal(size=(40, 2))
+@pytest.mark.parametrize("aggregation", ["uniform_average", "variance_weighted_average", None])
+def test_explained_variance(aggregation: Any, weights: Any) -> None:
+    y = rng.normal(size=(40, 2)) * [1.0, 5.0]
     x = y + rng.normal(size=(40, 2)) / 2
     w = (np.ones(40) if weights is None else weights)[:, None]
     mean = (w * y).sum(0) / w.sum()
-    expected = 1 - (w * (y - x) ** 2).sum() / (w * (y - mean) ** 2).sum()
-    np.testing.assert_allclose(in_batches(scores.R2Score(dtype="float64"), y, x, weights), expected, rtol=1e-9)
+    error, spread = (w * (y - x) ** 2).sum(0), (w * (y - mean) ** 2).sum(0)
+    expected = {
+        "uniform_average": (1 - error / spread).mean(),
+        "variance_weighted_average": 1 - error.sum() / spread.sum(),
+        None: 1 - error / spread,
+    }[aggregation]
+    metric = scores.R2Score(aggregation, dtype="float64")
+    np.testing.assert_allclose(in_batches(metric, y, x, weights), expected, rtol=1e-9)
+    adjusted = scores.R2Score.from_config(scores.R2Score(aggregation, 3, dtype="float64").get_config())
+    for _ in range(2):
+        np.testing.assert_allclose(in_batches(adjusted, y, x, weights), 1 - (1 - expected) * 79 / 76, rtol=1e-9)
+        adjusted.reset_states()
+
+
+def test_explained_variance_of_few_or_equal_labels() -> None:
     assert float(scores.R2Score().result()) == float(scores.R2Score()([1.0, 1.0], [1.0, 1.0])) == 0.0
+    with pytest.warns(UserWarning, match="too few") as caught:
+        assert float(scores.R2Score(num_regressors=2)([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])) == 0.5
+    assert str(caught[0].message) == (
+        "Metric 'r2_score': 3 labels are too few for the adjusted score of 2 regressors; the result is the plain one."
+    )
+    with pytest.raises(ValueError, match=r".") as way:
+        scores.R2Score("mean")
+    assert str(way.value) == (
+        "Metric 'r2_score': class_aggregation must be one of (None, 'uniform_average', 'variance_weighted_average'); "
+        "got 'mean'."
+    )
+    with pytest.raises(ValueError, match=r".") as number:
+        scores.R2Score(num_regressors=-1)
+    assert str(number.value) == "Metric 'r2_score': num_regressors must be 0 or more; got -1."
 
 
 def test_names_and_errors() -> None:

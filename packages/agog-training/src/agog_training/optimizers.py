@@ -15,12 +15,12 @@ from agog_optimizers import (
     AdaMaxOptimizer,
     AdamOptimizer,
     MomentumOptimizer,
-    NadamOptimizer,
     RMSPropOptimizer,
 )
 from agog_training.decaying import AdamW, Lamb, Lion
 from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.loss_scaling import LossScaleOptimizer
+from agog_training.nadam import Nadam
 
 __all__ = [
     "SGD",
@@ -209,29 +209,6 @@ class Adamax(KerasOptimizer, AdaMaxOptimizer):
         beta_2: how much of the maximum is kept.
 
     Other arguments: see `Adam` and `KerasOptimizer`.
-    """
-
-    def __init__(
-        self,
-        lr: Any = 0.002,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float | None = None,
-        decay: float = 0.0,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        **today: Any,
-    ) -> None:
-        super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon), today=today)
-        self.beta_1, self.beta_2 = beta_1, beta_2
-
-
-class Nadam(KerasOptimizer, NadamOptimizer):
-    """Adam with Nesterov's momentum.
-
-    T. Dozat, "Incorporating Nesterov momentum into Adam", ICLR workshop 2016; without a schedule for ``beta_1``.
-
-    Arguments: see `Adam` and `KerasOptimizer`.
     """
 
     def __init__(

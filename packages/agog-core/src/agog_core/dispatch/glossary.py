@@ -69,6 +69,8 @@ ATTRIBUTES = {
     "apply_lion.beta1": "what the direction has of the mean of the gradients",
     "apply_lion.beta2": "what is left in a step of the mean of the gradients",
     "apply_lion.weight_decay": "what share of the variable is taken away in a step, times the learning rate",
+    "apply_nadam.gradient_share": "how often the gradient is in the direction",
+    "apply_nadam.mean_share": "how often the mean of the gradients is in the direction",
     "assign_slice.key": "for each axis an index, or (start, stop, step)",
     "resample.size": "height and width of the result",
     "strided_slice.key": "for each axis an index, or (start, stop, step); None for a new axis",

@@ -87,6 +87,31 @@ def apply_adamax(
         w -= t
 
 
+def apply_nadam(
+    xp: Any,
+    variable: Array,
+    m: Array,
+    v: Array,
+    gradient: Array,
+    *,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    mean_share: float,
+    gradient_share: float,
+) -> None:
+    """Nadam."""
+    rate, small, rest1, rest2 = scalars(xp, variable, learning_rate, epsilon, 1 - beta1, 1 - beta2)
+    for w, m1, m2, g, t in pieces(xp, (variable, m, v, gradient), 1):
+        _average(xp, g, m1, m2, t, rest1, rest2)
+        xp.sqrt(m2, t)
+        t += small
+        xp.divide(m1 * mean_share + g * gradient_share, t, t)
+        t *= rate
+        w -= t
+
+
 def apply_lamb(
     xp: Any,
     variable: Array,

@@ -5,15 +5,20 @@ from __future__ import annotations
 from agog_core import (
     Tensor,
     TensorLike,
+    broadcast_to,
+    cast,
+    div_no_nan,
+    maximum,
     multiply,
-    reduce_mean,
+    not_equal,
     reduce_sum,
     square,
     subtract,
 )
-from agog_layers.losses.arguments import pair
+from agog_layers.base.weighting import repeats
+from agog_layers.losses.arguments import given, pair
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
-from agog_layers.losses.reduction import COLLECTION, DEFAULT, Reduction, reduce_losses
+from agog_layers.losses.reduction import COLLECTION, DEFAULT, reduce_losses
 
 __all__ = ["absolute_difference", "cosine_distance", "huber_loss", "mean_pairwise_squared_error", "mean_squared_error"]
 
@@ -153,16 +158,17 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
 ) -> Tensor:
-    """The mean over pairs of elements of an example of ``((x1 - x2) - (y1 - y2)) ** 2``, summed over the examples.
+    """Squared differences between the errors of two elements of an example, over its pairs, summed over the examples.
 
-    D. Eigen et al., "Depth map prediction from a single image using a multi-scale deep network", NIPS 2014, compare
-    differences inside examples in this way.
+    For ``n`` elements with errors ``e = predictions - labels``: ``2 * (sum(e ** 2) / (n - 1) - sum(e) ** 2 / (n * (n -
+    1)))``, the mean over pairs. As in TensorFlow 1.12's eager mode, ``n`` counts the elements of an example whose
+    weights are not 0, but for a scalar weight those of the whole batch; weights of shape (batch, 1) give the mean. D.
+    Eigen et al., "Depth map prediction from a single image using a multi-scale deep network", NIPS 2014.
 
     Args:
         labels: a tensor of the predictions' shape.
         predictions: a tensor of shape (batch, ...); the loss has its dtype, or float32 for integers.
-        weights: a scalar, or a weight for each example: a tensor of the labels' rank whose sizes are 1, but for
-            that of the batch.
+        weights: a scalar, or a tensor of the labels' rank whose sizes are theirs or 1.
 
     Returns:
         A scalar.
@@ -170,15 +176,25 @@ def mean_pairwise_squared_error(
     Raises:
         ValueError: shapes do not fit, or an argument is None.
 
-    >>> print(mean_pairwise_squared_error([[0.0, 1.0, 2.0]], [[0.0, 2.0, 4.0]]))
+    >>> labels, predictions = [[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]], [[0.0, 2.0, 4.0], [0.0, 0.0, 0.0]]
+    >>> print(mean_pairwise_squared_error(labels, predictions, weights=[[1.0], [1.0]]))
     tf.Tensor(2.0, shape=(), dtype=float32)
+    >>> print(mean_pairwise_squared_error(labels, predictions))
+    tf.Tensor(1.4, shape=(), dtype=float32)
     """
     what = "mean_pairwise_squared_error"
     y, x = pair(what, labels, predictions, ("labels", "predictions"))
     if not x.ndim:
         raise ValueError(f"{what}: labels and predictions must have a batch axis; got scalars.")
-    rest, each = list(range(1, x.ndim)), x.shape[1:].num_elements() or 0
-    error = subtract(x, y)
-    # Over all pairs, squared differences add up to 2 n times the sum of squared distances from the mean.
-    squares = reduce_sum(square(subtract(error, reduce_mean(error, rest, True))), rest, True)
-    return reduce_losses(what, multiply(squares, 2.0 / max(each - 1, 1)), weights, Reduction.SUM)
+    rest, error = list(range(1, x.ndim)), subtract(x, y)
+    factors = cast(given(what, "weights", weights), error.dtype)
+    repeats(what, factors, error)
+    if factors.ndim:
+        present = broadcast_to(cast(not_equal(factors, 0.0), error.dtype), error.shape)
+        count = reduce_sum(present, rest, True)
+    else:
+        count = cast(error.shape.num_elements() or 0, error.dtype)
+    others = maximum(subtract(count, 1.0), 0.0)
+    squares = div_no_nan(reduce_sum(square(error), rest, True), others)
+    sums = div_no_nan(square(reduce_sum(error, rest, True)), multiply(count, others))
+    return reduce_sum(multiply(multiply(subtract(squares, sums), 2.0), factors))

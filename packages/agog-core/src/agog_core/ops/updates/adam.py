@@ -93,6 +93,33 @@ def apply_adamax(
 
 
 @step
+def apply_nadam(
+    variable: Variable,
+    m: Variable,
+    v: Variable,
+    gradient: Tensor,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    mean_share: float,
+    gradient_share: float,
+) -> None:
+    """One step of Nadam: Adam whose direction is a sum of the mean and of the gradient, each with a share of its own.
+
+    ``m`` and ``v`` as for `apply_adam`; ``variable -= learning_rate * (mean_share * m + gradient_share * gradient) /
+    (sqrt(v) + epsilon)``, with the correction of ``v`` already in the learning rate and in epsilon, and that of ``m``
+    in the shares. T. Dozat, "Incorporating Nesterov momentum into Adam", ICLR 2016 workshop, algorithm 2.
+
+    >>> from agog_core.tensors.constant import constant
+    >>> w, m, v = Variable([1.0]), Variable([0.0]), Variable([0.0])
+    >>> apply_nadam(w, m, v, constant([1.0]), 0.5, 0.5, 0.75, 0.5, 0.5, 0.25)
+    >>> w.numpy().tolist(), m.numpy().tolist(), v.numpy().tolist()
+    ([0.75], [0.5], [0.25])
+    """
+
+
+@step
 def apply_lamb(
     variable: Variable,
     m: Variable,

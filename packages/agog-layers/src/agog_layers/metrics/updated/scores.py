@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 from agog_core import (
@@ -282,47 +283,82 @@ class IoU(MeanIoU):
 class R2Score(Metric):
     """The share of the labels' variance that predictions explain: 1 for right ones, 0 for the labels' mean.
 
-    Labels and predictions are of shape (batch,) or (batch, outputs); the score is that of all outputs together, by
-    their variances.
+    Labels and predictions are of shape (batch,) or (batch, outputs).
 
     Args:
-        Arguments: see `Metric`.
+        class_aggregation: what the scores of the outputs become: ``"uniform_average"`` for their mean,
+            ``"variance_weighted_average"`` for a mean weighted by the labels' variances, None for a score each.
+        num_regressors: how many independent regressors the predictions come from, for the adjusted score ``1 - (1 -
+            score) * (n - 1) / (n - num_regressors - 1)`` of ``n`` labels; 0 for the plain one.
+        Other arguments: see `Metric`.
 
     >>> print(R2Score()([1.0, 2.0, 3.0], [1.0, 2.0, 4.0]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
+    options: ClassVar[tuple[str, ...]] = ("class_aggregation", "num_regressors")
     error: Variable
     count: Variable
     total: Variable
     squares: Variable
 
-    def __init__(self, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self,
+        class_aggregation: str | None = "uniform_average",
+        num_regressors: int = 0,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(name or "r2_score", dtype)
+        ways = (None, "uniform_average", "variance_weighted_average")
+        if class_aggregation not in ways:
+            raise ValueError(
+                f"Metric {self.name!r}: class_aggregation must be one of {ways}; got {class_aggregation!r}."
+            )
+        if num_regressors < 0:
+            raise ValueError(f"Metric {self.name!r}: num_regressors must be 0 or more; got {num_regressors}.")
+        self.class_aggregation, self.num_regressors = class_aggregation, num_regressors
+        self.num_samples = self.add_weight("num_samples")
         self._outputs: int | None = None
 
     def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
-        """Take labels and predictions into account; weights are of shape (batch,)."""
+        """Take labels and predictions into account; weights are of shape (batch,), or broadcast to the labels'."""
         y = cast(y_true, self.dtype)
         y = reshape(y, [y._shape[0], -1])
         x = reshape(cast(y_pred, self.dtype), y._shape)
         if self._outputs is None:
-            for name, shape in (("error", ()), ("count", ()), ("total", y._shape[1:]), ("squares", y._shape[1:])):
-                setattr(self, name, self.add_weight(name, shape))
+            for name in ("error", "count", "total", "squares"):
+                setattr(self, name, self.add_weight(name, y._shape[1:]))
             self._outputs = y._shape[1]
             notify(self)
-        each = ones([y._shape[0], 1], self.dtype)
+        each = ones(y._shape, self.dtype)
         if sample_weight is not None:
-            each = multiply(each, reshape(cast(sample_weight, self.dtype), [-1, 1]))
-        self.error.assign_add(reduce_sum(square(y - x) * each))
-        self.count.assign_add(reduce_sum(each))
+            weights = cast(sample_weight, self.dtype)
+            each = multiply(each, reshape(weights, [-1, 1]) if len(weights._shape) == 1 else weights)
+        self.error.assign_add(reduce_sum(square(y - x) * each, 0))
+        self.count.assign_add(reduce_sum(each, 0))
         self.total.assign_add(reduce_sum(y * each, 0))
         self.squares.assign_add(reduce_sum(square(y) * each, 0))
+        self.num_samples.assign_add(cast(y._shape[0] * y._shape[1], self.dtype))
 
     def result(self) -> Tensor:
-        """The score; 0 while there are no labels, or only equal ones."""
+        """The score, or for no aggregation scores; 0 while there are no labels, or only equal ones."""
         if self._outputs is None:
             return cast(0.0, self.dtype)
-        spread = reduce_sum(self.squares.value() - div_no_nan(square(self.total.value()), self.count.value()))
-        explained = div_no_nan(self.error.value(), spread)
-        return multiply(1.0 - explained, cast(greater(spread, 0.0), self.dtype))
+        spread = self.squares.value() - div_no_nan(square(self.total.value()), self.count.value())
+        score = multiply(1.0 - div_no_nan(self.error.value(), spread), cast(greater(spread, 0.0), self.dtype))
+        if self.class_aggregation == "uniform_average":
+            score = reduce_mean(score)
+        elif self.class_aggregation == "variance_weighted_average":
+            score = div_no_nan(reduce_sum(score * spread), reduce_sum(spread))
+        if not self.num_regressors:
+            return score
+        others = self.num_samples.value() - 1.0
+        if float(others) <= self.num_regressors:
+            warnings.warn(
+                f"Metric {self.name!r}: {int(float(others)) + 1} labels are too few for the adjusted score of "
+                f"{self.num_regressors} regressors; the result is the plain one.",
+                stacklevel=2,
+            )
+            return score
+        return subtract(1.0, div_no_nan((1.0 - score) * others, others - float(self.num_regressors)))

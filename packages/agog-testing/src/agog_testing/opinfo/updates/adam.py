@@ -66,6 +66,22 @@ def _adamax(
     return variable - learning_rate * m / (v + epsilon), m, v
 
 
+def _nadam(
+    variable: Array,
+    m: Array,
+    v: Array,
+    gradient: Array,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    mean_share: float,
+    gradient_share: float,
+) -> Arrays:
+    m, v = _means(m, v, gradient, beta1, beta2)
+    return variable - learning_rate * (mean_share * m + gradient_share * gradient) / (np.sqrt(v) + epsilon), m, v
+
+
 def _lamb(
     variable: Array,
     m: Array,
@@ -101,6 +117,7 @@ def _lion(
 _RATE = {"learning_rate": 0.1}
 _BETAS = {**_RATE, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-2}
 _LAMB = {**_BETAS, "correction": 0.7, "weight_decay": 0.1}
+_NADAM = {**_BETAS, "mean_share": 0.6, "gradient_share": 1.1}
 _LION = {**_RATE, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1}
 
 
@@ -118,5 +135,6 @@ INFOS = (
     step_info("apply_amsgrad", _amsgrad, 5, _BETAS, positive=(2, 3)),
     step_info("apply_adamax", _adamax, 4, _BETAS, positive=(2,)),
     step_info("apply_lamb", _lamb, 4, _LAMB, {**_LAMB, "weight_decay": 0.0}, positive=(2,)),
+    step_info("apply_nadam", _nadam, 4, _NADAM, positive=(2,)),
     step_info("apply_lion", _lion, 3, _LION, samples=_lion_samples),
 )
