@@ -16,6 +16,7 @@ from agog_core.errors import (
     InvalidArgumentError,
     NotFoundError,
     PermissionDeniedError,
+    UnimplementedError,
 )
 from agog_core.host_files import find
 
@@ -110,29 +111,49 @@ def test_errors(tmp_path: Path, call: Callable[[str], Any], error: type[Exceptio
     assert str(raised.value) == text.format(p=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("function", "call"),
-    [
-        ("GFile", lambda name: files.GFile(name).read()),
-        ("GFile", lambda name: files.GFile(name, "wb").write(b"")),
-        ("Remove", files.remove),
-        ("Stat", files.stat),
-        ("ListDirectory", files.list_directory),
-        ("MkDir", files.make_dir),
-        ("MakeDirs", files.make_dirs),
-        ("DeleteRecursively", files.delete_recursively),
-        ("Copy", lambda name: files.copy(name, "other")),
-        ("Rename", lambda name: files.rename(name, "other")),
-        ("read_file", ag.read_file),
-        ("write_file", lambda name: ag.write_file(name, "")),
-        ("Glob", lambda name: find(name)),
-        ("Glob", lambda name: find(["*", f"{name}*"])),
-    ],
-)
+USES: list[tuple[str, Callable[[str], Any]]] = [
+    ("Exists", files.exists),
+    ("IsDirectory", files.is_directory),
+    ("Walk", files.walk),
+    ("GFile", lambda name: files.GFile(name).read()),
+    ("GFile", lambda name: files.GFile(name, "wb").write(b"")),
+    ("Remove", files.remove),
+    ("Stat", files.stat),
+    ("ListDirectory", files.list_directory),
+    ("MkDir", files.make_dir),
+    ("MakeDirs", files.make_dirs),
+    ("DeleteRecursively", files.delete_recursively),
+    ("Copy", lambda name: files.copy(name, "other")),
+    ("Rename", lambda name: files.rename(name, "other")),
+    ("Copy", lambda name: files.copy("other", name)),
+    ("Rename", lambda name: files.rename("other", name)),
+    ("read_file", ag.read_file),
+    ("write_file", lambda name: ag.write_file(name, "")),
+    ("Glob", lambda name: find(name)),
+    ("Glob", lambda name: find(["*", f"{name}*"])),
+]
+
+
+@pytest.mark.parametrize(("function", "call"), USES)
 def test_no_file_name_has_a_nul_character(tmp_path: Path, function: str, call: Callable[[str], Any]) -> None:
     with pytest.raises(InvalidArgumentError) as raised:
         call(f"{tmp_path}/a\0b")
     assert str(raised.value) == f"{function}: a file name must not hold a NUL character."
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("function", "call"), USES)
+def test_files_of_remote_file_systems(
+    tmp_path: Path, function: str, call: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnimplementedError) as raised:
+        call("gs://bucket/a")
+    path = "gs://bucket/a*" if "gs://bucket/a*" in str(raised.value) else "gs://bucket/a"
+    assert str(raised.value) == (
+        f"{function}: {path!r} is a path of a remote file system (gs), and these are not supported yet; pass a path of "
+        "this machine, and copy the file from or to there."
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -19,6 +19,7 @@ from agog_core.errors import (
     InvalidArgumentError,
     PermissionDeniedError,
     ResourceExhaustedError,
+    UnimplementedError,
 )
 
 
@@ -185,4 +186,15 @@ def test_nul_characters_in_names(tmp_path: Path, options: Any, monkeypatch: pyte
     with pytest.raises(InvalidArgumentError) as raised:
         summary.create_file_writer(**options)
     assert str(raised.value) == "create_file_writer: a file name must not hold a NUL character."
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_a_remote_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnimplementedError) as raised:
+        summary.create_file_writer("s3://bucket/logs")
+    assert str(raised.value) == (
+        "create_file_writer: 's3://bucket/logs' is a path of a remote file system (s3), and these are not supported "
+        "yet; pass a path of this machine, and copy the file from or to there."
+    )
     assert list(tmp_path.iterdir()) == []

@@ -90,6 +90,28 @@ def test_what_no_dependency_marks_in_lists_and_dicts_is_itself_and_not_saved(kin
     assert _keys(holder, tmp_path / "saved") == ["root/plain/1"]
 
 
+@pytest.mark.parametrize(
+    ("use", "error", "what"),
+    [
+        (lambda part: part.units, AttributeError, "has no attribute 'units'"),
+        (lambda part: part(tf.ones([1, 2])), TypeError, "cannot be called"),
+        (lambda part: part[0], TypeError, "has no parts"),
+    ],
+)
+def test_what_is_put_later_into_a_plain_list_says_so_where_it_is_used(use: Any, error: Any, what: str) -> None:
+    holder = Holder()
+    holder.plain = []
+    holder.plain.append(tf.contrib.checkpoint.NoDependency(tf.layers.Dense(2)))
+    with pytest.raises(error) as raised:
+        use(holder.plain[0])
+    assert str(raised.value) == (
+        f"NoDependency {what}: it marks a Dense, and nothing has unwrapped it, since it is in a tuple, or came into a "
+        "plain list or dict after that was assigned to an attribute. Put it into a tf.contrib.checkpoint.List or "
+        "Mapping, or take its value."
+    )
+    assert isinstance(copy.deepcopy(holder).plain[0].value, tf.layers.Dense)
+
+
 def test_marks_are_copied_with_the_list() -> None:
     parts = tf.contrib.checkpoint.List([tf.contrib.checkpoint.NoDependency(tf.Variable(1.0)), tf.Variable(2.0)])
     copied = copy.deepcopy(parts)

@@ -19,6 +19,7 @@ from agog_checkpoint.write_behind import WriteBehind
 from agog_core.checkpointable import Checkpointable, is_checkpointable
 from agog_core.dispatch.devices import device
 from agog_core.dtypes import int64
+from agog_core.host_files import local_path
 from agog_core.variables.variable import Variable
 
 
@@ -88,6 +89,8 @@ class Checkpoint(Checkpointable):
         Raises:
             ValueError: an object's state cannot be saved, a dict has a key that is not a string, or
                 ``max_shard_bytes`` is not positive.
+            UnimplementedError: the path is of a remote file system, such as ``s3://bucket/run``.
+            InvalidArgumentError: it holds a NUL character.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
@@ -103,7 +106,7 @@ class Checkpoint(Checkpointable):
         >>> v.numpy()
         np.float32(1.0)
         """
-        prefix = os.fsdecode(file_prefix)
+        prefix = local_path("Checkpoint.save", file_prefix)
         with self._behind.turn:
             self._behind.wait()
             self.save_counter.assign_add(1)
@@ -135,11 +138,13 @@ class Checkpoint(Checkpointable):
         Raises:
             ValueError: an object's state cannot be saved, a dict has a key that is not a string, or
                 ``max_shard_bytes`` is not positive.
+            UnimplementedError: the path is of a remote file system, such as ``s3://bucket/run``.
+            InvalidArgumentError: it holds a NUL character.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases the file is as it was.
         """
-        path = os.fsdecode(file_prefix)
+        path = local_path("Checkpoint.write", file_prefix)
         self._write(path, None, max_shard_bytes, asynchronous)
         return path
 
@@ -210,6 +215,8 @@ class Checkpoint(Checkpointable):
             DataLossError: the file is truncated or damaged, or is no checkpoint of agog.
             PermissionDeniedError: the file may not be read.
             ValueError: a shape or dtype in the file is not that of the object; or a pattern matches nothing.
+            UnimplementedError: the path is of a remote file system, such as ``s3://bucket/run``.
+            InvalidArgumentError: it holds a NUL character.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +229,7 @@ class Checkpoint(Checkpointable):
         if save_path is None:
             return InitializationOnlyStatus()
         self._behind.wait()
-        path = os.fsdecode(save_path)
+        path = local_path("Checkpoint.restore", save_path)
         graph, arrays = file.read(path)
         return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True)
 

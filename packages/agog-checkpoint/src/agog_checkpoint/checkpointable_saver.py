@@ -12,6 +12,7 @@ from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog_core.checkpointable import Checkpointable
+from agog_core.host_files import local_path
 from agog_core.variables.variable import Variable
 
 
@@ -56,7 +57,7 @@ class CheckpointableSaver:
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
         """
-        path = os.fsdecode(file_prefix)
+        path = local_path("CheckpointableSaver.save", file_prefix)
         if checkpoint_number is not None:
             path = f"{path}-{int(checkpoint_number)}"
         file.save(path, snapshot(self._root), then=partial(point_to, path))
@@ -79,5 +80,5 @@ class CheckpointableSaver:
         """
         if save_path is None:
             return InitializationOnlyStatus()
-        path = os.fsdecode(save_path)
+        path = local_path("CheckpointableSaver.restore", save_path)
         return CheckpointLoadStatus(Restore(path, *file.read(path), self._root, borrow=True), self._root)

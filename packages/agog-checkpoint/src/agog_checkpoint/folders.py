@@ -12,6 +12,7 @@ from agog_checkpoint import file
 from agog_checkpoint.layout import header_of
 from agog_checkpoint.pointer import Kept, latest_checkpoint, newest_name, point_to, read_kept
 from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
+from agog_core.host_files import check_name, local_path
 
 _NAME = "checkpoint"
 _LONGEST_PAUSE = 1.0
@@ -52,7 +53,8 @@ def get_checkpoint_state(
     >>> get_checkpoint_state("a-folder-that-does-not-exist") is None
     True
     """
-    folder, name = os.fsdecode(checkpoint_dir), latest_filename or _NAME
+    folder, name = local_path("get_checkpoint_state", checkpoint_dir), latest_filename or _NAME
+    check_name("get_checkpoint_state", name)
     pointer = os.path.join(folder, name)
     if not os.path.isfile(pointer):
         return None
@@ -137,11 +139,12 @@ def update_checkpoint_state(
     ...     get_checkpoint_state(folder).all_model_checkpoint_timestamps
     [1.0, 2.0]
     """
-    folder = os.fsdecode(save_dir)
-    newest = _name_in(folder, os.fsdecode(model_checkpoint_path))
+    folder = local_path("update_checkpoint_state", save_dir)
+    check_name("update_checkpoint_state", latest_filename or _NAME)
+    newest = _name_in(folder, model_checkpoint_path)
     kept = None
     if all_model_checkpoint_paths is not None:
-        names = [_name_in(folder, os.fsdecode(path)) for path in all_model_checkpoint_paths]
+        names = [_name_in(folder, path) for path in all_model_checkpoint_paths]
         times = all_model_checkpoint_timestamps
         if times is not None and len(times) != len(names):
             raise ValueError(
@@ -155,7 +158,8 @@ def update_checkpoint_state(
     point_to(os.path.join(folder, newest), kept, os.path.join(folder, latest_filename or _NAME))
 
 
-def _name_in(folder: str, path: str) -> str:
+def _name_in(folder: str, given: str | os.PathLike[str]) -> str:
+    path = local_path("update_checkpoint_state", given)
     head, name = os.path.split(path)
     if head and os.path.abspath(head) != os.path.abspath(folder):
         raise ValueError(
@@ -182,6 +186,7 @@ def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
     ...     checkpoints_in(folder)
     []
     """
+    folder = local_path("checkpoints_in", folder)
     times: dict[str, float] = {}
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -209,7 +214,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     >>> files_of("a-folder-that-does-not-exist/ckpt-1")
     []
     """
-    main = file.main_file(os.fsdecode(path))
+    main = file.main_file(local_path("files_of", path))
     if main is None or not main.endswith(INDEX_SUFFIX):
         return [] if main is None else [main]
     return [main, *sorted(shards_of(main.removesuffix(INDEX_SUFFIX)))]
@@ -227,7 +232,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]])
     >>> get_checkpoint_mtimes(["a-folder-that-does-not-exist/ckpt-1"])
     []
     """
-    files = [file.main_file(os.fsdecode(prefix)) for prefix in checkpoint_prefixes]
+    files = [file.main_file(local_path("get_checkpoint_mtimes", prefix)) for prefix in checkpoint_prefixes]
     return [os.path.getmtime(found) for found in files if found is not None]
 
 
@@ -241,7 +246,7 @@ def remove_checkpoint(
 
     >>> remove_checkpoint("a-folder-that-does-not-exist/ckpt-1")
     """
-    file.remove(os.fsdecode(checkpoint_prefix))
+    file.remove(local_path("remove_checkpoint", checkpoint_prefix))
 
 
 def checkpoints_iterator(

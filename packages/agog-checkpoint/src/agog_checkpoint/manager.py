@@ -16,6 +16,7 @@ from agog_checkpoint.checkpoint import Checkpoint
 from agog_checkpoint.pointer import Kept, latest_checkpoint, point_to, read_kept
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError
+from agog_core.host_files import local_path
 
 _SECONDS_PER_HOUR = 3600.0
 
@@ -83,7 +84,7 @@ class CheckpointManager:
             )
         self._checkpoint = checkpoint
         self._best = best
-        self._folder = os.fsdecode(directory)
+        self._folder = local_path("CheckpointManager", directory)
         self._place = os.path.abspath(self._folder)  # the program may change its folder while files are written behind
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours

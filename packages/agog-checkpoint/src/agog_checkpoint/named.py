@@ -16,6 +16,7 @@ from agog_checkpoint.pointer import point_to
 from agog_core import Variable
 from agog_core.dtypes import string
 from agog_core.errors import NotFoundError, UnimplementedError
+from agog_core.host_files import local_path
 from agog_core.variables.variable import creation_hooks
 
 
@@ -112,7 +113,7 @@ def restore_variables_on_create(
         raise ValueError(
             f"restore_variables_on_create: map_func must be a function of a variable's name, or None; got {map_func!r}."
         )
-    values = read_named(os.fsdecode(save_path))
+    values = read_named(local_path("restore_variables_on_create", save_path))
 
     def take(variable: Variable) -> None:
         name = short_name(variable) if map_func is None else map_func(short_name(variable))
@@ -181,7 +182,7 @@ class Saver:
             ValueError: two variables have one name, or the file cannot have a name.
             UnimplementedError: a variable holds strings.
         """
-        path = os.fsdecode(file_prefix)
+        path = local_path("Saver.save", file_prefix)
         if global_step is not None:
             path = f"{path}-{int(global_step)}"
         write_named(path, self._named(), partial(self._list, path))
@@ -207,7 +208,8 @@ class Saver:
             NotFoundError: there is no such file, or a variable is not in it.
             ValueError: a shape or dtype differs, or two variables have one name.
         """
-        assign_named("Saver.restore", self._named(), read_named(os.fsdecode(file_prefix)))
+        path = local_path("Saver.restore", file_prefix)
+        assign_named("Saver.restore", self._named(), read_named(path))
 
     def _named(self) -> dict[str, Variable]:
         if isinstance(self._given, dict):

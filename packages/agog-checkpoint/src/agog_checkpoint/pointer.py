@@ -14,6 +14,7 @@ from agog_checkpoint.file import exists, file_name
 from agog_checkpoint.regular import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
+from agog_core.host_files import check_name, local_path
 
 _NAME = "checkpoint"
 _NEWEST = "model_checkpoint_path: "
@@ -152,7 +153,8 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     >>> latest_checkpoint("a-folder-that-does-not-exist") is None
     True
     """
-    folder = os.fsdecode(checkpoint_dir)
+    folder = local_path("latest_checkpoint", checkpoint_dir)
+    check_name("latest_checkpoint", latest_filename or _NAME)
     pointer = os.path.join(folder, latest_filename or _NAME)
     if not os.path.isfile(pointer):
         return None

@@ -13,6 +13,7 @@ from agog_checkpoint.listing import listed
 from agog_checkpoint.pointer import latest_checkpoint
 from agog_core.dtypes import DType
 from agog_core.errors import NotFoundError
+from agog_core.host_files import local_path
 
 Array = np.ndarray[Any, Any]
 
@@ -38,7 +39,7 @@ class CheckpointReader:
     """
 
     def __init__(self, filepattern: str | os.PathLike[str]) -> None:
-        self._path = os.fsdecode(filepattern)
+        self._path = local_path("load_checkpoint", filepattern)
         graph, self._arrays = file.read(self._path)
         self._variables = {variable.key: variable for variable in sorted(graph.variables(), key=lambda v: v.key)}
 
@@ -108,7 +109,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
         ...
     ValueError: load_checkpoint: the folder '.' has no checkpoint; pass a folder that something was saved in, ...
     """
-    path = os.fsdecode(ckpt_dir_or_file)
+    path = local_path("load_checkpoint", ckpt_dir_or_file)
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
         if newest is None:
@@ -183,4 +184,4 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     >>> checkpoint_exists("a-folder-that-does-not-exist/ckpt-1")
     False
     """
-    return file.exists(os.fsdecode(checkpoint_prefix))
+    return file.exists(local_path("checkpoint_exists", checkpoint_prefix))

@@ -8,6 +8,7 @@ from typing import Any
 
 from agog_checkpoint.folders import get_checkpoint_mtimes, update_checkpoint_state
 from agog_checkpoint.named import Saver
+from agog_core.host_files import local_path
 
 __all__ = ["SessionSaver"]
 
@@ -109,7 +110,7 @@ class SessionSaver(Saver):
             The path for `restore`.
         """
         self._latest_filename = latest_filename
-        path = os.fsdecode(sess if save_path is None else save_path)
+        path = local_path("Saver.save", sess if save_path is None else save_path)
         if self._pads and global_step is not None:
             return super().save(f"{path}-{int(global_step):08d}")
         return super().save(path, global_step)

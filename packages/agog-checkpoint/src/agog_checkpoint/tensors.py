@@ -15,6 +15,7 @@ from agog_checkpoint.graph import DTYPES
 from agog_checkpoint.layout import parse_header
 from agog_checkpoint.regular import open_regular
 from agog_core.errors import DataLossError, NotFoundError
+from agog_core.host_files import local_path
 
 _CODES = {"F": "float", "BF": "bfloat", "I": "int", "U": "uint", "C": "complex"}
 _NAMES = {"BOOL": "bool", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
@@ -50,7 +51,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
     >>> {name: tensor.tolist() for name, tensor in tensors.items()}
     {'v': [1.0, 2.0]}
     """
-    file = os.fsdecode(path)
+    file = local_path("load_tensors", path)
     if not os.path.isfile(file):
         raise NotFoundError(f"load_tensors: the file {file!r} does not exist.")
     try:

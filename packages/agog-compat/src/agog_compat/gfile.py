@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agog_core.errors import AlreadyExistsError
-from agog_core.host_files import translated_errors
+from agog_core.host_files import local_path, translated_errors
 
 __all__ = [
     "GFile",
@@ -56,7 +56,7 @@ class GFile:
 
     def _opened(self) -> Any:
         if self._file is None:
-            with translated_errors("GFile"):
+            with translated_errors("GFile", self.name):
                 encoding = None if "b" in self.mode else "utf-8"
                 self._file = open(self.name, self.mode, encoding=encoding)  # noqa: SIM115  # close closes it
         return self._file
@@ -151,7 +151,7 @@ def exists(filename: Any) -> bool:
     Returns:
         True or False.
     """
-    return os.path.exists(filename)
+    return os.path.exists(local_path("Exists", filename))
 
 
 def is_directory(dirname: Any) -> bool:
@@ -163,7 +163,7 @@ def is_directory(dirname: Any) -> bool:
     Returns:
         True or False.
     """
-    return os.path.isdir(dirname)
+    return os.path.isdir(local_path("IsDirectory", dirname))
 
 
 def list_directory(dirname: Any) -> list[str]:
@@ -178,7 +178,7 @@ def list_directory(dirname: Any) -> list[str]:
     Raises:
         NotFoundError: there is no such folder.
     """
-    with translated_errors("ListDirectory"):
+    with translated_errors("ListDirectory", dirname):
         return sorted(os.listdir(dirname))
 
 
@@ -191,7 +191,7 @@ def make_dirs(dirname: Any) -> None:
     Raises:
         AlreadyExistsError: there is a file of that name.
     """
-    with translated_errors("MakeDirs"):
+    with translated_errors("MakeDirs", dirname):
         os.makedirs(dirname, exist_ok=True)
 
 
@@ -205,7 +205,7 @@ def make_dir(dirname: Any) -> None:
         AlreadyExistsError: it is there already.
         NotFoundError: the folder above is not there.
     """
-    with translated_errors("MkDir"):
+    with translated_errors("MkDir", dirname):
         os.mkdir(dirname)
 
 
@@ -223,7 +223,7 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     """
     import shutil  # here, because its import takes milliseconds
 
-    with translated_errors("Copy"):
+    with translated_errors("Copy", oldpath, newpath):
         _refuse_existing("Copy", newpath, overwrite)
         shutil.copyfile(oldpath, newpath)
 
@@ -240,7 +240,7 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: there is a file, and it may not be replaced.
         NotFoundError: there is nothing to rename.
     """
-    with translated_errors("Rename"):
+    with translated_errors("Rename", oldname, newname):
         _refuse_existing("Rename", newname, overwrite)
         os.replace(oldname, newname)
 
@@ -259,7 +259,7 @@ def remove(filename: Any) -> None:
     Raises:
         NotFoundError: there is no such file.
     """
-    with translated_errors("Remove"):
+    with translated_errors("Remove", filename):
         os.remove(filename)
 
 
@@ -274,7 +274,7 @@ def delete_recursively(dirname: Any) -> None:
     """
     import shutil  # here, because its import takes milliseconds
 
-    with translated_errors("DeleteRecursively"):
+    with translated_errors("DeleteRecursively", dirname):
         shutil.rmtree(dirname)
 
 
@@ -290,7 +290,7 @@ def stat(filename: Any) -> FileStatistics:
     Raises:
         NotFoundError: there is no such file.
     """
-    with translated_errors("Stat"):
+    with translated_errors("Stat", filename):
         found = os.stat(filename)
         return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(filename))
 
@@ -305,4 +305,4 @@ def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
     Returns:
         An iterator of (path, names of folders in it, names of files in it).
     """
-    return os.walk(top, topdown=in_order)
+    return os.walk(local_path("Walk", top), topdown=in_order)

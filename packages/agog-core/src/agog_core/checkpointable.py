@@ -27,8 +27,9 @@ class State:
 class NoDependency:
     """Marks a value as no part to save, where it is assigned to an attribute or put into a list or dict that is a part.
 
-    The attribute, list or dict holds the value itself. What is put later into a plain list or dict is not unwrapped;
-    `tf.contrib.checkpoint.List` and ``Mapping`` do that.
+    The attribute, list or dict holds the value itself; a list or dict with marks is copied for that. What is put later
+    into a plain list or dict stays marked, and is an error where it is used; `tf.contrib.checkpoint.List` and
+    ``Mapping`` unwrap it.
 
     Args:
         value: the value.
@@ -42,6 +43,25 @@ class NoDependency:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "value":  # Python asks for these itself, also before there is a value
+            raise AttributeError(name)
+        raise AttributeError(self._advice(f"has no attribute {name!r}"))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Raise TypeError: the value should have been called."""
+        raise TypeError(self._advice("cannot be called"))
+
+    def __getitem__(self, key: Any) -> Any:
+        raise TypeError(self._advice("has no parts"))
+
+    def _advice(self, what: str) -> str:
+        return (
+            f"NoDependency {what}: it marks a {type(self.value).__name__}, and nothing has unwrapped it, since it is "
+            "in a tuple, or came into a plain list or dict after that was assigned to an attribute. Put it into a "
+            "tf.contrib.checkpoint.List or Mapping, or take its value."
+        )
 
 
 class Checkpointable(State, Settable):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +14,10 @@ from agog_core.errors import (
     InvalidArgumentError,
     NotFoundError,
     PermissionDeniedError,
+    UnimplementedError,
 )
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def find(filename: Any) -> list[str]:
@@ -27,6 +31,7 @@ def find(filename: Any) -> list[str]:
 
     Raises:
         InvalidArgumentError: a pattern holds a NUL character.
+        UnimplementedError: it is of a remote file system, such as ``"s3://bucket/*"``.
     """
     import glob  # here, because its import takes milliseconds
 
@@ -36,10 +41,30 @@ def find(filename: Any) -> list[str]:
     return [path for pattern in patterns for path in sorted(glob.glob(os.fspath(pattern)))]
 
 
+def local_path(function: str, path: str | bytes | os.PathLike[Any]) -> str:
+    """The path of a file of this machine, as a string. Raises what `check_name` raises."""
+    name = os.fsdecode(path)
+    check_name(function, name)
+    return name
+
+
 def check_name(function: str, name: str) -> None:
-    """Raise InvalidArgumentError, which begins with the function's name, where no file can have a name."""
+    """Raise InvalidArgumentError where no file can have a name, and UnimplementedError where it is one of a remote file
+    system: taken for a path of this machine, it would be that of a folder ``s3:``. They begin with the function's name.
+    """
     if "\0" in name:
         raise _nul(function)
+    if scheme := _SCHEME.match(name):
+        raise UnimplementedError(f"{function}: {_advice(name, scheme[1].lower())}")
+
+
+def _advice(name: str, scheme: str) -> str:
+    if scheme == "file":
+        return f"{name!r} is a URL; pass the path alone, {name[len('file://') :]!r}."
+    return (
+        f"{name!r} is a path of a remote file system ({scheme}), and these are not supported yet; pass a path of this "
+        "machine, and copy the file from or to there."
+    )
 
 
 def _nul(function: str) -> InvalidArgumentError:
@@ -47,11 +72,15 @@ def _nul(function: str) -> InvalidArgumentError:
 
 
 @contextmanager
-def translated_errors(function: str) -> Iterator[None]:
-    """Raise TensorFlow's errors for those of the operating system; they begin with the function's name."""
+def translated_errors(function: str, *paths: Any) -> Iterator[None]:
+    """Raise TensorFlow's errors for those of the operating system, and for paths that `check_name` refuses; they begin
+    with the function's name."""
+    for path in paths:
+        local_path(function, path)
     try:
         yield
     except FileNotFoundError as error:
+        check_name(function, os.fsdecode(error.filename or ""))
         raise NotFoundError(f"{function}: there is no file {error.filename!r}.") from error
     except FileExistsError as error:
         raise AlreadyExistsError(f"{function}: {error.filename!r} is there already.") from error

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
-from agog_core.host_files import check_name
+from agog_core.host_files import check_name, local_path
 from agog_core.settings import Same, Setting
 from agog_summary.event_file import EventFile, Sink
 from agog_summary.recording import default_step
@@ -130,8 +130,7 @@ def create_file_writer(
     """
     if logdir is None:
         return SummaryWriter(None)
-    folder = os.path.abspath(logdir)
-    check_name("create_file_writer", folder)
+    folder = os.path.abspath(local_path("create_file_writer", logdir))
     check_name("create_file_writer", filename_suffix or "")
     name = f"logdir:{folder}" if name is None else name
     file = _files.get(name)

@@ -11,6 +11,7 @@ from agog_checkpoint import latest_checkpoint, update_checkpoint_state
 from agog_checkpoint.named import assign_named, read_named, short_name, write_named
 from agog_core import Variable
 from agog_core.checkpointable import listeners
+from agog_core.host_files import local_path
 from agog_core.variables.unread import release
 from agog_layers import Network
 from agog_optimizers import get_global_step
@@ -46,7 +47,7 @@ def save_network_checkpoint(
         raise ValueError(
             "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
         )
-    path = os.fsdecode(save_path)
+    path = local_path("save_network_checkpoint", save_path)
     if os.path.isdir(path):
         path = os.path.join(path, _path(network).replace("/", "_"))
     step = get_global_step() if global_step is None else global_step
@@ -75,7 +76,7 @@ def restore_network_checkpoint(
             network's, which is gone.
     """
     _check("restore_network_checkpoint", network)
-    path = os.fsdecode(save_path)
+    path = local_path("restore_network_checkpoint", save_path)
     values = read_named((latest_checkpoint(path) or path) if os.path.isdir(path) else path)
     for layer in network.layers:
         if layer._first_network is not None and layer._first_network() is None:

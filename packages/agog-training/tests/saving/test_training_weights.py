@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointManager, latest_checkpoint, load_tensors
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import listeners
-from agog_core.errors import AlreadyExistsError, NotFoundError
+from agog_core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
 from agog_layers import Dense, Dropout, Input
 from agog_optimizers import AdamOptimizer as Adam
 from agog_training import Model, Sequential
+from agog_training.callbacks import ModelCheckpoint
+from agog_training.saving.model_file import load_model
 
 
 class Derived(Model):
@@ -355,3 +358,49 @@ def test_weights_named_as_hdf5_go_into_models_that_are_built(tmp_path: Path) -> 
         saved.save_weights(tmp_path / "w.h5")
     with pytest.raises(ValueError, match="since it was not built"):
         Derived().load_weights(tmp_path / "w.h5")
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "reason"),
+    [
+        (
+            "hdfs://host/a",
+            UnimplementedError,
+            "'hdfs://host/a' is a path of a remote file system (hdfs), and these are not supported yet; pass a path of "
+            "this machine, and copy the file from or to there.",
+        ),
+        ("a\0b", InvalidArgumentError, "a file name must not hold a NUL character."),
+    ],
+)
+@pytest.mark.parametrize(
+    ("function", "use"),
+    [
+        ("Model.save", lambda model, path: model.save(path)),
+        ("load_model", lambda model, path: load_model(path)),
+        ("save_weights", lambda model, path: model.save_weights(path)),
+        ("load_weights", lambda model, path: model.load_weights(path)),
+        ("load_weights", lambda model, path: model.load_weights(path, by_name=True)),
+        (
+            "save_weights",
+            lambda model, path: model.fit(
+                np.ones([2, 2]), np.ones([2, 1]), verbose=0, callbacks=[ModelCheckpoint(path, save_weights_only=True)]
+            ),
+        ),
+    ],
+)
+def test_paths_that_are_none_of_this_machine(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    function: str,
+    use: Callable[[Any, str], Any],
+    path: str,
+    error: type[Exception],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = Sequential([Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    with pytest.raises(error) as raised:
+        use(model, path)
+    assert str(raised.value) == f"{function}: {reason}"
+    assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,7 @@ from agog_checkpoint.status import CheckpointLoadStatus, unfilled
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, TensorSpec, nest, zeros
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
+from agog_core.host_files import local_path
 from agog_core.random import Generator, generator, set_generator
 from agog_layers.base.configured import describe, revive
 from agog_training.saving.cloning import trained
@@ -78,7 +79,7 @@ def save_model(
     >>> np.array_equal(again.get_weights()[0], model.get_weights()[0])
     True
     """
-    path = os.path.abspath(os.fsdecode(filepath))
+    path = os.path.abspath(local_path("Model.save", filepath))
     if not model.built:
         raise ValueError(
             f"Model {model.name!r} has no weights to save, since it was not built: call it on a batch, or call "
@@ -124,7 +125,7 @@ def load_model(
             custom objects.
         PermissionDeniedError: it may not be read.
     """
-    path = os.fsdecode(filepath)
+    path = local_path("load_model", filepath)
     if not os.path.isfile(path):
         raise NotFoundError(f"load_model: the file {path!r} does not exist.")
     _refuse_keras(path)

@@ -57,7 +57,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
     """
     path = os.fsdecode(_scalar("write_file", "filename", filename))
     data = _scalar("write_file", "contents", contents)
-    with translated_errors("write_file"):
+    with translated_errors("write_file", path):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         with open(path, "wb") as file:
             file.write(data)
