@@ -201,6 +201,13 @@ def test_what_is_no_seed(seed: Any) -> None:
 # --- state --------------------------------------------------------------------------------------------------------
 
 
+def test_state_does_not_know_of_calls_that_drew_nothing() -> None:
+    generator = random.Generator(7)
+    before = generator.get_state()
+    generator.reserve(None, 0)
+    assert generator.get_state() == before
+
+
 def test_state_is_saved_and_restored() -> None:
     for seed in (9, None):
         ag.set_random_seed(seed)

@@ -123,7 +123,7 @@ class Generator(Checkpointable):
         Returns:
             A dict that JSON can hold, for `set_state`.
         """
-        counters = [[*key, counter] for key, counter in sorted(self._counters.items())]
+        counters = [[*key, counter] for key, counter in sorted(self._counters.items()) if counter]
         # With a seed no number depends on the entropy, and programs that did the same have the same state.
         entropy = self._entropy if self.seed is None else None
         return {"seed": self.seed, "entropy": entropy, "counters": counters}

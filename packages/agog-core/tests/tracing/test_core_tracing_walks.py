@@ -451,12 +451,20 @@ def test_a_tensor_from_outside_that_is_watched_has_its_gradient() -> None:
     outside = ag.constant(2.0)
     counted, counts = count_calls(lambda x: x * outside * outside)
     call = function(counted)
-    for value in (1.0, 3.0, 5.0):
+
+    def gradients(value: float) -> list[float]:
         x = ag.constant(value)
         with ag.GradientTape() as tape:
             tape.watch([x, outside])
             y = call(x)
-        assert [float(g) for g in tape.gradient(y, [x, outside])] == [4.0, value * 4.0]
+        return [float(g) for g in tape.gradient(y, [x, outside])]
+
+    with pytest.warns(TracingWarning) as caught:
+        assert all(gradients(value) == [4.0, value * 4.0] for value in (1.0, 3.0, 5.0))
+    assert [str(each.message) for each in caught] == [
+        "counted runs eagerly under a tape from here on, because it uses a tensor from outside that the tape watches. "
+        "Pass the tensor as an argument, or leave tf.function out."
+    ]
     assert counts[0] == 3  # the first call is traced, the others are eager ones
 
 
@@ -469,14 +477,21 @@ def test_a_tape_that_is_asked_inside_of_the_function_knows_what_was_before() -> 
 
     sources: list[Any] = []
     call = function(slope)
-    for value in (1.0, 2.0, 3.0):
+
+    def found(value: float) -> float:
         sources.append(ag.constant(value))
         with ag.GradientTape() as tape:
             tapes.append(tape)
             tape.watch(sources[-1])
             inner = sources[-1] * 3.0
-            found = call(inner)
-        assert float(found) == pytest.approx(value * 18.0)
+            return float(call(inner))
+
+    with pytest.warns(TracingWarning) as caught:
+        assert [found(value) for value in (1.0, 2.0, 3.0)] == [18.0, 36.0, 54.0]
+    assert [str(each.message) for each in caught] == [
+        "slope runs eagerly under a tape from here on, because it asks the tape itself for a gradient, or changes what "
+        "the tape records. Make the tape in the function, or leave tf.function out."
+    ]
 
 
 def test_the_gradient_of_a_call_from_outside_can_be_asked_for_in_another_function() -> None:

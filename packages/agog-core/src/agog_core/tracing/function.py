@@ -262,11 +262,13 @@ class DefinedFunction:
             found = trace_taped(made, args, kwargs, tapes, tangents=tangents)
         if found is None:
             known[place] = _EAGERLY
+            memory.retracing.tell("asks", function=self._shown())
             return self._called(args, kwargs)
         if found.failed is not None:
             memory.note_failure(self._shown(), key, found.failed, found.taped.graph)
         elif found.captures:
             known[place] = _EAGERLY
+            memory.retracing.tell("captures", function=self._shown())
         elif found.has_created:
             memory.note(key, parent, guard, found.taped.graph, has_created=True)
             memory.created.add(where)

@@ -40,6 +40,10 @@ _TEXTS = {
     "eagerly for some calls after each change. Keep what changes often in a tf.Variable, or pass it as a tensor.",
     "ways": "{line}: {function} has gone {count} ways through its branches; from here on it runs eagerly for such "
     "arguments. Use tf.where or tf.while_loop, or leave tf.function out.",
+    "captures": "{function} runs eagerly under a tape from here on, because it uses a tensor from outside that the "
+    "tape watches. Pass the tensor as an argument, or leave tf.function out.",
+    "asks": "{function} runs eagerly under a tape from here on, because it asks the tape itself for a gradient, or "
+    "changes what the tape records. Make the tape in the function, or leave tf.function out.",
     "changed": "{reason}; {function} runs eagerly for such arguments from here on. Branch first, or on what the "
     "variable will be, such as v + 1; or leave tf.function out.",
     "caught": "{function} runs eagerly for such arguments from here on: {count} of its calls could not be traced, the "
