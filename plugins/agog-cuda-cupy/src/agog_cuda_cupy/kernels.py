@@ -11,9 +11,18 @@ import agog_kernels_xp
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.deferred import defer
 from agog_cuda_cupy.factorization import cholesky as cholesky
+from agog_cuda_cupy.launchers import modules
+
+
+def _bits(key: tuple[int, int, int], count: int) -> Any:
+    """Random bits in one launch, where the array library's own integers would take hundreds."""
+    from agog_cuda_cupy.cuda.random import bits
+
+    return bits(modules(f"gpu:{cupy.cuda.Device().id}"), key, count)
+
 
 # The kernel of an op, so that "agog_cuda_cupy.kernels:matmul" names one.
-__getattr__ = agog_kernels_xp.bind(cupy, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer)
+__getattr__ = agog_kernels_xp.bind(cupy, bits=_bits, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer)
 
 
 def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:

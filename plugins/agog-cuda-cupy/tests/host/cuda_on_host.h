@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -222,17 +223,39 @@ struct Call {
     void apply(std::index_sequence<n...>) { kernel(*static_cast<Parameters*>(arguments[n])...); }
 };
 
+// What a parameter's bits are read as: the letters of NumPy's kinds, and p for a pointer.
+template <class T>
+constexpr char kind_of() {
+    return std::is_pointer<T>::value          ? 'p'
+           : std::is_same<T, bool>::value     ? 'b'
+           : std::is_floating_point<T>::value ? 'f'
+           : std::is_unsigned<T>::value       ? 'u'
+           : std::is_integral<T>::value       ? 'i'
+                                              : 'V';
+}
+
+inline bool is_whole(char kind) { return kind == 'i' || kind == 'u'; }
+
 template <class... Parameters>
 int launch(void (*kernel)(Parameters...), const unsigned* grid_size, const unsigned* block_size, void** arguments,
-           const size_t* bytes_of, int count, int order, unsigned seed, char* error, size_t error_bytes) {
+           const size_t* bytes_of, const char* kinds, int count, int order, unsigned seed, char* error,
+           size_t error_bytes) {
     if (count != sizeof...(Parameters)) {
         snprintf(error, error_bytes, "the kernel takes %zu arguments; got %d", sizeof...(Parameters), count);
         return 1;
     }
-    // A device reads as many bytes as its parameter has, whatever there is.
+    // A device reads as many bytes as its parameter has, as what the parameter is, whatever there is. The first bytes
+    // of an integer are the smaller integer.
     const size_t parameters[] = {sizeof(Parameters)..., 0};
+    const char parameter_kinds[] = {kind_of<Parameters>()..., 0};
     for (int n = 0; n < count; ++n) {
-        if (bytes_of[n] >= parameters[n]) continue;
+        bool whole = is_whole(kinds[n]) && is_whole(parameter_kinds[n]);
+        if (!whole && kinds[n] != parameter_kinds[n]) {
+            snprintf(error, error_bytes, "argument %d is of kind '%c'; the kernel reads it as '%c'", n, kinds[n],
+                     parameter_kinds[n]);
+            return 1;
+        }
+        if (whole ? bytes_of[n] >= parameters[n] : bytes_of[n] == parameters[n]) continue;
         snprintf(error, error_bytes, "argument %d has %zu bytes; the kernel takes %zu", n, bytes_of[n], parameters[n]);
         return 1;
     }
@@ -354,6 +377,6 @@ inline float __uint_as_float(unsigned x) { return on_host::from_bits<float>(x); 
 
 #define AGOG_ON_HOST(name)                                                                                             \
     extern "C" int launch_##name(const unsigned* grid, const unsigned* block, void** arguments, const size_t* bytes_of, \
-                                 int count, int order, unsigned seed, char* error, size_t bytes) {                     \
-        return on_host::launch(name, grid, block, arguments, bytes_of, count, order, seed, error, bytes);              \
+                                 const char* kinds, int count, int order, unsigned seed, char* error, size_t bytes) {  \
+        return on_host::launch(name, grid, block, arguments, bytes_of, kinds, count, order, seed, error, bytes);       \
     }

@@ -139,8 +139,7 @@ class HostKernel:
         with guarded_for_a_while(arrays, is_first=bool(order % 2)) as copies:
             copy_of = {id(array): copy for array, copy in zip(arrays, copies, strict=True)}
             values = [
-                copy_of[id(each)][1].to_bytes(_POINTER, sys.byteorder) if id(each) in copy_of else _by_value(each)
-                for each in arguments
+                ("p", _pointer(copy_of[id(each)][1])) if id(each) in copy_of else _by_value(each) for each in arguments
             ]
             error = self._run(grid, block, values, order)
             # What the kernel only reads may have been written by another thread meanwhile.
@@ -150,8 +149,11 @@ class HostKernel:
         if error:
             raise LaunchError(f"{self._name}: {error}")
 
-    def _run(self, grid: Sequence[int], block: Sequence[int], values: Sequence[bytes], order: int) -> str:
-        """Run the kernel; returns what it has done wrong, if anything."""
+    def _run(
+        self, grid: Sequence[int], block: Sequence[int], given_values: Sequence[tuple[str, bytes]], order: int
+    ) -> str:
+        """Run the kernel with values of kinds; returns what it has done wrong, if anything."""
+        kinds, values = "".join(kind for kind, _ in given_values).encode(), [value for _, value in given_values]
         # All in one piece, each where any type may lie.
         pieces = [value.ljust(-(-len(value) // _ALIGNED) * _ALIGNED) for value in values]
         piece = np.array(bytearray(b"".join(pieces)), np.uint8)
@@ -159,19 +161,32 @@ class HostKernel:
         bytes_of = np.array([*map(len, values)], np.uintp)
         sizes = [np.array((*size, 1, 1)[:3], np.uintc) for size in (grid, block)]
         error = _Message()
-        given = *map(address_of, (*sizes, pointers, bytes_of)), len(values), order, order, error, len(error)
+        given = *map(address_of, (*sizes, pointers, bytes_of)), kinds, len(values), order, order, error, len(error)
         with _one_at_a_time:
             status = self._function(*given)
         return error.value.decode() if status else ""
 
 
-def _by_value(argument: Any) -> bytes:
-    """A number or a structure as it lies in memory."""
+def _pointer(address: int) -> bytes:
+    return address.to_bytes(_POINTER, sys.byteorder)
+
+
+def _by_value(argument: Any) -> tuple[str, bytes]:
+    """The kind of a number or a structure, and its bytes as they lie in memory."""
     number = _NUMBERS.get(type(argument))
-    return np.asarray(argument if number is None else number(argument)).tobytes()
+    value = np.asarray(argument if number is None else number(argument))
+    return value.dtype.kind, value.tobytes()
 
 
-_LAUNCH = (*[ctypes.c_void_p] * 4, ctypes.c_int, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t)
+_LAUNCH = (
+    *[ctypes.c_void_p] * 4,
+    ctypes.c_char_p,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_uint,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+)
 _Message = ctypes.c_char * 512  # a type, which would be garbage where each launch makes its own
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
 _ALIGNED = 16  # bytes, as of what malloc gives

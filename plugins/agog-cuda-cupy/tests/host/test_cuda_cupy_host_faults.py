@@ -209,6 +209,28 @@ def test_an_argument_that_is_too_small_is_refused() -> None:
     assert str(caught.value) == "broken: argument 1 has 4 bytes; the kernel takes 8"
 
 
+@pytest.mark.parametrize(
+    ("parameter", "given", "words"),
+    [
+        ("double n", 1, "is of kind 'i'; the kernel reads it as 'f'"),
+        ("double n", True, "is of kind 'b'; the kernel reads it as 'f'"),
+        ("double n", np.float32(0.1), "has 4 bytes; the kernel takes 8"),
+        ("float n", 0.1, "has 8 bytes; the kernel takes 4"),
+        ("long long n", 1.0, "is of kind 'f'; the kernel reads it as 'i'"),
+        ("bool n", 1, "is of kind 'i'; the kernel reads it as 'b'"),
+        ("long long n", True, "is of kind 'b'; the kernel reads it as 'i'"),
+        ("const float* n", 0, "is of kind 'i'; the kernel reads it as 'p'"),
+        ("double n", np.zeros(1), "is of kind 'p'; the kernel reads it as 'f'"),
+        ("double n", np.zeros((), "f8,f8")[()], "is of kind 'V'; the kernel reads it as 'f'"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused(parameter: str, given: Any, words: str) -> None:
+    kernel = _kernel("x[0] = 1;", f"float* x, {parameter}")
+    with pytest.raises(LaunchError) as caught:
+        kernel((1,), (1,), (np.zeros(1, "f4"), given))
+    assert str(caught.value) == f"broken: argument 1 {words}"
+
+
 def test_launches_leave_nothing_behind() -> None:
     kernel, x = _kernel("x[0] = n;", "float* x, int n"), np.zeros(1, "f4")
 

@@ -72,6 +72,30 @@ def test_a_step_has_the_bits_of_the_cpu(either_modules: Any, dtype: str, case: s
     assert _same(found, expected)
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("kind", [int, np.float32, np.float64, np.int64, np.array])
+def test_numbers_of_any_kind_are_doubles(modules: Any, case: str, kind: Any) -> None:
+    op, slots, attributes = CASES[case]
+    given = {name: value if isinstance(value, bool) else kind(value) for name, value in attributes.items()}
+    given |= {name: attributes[name] for name in ("learning_rate_power", "step") if name in attributes}
+    if kind in (int, np.int64):
+        given |= {name: kind(2) for name in ("learning_rate", "scale", "epsilon") if name in given}
+    expected, found = _variable(3, 40, slots, "float64"), _variable(3, 40, slots, "float64")
+    REFERENCE(op)(*expected, **given)
+    getattr(optimizers, op)(modules, [found], **given)
+    assert not np.array_equal(found[0], _variable(3, 40, slots, "float64")[0])
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [int, np.float32])
+def test_lamb_takes_numbers_of_any_kind(modules: Any, kind: Any) -> None:
+    given = {**LAMB, "learning_rate": kind(1)}
+    expected, found = _variable(3, 40, 2, "float64"), _variable(3, 40, 2, "float64")
+    REFERENCE("apply_lamb")(*expected, **given)
+    optimizers.apply_lamb(modules, [found], **given)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)  # NumPy scales a float32 rate in float32
+
+
 @pytest.mark.parametrize("count", [1, 3, 24, 30])
 def test_many_variables_take_their_steps_in_few_launches(modules: Any, order: str, count: int) -> None:
     sizes = [1, 513, 0, 127, 128, 2000]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from cupy_on_numpy import counting, cuda_modules
@@ -10,6 +13,8 @@ import agog_core as ag
 from agog_core.dispatch.candidates import candidates
 from agog_core.dispatch.explanation import explain
 from agog_core.dispatch.op import all_ops
+from agog_core.ops.updates.adam import apply_adam
+from agog_core.ops.updates.descent import apply_gradient_descent, apply_momentum
 from agog_cuda_cupy import launchers
 from agog_cuda_cupy.hooks import DTYPES
 
@@ -75,3 +80,48 @@ def test_explain_says_for_which_calls() -> None:
     ours = "priority 200, bfloat16, float16, float32, float64, when axis is the last one, and it is not empty"
     assert ours in text
     assert text.index(ours) < text.index("priority 100")
+
+
+@pytest.mark.parametrize("rate", [1, np.float32(0.5), np.float64(0.5), np.int64(2), np.float16(0.25)])
+@pytest.mark.parametrize(
+    "step",
+    [
+        apply_gradient_descent,
+        lambda v, g, rate: apply_momentum(v, ag.Variable(g), g, rate, rate, False),
+        lambda v, g, rate: apply_adam(v, ag.Variable(g), ag.Variable(g), g, rate, 0.9, 0.99, 1e-8, False, 0.0),
+    ],
+    ids=["descent", "momentum", "adam"],
+)
+def test_a_rate_of_any_type_takes_the_step_of_the_cpu(step: Callable[..., None], rate: Any) -> None:
+    found = {}
+    for device in ("/cpu:0", "/gpu:0"):
+        with ag.device(device):
+            variable = ag.Variable(np.float64([1.0, 2.0]))
+            step(variable, ag.constant(np.float64([0.25, 0.5])), rate)
+            found[device] = variable.numpy()
+    assert (found["/cpu:0"] != [1.0, 2.0]).all()
+    np.testing.assert_array_equal(found["/gpu:0"], found["/cpu:0"])
+
+
+# What draws bits by a kernel of ours, and the most launches that it takes.
+DRAWN: dict[str, tuple[Callable[[], ag.Tensor], int]] = {
+    "multinomial": (lambda: ag.multinomial(ag.constant(np.log(np.float32([[1, 2, 3, 4]] * 8))), 100), 110),
+    "random_shuffle": (lambda: ag.random_shuffle(ag.range(1000)), 8),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_random_bits_are_one_launch_and_those_of_the_cpu(name: str) -> None:
+    draw, most = DRAWN[name]
+    drawn = {}
+    for device in ("/cpu:0", "/gpu:1", "/gpu:0"):
+        with ag.device(device):
+            ag.set_random_seed(5)
+            counting.reset()
+            drawn[device] = draw().numpy()
+            assert [count for text, count in counting.launches.items() if text.startswith("bits at")] == (
+                [] if device == "/cpu:0" else [1]
+            )
+            assert sum(counting.launches.values()) <= most
+    np.testing.assert_array_equal(drawn["/gpu:0"], drawn["/cpu:0"])
+    np.testing.assert_array_equal(drawn["/gpu:1"], drawn["/cpu:0"])

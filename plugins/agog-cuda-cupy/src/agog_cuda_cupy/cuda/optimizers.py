@@ -36,7 +36,7 @@ def step_all(modules: Modules, name: str, variables: Variables, *numbers: Any) -
         modules: what launches.
         name: the kernel of optimizers.cu.
         variables: for each variable its arrays, all contiguous and of one dtype.
-        numbers: what the kernel takes behind the tensors.
+        numbers: what the kernel takes behind the tensors: bools, and of any type what it takes as doubles.
 
     Returns:
         None, or NotImplemented where the arrays have another dtype or gaps.
@@ -44,9 +44,15 @@ def step_all(modules: Modules, name: str, variables: Variables, *numbers: Any) -
     if not _is_served(variables):
         return NotImplemented
     kernel = modules.kernel("optimizers", name, AGOG_NUMBER=element(variables[0][0].dtype) or "")
+    exact = _exact(numbers)
     for table, blocks in _tables(modules, variables):
-        kernel((blocks,), (THREADS,), (table, *numbers))
+        kernel((blocks,), (THREADS,), (table, *exact))
     return None
+
+
+def _exact(numbers: tuple[Any, ...]) -> list[float]:
+    """Numbers as kernels declare them: a device reads the bits of an integer, or of a float32, as those of a double."""
+    return [bool(number) if isinstance(number, (bool, np.bool_)) else float(number) for number in numbers]
 
 
 def _is_served(variables: Variables) -> bool:
@@ -79,7 +85,7 @@ def _table(modules: Modules, variables: Variables) -> Any:
 
 def apply_add(modules: Modules, variables: Variables, scale: float) -> Any:
     """See `agog_kernels_xp.updates.descent`."""
-    return step_all(modules, "apply_add", variables, float(scale))
+    return step_all(modules, "apply_add", variables, scale)
 
 
 def apply_gradient_descent(modules: Modules, variables: Variables, learning_rate: float) -> Any:
@@ -91,7 +97,7 @@ def apply_momentum(
     modules: Modules, variables: Variables, learning_rate: float, momentum: float, use_nesterov: bool
 ) -> Any:
     """See `agog_kernels_xp.updates.descent`."""
-    return step_all(modules, "apply_momentum", variables, learning_rate, momentum, use_nesterov)
+    return step_all(modules, "apply_momentum", variables, learning_rate, momentum, bool(use_nesterov))
 
 
 def apply_adam(
@@ -105,7 +111,7 @@ def apply_adam(
     weight_decay: float,
 ) -> Any:
     """See `agog_kernels_xp.updates.adam`."""
-    numbers = learning_rate, epsilon, beta1, 1 - beta1, 1 - beta2, 1 - weight_decay, use_nesterov
+    numbers = learning_rate, epsilon, beta1, 1 - beta1, 1 - beta2, 1 - weight_decay, bool(use_nesterov)
     return step_all(modules, "apply_adam", variables, *numbers)
 
 
@@ -131,8 +137,8 @@ def apply_lamb(
     for table, blocks in _tables(modules, variables):
         directions = xp.empty(blocks * THREADS * _PER_THREAD, "float32" if dtype.itemsize == 2 else dtype)
         sums = xp.empty((blocks, 2), "float64")
-        first((blocks,), (THREADS,), (table, directions, sums, *map(float, numbers)))
-        second((blocks,), (THREADS,), (table, directions, sums, float(learning_rate)))
+        first((blocks,), (THREADS,), (table, directions, sums, *_exact(numbers)))
+        second((blocks,), (THREADS,), (table, directions, sums, *_exact((learning_rate,))))
     return None
 
 
@@ -172,7 +178,7 @@ def apply_adagrad_da(
     modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float, step: int
 ) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    numbers = learning_rate, l1 > 0, float(l1 * step), float(l2 * step * learning_rate)
+    numbers = learning_rate, l1 > 0, l1 * step, l2 * step * learning_rate
     return step_all(modules, "apply_adagrad_da", variables, *numbers)
 
 
@@ -180,27 +186,27 @@ def apply_rmsprop(
     modules: Modules, variables: Variables, learning_rate: float, decay: float, momentum: float, epsilon: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    return step_all(modules, "apply_rmsprop", variables, learning_rate, 1 - decay, float(momentum), epsilon)
+    return step_all(modules, "apply_rmsprop", variables, learning_rate, 1 - decay, momentum, epsilon)
 
 
 def apply_centered_rmsprop(
     modules: Modules, variables: Variables, learning_rate: float, decay: float, momentum: float, epsilon: float
 ) -> Any:
     """See `agog_kernels_xp.updates.adaptive`."""
-    return step_all(modules, "apply_centered_rmsprop", variables, learning_rate, 1 - decay, float(momentum), epsilon)
+    return step_all(modules, "apply_centered_rmsprop", variables, learning_rate, 1 - decay, momentum, epsilon)
 
 
 def apply_proximal_gradient_descent(
     modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float
 ) -> Any:
     """See `agog_kernels_xp.updates.proximal`."""
-    numbers = learning_rate, l1 > 0, float(learning_rate * l1), float(1 + learning_rate * l2)
+    numbers = learning_rate, l1 > 0, learning_rate * l1, 1 + learning_rate * l2
     return step_all(modules, "apply_proximal_gradient_descent", variables, *numbers)
 
 
 def apply_proximal_adagrad(modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float) -> Any:
     """See `agog_kernels_xp.updates.proximal`."""
-    return step_all(modules, "apply_proximal_adagrad", variables, learning_rate, l1 > 0, float(l1), float(l2))
+    return step_all(modules, "apply_proximal_adagrad", variables, learning_rate, l1 > 0, l1, l2)
 
 
 def apply_ftrl(
@@ -215,4 +221,4 @@ def apply_ftrl(
     """See `agog_kernels_xp.updates.proximal`; powers other than -0.5 are declined."""
     if learning_rate_power != -0.5:
         return NotImplemented
-    return step_all(modules, "apply_ftrl", variables, learning_rate, float(l1), float(2 * l2), float(2 * l2_shrinkage))
+    return step_all(modules, "apply_ftrl", variables, learning_rate, l1, 2 * l2, 2 * l2_shrinkage)

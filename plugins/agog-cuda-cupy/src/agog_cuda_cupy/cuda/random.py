@@ -48,7 +48,7 @@ def random_integers(
     if integer is None or not -(1 << 63) <= low < 1 << 63:
         return NotImplemented
     kernel = modules.kernel("philox", "integers", AGOG_INTEGER=integer)
-    modules.launch(kernel, -(-out.size // 4), out, out.size, *_words(key), low, np.uint64(high - low))
+    modules.launch(kernel, -(-out.size // 4), out, out.size, *_words(key), int(low), np.uint64(high - low))
     return out
 
 

@@ -23,7 +23,7 @@ def top_k(modules: Modules, x: Array, *, k: int) -> Any:
     xp, width = modules.xp, x.shape[-1]
     values, positions = (xp.empty((*x.shape[:-1], k), dtype) for dtype in (x.dtype, "int32"))
     kernel = modules.kernel("sorting", "top_k", AGOG_NUMBER=kind)
-    kernel((x.size // width,), (THREADS,), (contiguous(modules, x), values, positions, width, k))
+    kernel((x.size // width,), (THREADS,), (contiguous(modules, x), values, positions, width, int(k)))
     return values, positions
 
 
