@@ -58,6 +58,7 @@ def keys(path: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def nothing_waits() -> Any:
+    listeners.clear()  # what other tests have left waiting
     yield
     gc.collect()
     assert listeners == []

@@ -56,13 +56,19 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate.open.set()
 
 
+@pytest.fixture
+def writers() -> Callable[[], list[threading.Thread]]:
+    """The threads that write since the test has begun."""
+    others = set(threading.enumerate())
+    return lambda: [t for t in threading.enumerate() if t.name == "agog-checkpoint" and t not in others]
+
+
 @pytest.fixture(autouse=True)
-def _no_threads_are_left() -> Iterator[None]:
+def _no_threads_are_left(writers: Callable[[], list[threading.Thread]]) -> Iterator[None]:
     yield
-    for thread in threading.enumerate():
-        if thread.name == "agog-checkpoint":
-            thread.join(30)
-    assert not [thread for thread in threading.enumerate() if thread.name == "agog-checkpoint"]
+    for thread in writers():
+        thread.join(30)
+    assert writers() == []
 
 
 @pytest.mark.parametrize("max_shard_bytes", [None, SIZE * 4])
@@ -121,16 +127,18 @@ def full(handle: int) -> None:
     ],
 )
 def test_a_failure_is_raised_by_the_next_call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, following: Callable[[Checkpoint, Path], Any]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    writers: Callable[[], list[threading.Thread]],
+    following: Callable[[Checkpoint, Path], Any],
 ) -> None:
     checkpoint = objects(1.0)
     checkpoint.save(tmp_path / "ckpt")
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         checkpoint.save(tmp_path / "ckpt", asynchronous=True)
-        for thread in threading.enumerate():
-            if thread.name == "agog-checkpoint":
-                thread.join()
+        for thread in writers():
+            thread.join()
     with pytest.raises(ResourceExhaustedError) as raised:
         following(checkpoint, tmp_path)
     assert str(raised.value) == (
@@ -144,14 +152,15 @@ def test_a_failure_is_raised_by_the_next_call(
     assert latest_checkpoint(tmp_path) == f"{tmp_path}/ckpt-3"
 
 
-def test_a_failure_that_nobody_asks_for_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_that_nobody_asks_for_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writers: Callable[[], list[threading.Thread]]
+) -> None:
     checkpoint = objects(1.0)
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         checkpoint.save(tmp_path / "ckpt", asynchronous=True)
-        for thread in threading.enumerate():
-            if thread.name == "agog-checkpoint":
-                thread.join()
+        for thread in writers():
+            thread.join()
     with pytest.warns(CheckpointWarning) as caught:
         del checkpoint
     assert [str(warning.message) for warning in caught] == [
@@ -161,7 +170,9 @@ def test_a_failure_that_nobody_asks_for_is_warned_of(tmp_path: Path, monkeypatch
     ]
 
 
-def test_a_failure_after_the_checkpoint_is_gone_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_after_the_checkpoint_is_gone_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writers: Callable[[], list[threading.Thread]]
+) -> None:
     reached = threading.Event()
 
     def full_later(handle: int) -> None:
@@ -170,7 +181,7 @@ def test_a_failure_after_the_checkpoint_is_gone_is_warned_of(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "fsync", full_later)
     objects(1.0).save(tmp_path / "ckpt", asynchronous=True)
-    (thread,) = (thread for thread in threading.enumerate() if thread.name == "agog-checkpoint")
+    (thread,) = writers()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         reached.set()

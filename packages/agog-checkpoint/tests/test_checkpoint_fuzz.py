@@ -55,6 +55,11 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "a.safetensors").read_bytes()
 
 
+@pytest.fixture(autouse=True)
+def _nobody_else_waits() -> None:
+    listeners.clear()  # what other tests have left waiting
+
+
 UNTOUCHED = [[[-1.0] * 3] * 2, [-1.0] * 4, -1, False, -1]
 
 

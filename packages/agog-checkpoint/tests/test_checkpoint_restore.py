@@ -97,6 +97,7 @@ def kernels(model: Model) -> list[float]:
 
 @pytest.fixture(autouse=True)
 def no_listener_stays() -> Any:
+    listeners.clear()  # what other tests have left waiting
     yield
     gc.collect()
     assert listeners == []

@@ -44,11 +44,10 @@ class Outer(Network):
 
 @pytest.fixture(autouse=True)
 def _no_listeners_stay() -> Iterator[None]:
-    gc.collect()
-    before = len(listeners)
+    before = list(listeners)
     yield
     gc.collect()
-    assert len(listeners) == before
+    assert [each for each in listeners if each not in before] == []
 
 
 def same(one: Any, two: Any) -> bool:

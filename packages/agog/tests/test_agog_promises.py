@@ -177,7 +177,7 @@ def test_threads_end_with_their_iterator() -> None:
     assert workers
     del elements
     for worker in workers:
-        worker.join(10)
+        worker.join(60)
         assert not worker.is_alive()
 
 

@@ -244,7 +244,7 @@ def test_files_are_closed_with_the_iterator(tmp_path: Path, write: Write) -> Non
     def opened() -> list[str]:
         links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
         found = {os.readlink(link) for link in links if os.path.exists(link)}
-        return [name for name in found if name.endswith(".table")]
+        return [name for name in found if name.startswith(str(tmp_path))]
 
     path = tmp_path / "x.table"
     write(path, TABLE)

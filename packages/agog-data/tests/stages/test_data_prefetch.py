@@ -22,12 +22,17 @@ def numbers(dataset: Any) -> list[int]:
     return [int(x) for x in dataset]
 
 
+OTHERS: set[threading.Thread] = set()  # threads of other tests
+
+
 def own_threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("agog")]
+    return [t.name for t in threading.enumerate() if t.name.startswith("agog") and t not in OTHERS]
 
 
 @pytest.fixture(autouse=True)
 def _no_thread_is_left() -> Iterator[None]:
+    OTHERS.clear()
+    OTHERS.update(threading.enumerate())
     gc.disable()  # threads must end without the collector's help
     try:
         yield
