@@ -14,6 +14,7 @@ from agog_checkpoint import (
     CheckpointManager,
     checkpoint_exists,
     checkpoints_iterator,
+    generate_checkpoint_state_proto,
     get_checkpoint_mtimes,
     get_checkpoint_state,
     latest_checkpoint,
@@ -68,13 +69,72 @@ def test_lists_that_are_not_written(tmp_path: Path) -> None:
     assert str(raised.value) == (
         "update_checkpoint_state: there must be a time for each checkpoint; got 1 times for 2 checkpoints."
     )
-    with pytest.raises(ValueError, match="not in the folder") as raised:
-        update_checkpoint_state(tmp_path, "/elsewhere/a")
-    assert str(raised.value) == (
-        f"update_checkpoint_state: '/elsewhere/a' is not in the folder '{tmp_path}'; a folder lists its own "
-        "checkpoints, so that it can be moved."
-    )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_list_that_somebody_has_written(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").write_text(
+        """
+        model_checkpoint_path: "./model.ckpt-687529"
+        all_model_checkpoint_paths: "./model.ckpt-687500"
+        all_model_checkpoint_paths: "./model.ckpt-687529"
+        """
+    )
+    state = get_checkpoint_state(tmp_path)
+    paths = [f"{tmp_path}/./model.ckpt-687500", f"{tmp_path}/./model.ckpt-687529"]
+    assert state == (paths[1], paths, [], 0.0)
+    newest = Checkpoint(v=ag.Variable(1.0)).write(tmp_path / "model.ckpt-687529")
+    found = latest_checkpoint(tmp_path)
+    assert found is not None
+    assert Path(found) == Path(newest)
+
+
+def test_a_list_of_several_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train").mkdir()
+    outside = str(tmp_path / "model-0")
+    listed = [outside, "train/model-2"]
+    update_checkpoint_state("train", "train/model-2", listed)
+    state = get_checkpoint_state("train")
+    assert state is not None
+    assert (state.model_checkpoint_path, state.all_model_checkpoint_paths) == ("train/model-2", listed)
+    update_checkpoint_state("train", outside)
+    assert Path("train/checkpoint").read_text().splitlines()[0] == f'model_checkpoint_path: "{outside}"'
+    state = get_checkpoint_state("train")
+    assert state is not None
+    assert (state.model_checkpoint_path, state.all_model_checkpoint_paths) == (outside, [outside])
+
+
+def test_a_manager_leaves_checkpoints_of_other_folders(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(v=ag.Variable(1.0))
+    outside, own = checkpoint.write(tmp_path / "other" / "model-0"), checkpoint.write(tmp_path / "train" / "ckpt-1")
+    update_checkpoint_state(tmp_path / "train", own, [outside, own])
+    manager = CheckpointManager(checkpoint, tmp_path / "train", max_to_keep=1)
+    assert manager.checkpoints == [own]
+    manager.save(7)
+    assert get_checkpoint_mtimes([outside, own]) == get_checkpoint_mtimes([outside])
+    assert len(get_checkpoint_mtimes([outside])) == 1
+
+
+def test_the_callers_list_stays_as_it_is(tmp_path: Path) -> None:
+    listed = ["model-2"]
+    state = generate_checkpoint_state_proto(tmp_path, str(tmp_path / "model-0"), listed)
+    assert state.all_model_checkpoint_paths == ["model-2", f"{tmp_path}/model-0"]
+    update_checkpoint_state(tmp_path, "model-0", listed)
+    assert listed == ["model-2"]
+
+
+@pytest.mark.parametrize("line", ["all_model_checkpoint_paths: 3", "all_model_checkpoint_timestamps: 1.0"])
+def test_a_damaged_list_of_all(tmp_path: Path, line: str) -> None:
+    pointer = tmp_path / "checkpoint"
+    pointer.write_text(f'model_checkpoint_path: "a"\n{line}\n')
+    with pytest.raises(DataLossError) as raised:
+        get_checkpoint_state(tmp_path)
+    assert str(raised.value) == (
+        f"get_checkpoint_state: the file '{pointer}' is damaged: each 'all_model_checkpoint_paths: ' should be "
+        "followed by a name in quotes, each 'all_model_checkpoint_timestamps: ' by a number, and there should be as "
+        "many of these, or none. Restore a checkpoint of that folder by its own path."
+    )
 
 
 def test_times_and_removal(tmp_path: Path) -> None:

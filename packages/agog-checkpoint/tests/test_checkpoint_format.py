@@ -277,8 +277,8 @@ def test_keys_of_dicts_must_be_strings(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="strings") as raised:
         Checkpoint(model=[{1: ag.Variable(1.0)}]).write(tmp_path / "a")
     assert str(raised.value) == (
-        "Checkpoint: the dict 'model/0' has the key 1 of type int for an object with state, but names in a checkpoint "
-        "are strings; use a string as key."
+        "Checkpoint: the dict 'model/0' has a non-string key, 1 of type int, for an object with state, but names in a "
+        "checkpoint are strings; use a string as key."
     )
 
 

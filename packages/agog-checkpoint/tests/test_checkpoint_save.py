@@ -153,8 +153,9 @@ def test_a_damaged_pointer(tmp_path: Path, text: str) -> None:
     with pytest.raises(DataLossError) as raised:
         latest_checkpoint(tmp_path)
     assert str(raised.value) == (
-        f"latest_checkpoint: the file '{tmp_path}/checkpoint' is damaged: it should begin with 'model_checkpoint_path: "
-        f'"NAME"\', but begins with {text!r}. Restore a checkpoint of that folder by its own path.'
+        f"latest_checkpoint: the file '{tmp_path}/checkpoint' is damaged: it should have a line "
+        f"'model_checkpoint_path: \"NAME\"', but begins with {text!r}. Restore a checkpoint "
+        "of that folder by its own path."
     )
 
 

@@ -143,13 +143,39 @@ def test_two_objects_of_a_checkpoint_are_not_one(tmp_path: Path) -> None:
     checkpoint = Checkpoint(**two)
     path = checkpoint.write(tmp_path / "two")
     shared = Checkpoint(a=one, b=one)
-    with pytest.raises(ValueError, match=r"'b': the checkpoint has another object at 'a', the program has the same$"):
+    with pytest.raises(ValueError, match=r"'b/value': the checkpoint has another object at 'a/value', .* same$"):
         shared.restore(path)
     assert float(one.value) == 3.0
     path = shared.write(tmp_path / "one")
     with pytest.raises(ValueError, match=r"'b': the checkpoint has the same object at 'a', the program has two$"):
         checkpoint.restore(path)
     assert (float(checkpoint.a.value), float(checkpoint.b.value)) == (1.0, 2.0)
+
+
+def test_two_objects_of_a_checkpoint_whose_parts_complement_each_other_may_be_one(tmp_path: Path) -> None:
+    one, two = ag.Checkpointable(), ag.Checkpointable()
+    one.first, two.second = ag.Variable(32.0), ag.Variable(64.0)
+    path = save(tmp_path, a=one, b=two)
+    both = ag.Checkpointable()
+    both.first, both.second = ag.Variable(0.0), ag.Variable(0.0)
+    Checkpoint(a=both, b=both).restore(path).assert_consumed()
+    assert (float(both.first), float(both.second)) == (32.0, 64.0)
+
+    later = ag.Checkpointable()
+    checkpoint = Checkpoint(a=later, b=later)
+    status = checkpoint.restore(path)
+    later.second = ag.Variable(0.0)
+    assert float(later.second) == 64.0
+    later.first = ag.Variable(0.0)
+    assert float(later.first) == 32.0
+    status.assert_consumed()
+
+
+def test_an_object_with_state_is_not_two(tmp_path: Path) -> None:
+    path = save(tmp_path, a=Position(), b=Position())
+    position = Position()
+    with pytest.raises(ValueError, match=r"'b': the checkpoint has another object at 'a', the program has the same$"):
+        Checkpoint(a=position, b=position).restore(path)
 
 
 def test_another_object_may_take_the_place_of_a_restored_one(tmp_path: Path) -> None:

@@ -252,7 +252,7 @@ def test_ls_with_a_damaged_list(folder: Path) -> None:
     assert result.exit_code == 1
     assert [line.split()[0] for line in result.output.splitlines()[1:5]] == ["other", "ckpt-10", "ckpt-20", "ckpt-30"]
     assert result.output.splitlines()[5] == (
-        f"Error: latest_checkpoint: the file '{folder}/checkpoint' is damaged: it should begin with "
+        f"Error: latest_checkpoint: the file '{folder}/checkpoint' is damaged: it should have a line "
         "'model_checkpoint_path: \"NAME\"', but begins with 'damaged'. Restore a checkpoint of that folder by its own "
         "path."
     )

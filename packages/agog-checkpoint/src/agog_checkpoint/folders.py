@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agog_checkpoint import file
 from agog_checkpoint.layout import header_of
-from agog_checkpoint.pointer import Kept, latest_checkpoint, newest_name, point_to, read_kept
+from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_kept, read_listed
 from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 from agog_core.host_files import check_name, local_path
 
@@ -59,11 +59,10 @@ def get_checkpoint_state(
     if not os.path.isfile(pointer):
         return None
     newest = os.path.join(folder, newest_name(pointer))
+    names, times = read_listed(pointer)
     kept = read_kept(folder, name)
-    if kept is None:
-        return CheckpointState(newest, [newest], [], 0.0)
-    paths = [os.path.join(folder, name) for name in kept.times]
-    return CheckpointState(newest, paths, list(kept.times.values()), kept.preserved)
+    paths = [os.path.join(folder, name) for name in names] or [newest]
+    return CheckpointState(newest, paths, times, 0.0 if kept is None else kept.preserved)
 
 
 def generate_checkpoint_state_proto(
@@ -121,14 +120,15 @@ def update_checkpoint_state(
 
     Args:
         save_dir: the folder.
-        model_checkpoint_path: the newest checkpoint, in that folder.
-        all_model_checkpoint_paths: all that are kept, the oldest first; None for the newest alone.
+        model_checkpoint_path: the newest checkpoint; a bare name is one in that folder.
+        all_model_checkpoint_paths: all that are kept, the oldest first; None for the newest alone. Those in other
+            folders are listed by their whole paths, and no `CheckpointManager` deletes them.
         latest_filename: the name of the file that lists them; None for ``checkpoint``.
         all_model_checkpoint_timestamps: when they were made; None for the times of their files.
         last_preserved_timestamp: when the last one was made that is kept for good; None for now.
 
     Raises:
-        ValueError: a checkpoint is in another folder, or there is not a time for each.
+        ValueError: there is not a time for each checkpoint.
         PermissionDeniedError: the folder may not be written.
 
     >>> import tempfile
@@ -159,14 +159,7 @@ def update_checkpoint_state(
 
 
 def _name_in(folder: str, given: str | os.PathLike[str]) -> str:
-    path = local_path("update_checkpoint_state", given)
-    head, name = os.path.split(path)
-    if head and os.path.abspath(head) != os.path.abspath(folder):
-        raise ValueError(
-            f"update_checkpoint_state: {path!r} is not in the folder {folder!r}; a folder lists its own checkpoints, "
-            "so that it can be moved."
-        )
-    return name
+    return name_in(folder, local_path("update_checkpoint_state", given))
 
 
 def _time_of(path: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from agog_checkpoint import file
 from agog_checkpoint.objects import walk
-from agog_core.checkpointable import Checkpointable
+from agog_core.checkpointable import Checkpointable, unsaved
 from agog_core.host_files import local_path
 
 
@@ -91,7 +91,8 @@ def list_objects(root_checkpointable: Checkpointable) -> list[Any]:
         root_checkpointable: the object.
 
     Returns:
-        It, its parts, and so on, breadth first; slots last. Python's lists and dicts are no objects of their own.
+        It, its parts, and so on, breadth first, lists and dicts among them; then slots, and last the lists and dicts in
+        attributes that hold nothing to save.
 
     Raises:
         ValueError: a dict has a part with state under a key that is not a string.
@@ -102,8 +103,26 @@ def list_objects(root_checkpointable: Checkpointable) -> list[Any]:
     >>> variable
     <tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>
     """
-    values = [part.value for part in walk(root_checkpointable)[0]]
-    return [value for value in values if type(value) not in (list, dict, tuple)]
+    found = [part.value for part in walk(root_checkpointable)[0] if type(part.value) is not tuple]
+    known = set(map(id, found))
+    for value in found:  # which grows
+        for part in _containers(value):
+            if id(part) not in known:
+                known.add(id(part))
+                found.append(part)
+    return found
+
+
+def _containers(value: Any) -> list[Any]:
+    """The lists and dicts in an object's public attributes, or in a list or dict, that are not marked as no parts."""
+    without: set[Any] = set()
+    if isinstance(value, (list, dict)):
+        inside = dict(enumerate(value)) if isinstance(value, list) else value
+        without = {key for key, part in inside.items() if id(part) in unsaved(value)}
+    else:
+        inside = {name: part for name, part in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
+        without = getattr(value, "_no_dependencies", without)
+    return [part for key, part in inside.items() if isinstance(part, (list, dict)) and key not in without]
 
 
 def dot_graph_from_checkpoint(save_path: str | os.PathLike[str]) -> str:

@@ -75,8 +75,8 @@ def parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         if is_checkpointable(part) and id(part) not in without:
             if not isinstance(name, str):
                 raise ValueError(
-                    f"Checkpoint: the dict {path!r} has the key {name!r} of type {type(name).__name__} for an object "
-                    "with state, but names in a checkpoint are strings; use a string as key."
+                    f"Checkpoint: the dict {path!r} has a non-string key, {name!r} of type {type(name).__name__}, for "
+                    "an object with state, but names in a checkpoint are strings; use a string as key."
                 )
             yield name, part
 
@@ -126,7 +126,22 @@ def walk(root: Any) -> tuple[list[Part], list[Slot]]:
     return found, slots
 
 
-def torn(found: list[Part], node_of: WeakIdentityMap[int], graph: Graph, matched: set[int]) -> list[str]:
+def without_value(root: Any, node_of: WeakIdentityMap[int], graph: Graph, matched: set[int]) -> list[str]:
+    """The keys that the values of the program's objects would have for which the file has none."""
+    found = walk(root)[0]
+    missing = _torn(found, node_of, graph, matched)
+    for value, path, _ in found:
+        number = node_of.get(value)
+        if isinstance(value, (Variable, ArrayPart)):
+            if number is None:
+                missing.append(path)
+        elif isinstance(value, Checkpointable) and value.checkpoint_state():
+            has_state = number is not None and graph.nodes[number].state is not None
+            missing += [] if has_state else [join(path, ".state")]
+    return missing
+
+
+def _torn(found: list[Part], node_of: WeakIdentityMap[int], graph: Graph, matched: set[int]) -> list[str]:
     """The paths of objects that have no node, because the file has at their place an object that the program has at
     another one: one object there is two here."""
     return [

@@ -46,8 +46,9 @@ def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) ->
     ``pointer`` is the file to write, by default ``checkpoint`` in the checkpoint's folder. Raises OpError where it
     could not be written; it still names the previous checkpoint.
     """
-    folder, name = os.path.split(path)
-    # The name and not the path, so that the folder can be moved.
+    folder = os.path.dirname(path)
+    pointer = pointer or os.path.join(folder, _NAME)
+    name = name_in(os.path.dirname(pointer), path)
     lines = [_NEWEST + _quoted(name)]
     if kept is None:
         lines.append(_ALL + _quoted(name))
@@ -62,20 +63,24 @@ def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) ->
     def write(stream: BinaryIO) -> None:
         stream.write(text)
 
-    commit(pointer or os.path.join(folder, _NAME), write)
+    commit(pointer, write)
+
+
+def name_in(folder: str, path: str) -> str:
+    """What a folder's list calls a checkpoint: its name, so that the folder can be moved; the whole path of one in
+    another folder."""
+    head, name = os.path.split(path)
+    return name if not head or os.path.abspath(head) == os.path.abspath(folder) else os.path.abspath(path)
 
 
 def read_kept(folder: str, name: str = _NAME) -> Kept | None:
-    """Read what a `CheckpointManager` noted in a folder; None where no manager was the last to save. Raises
-    DataLossError where the file is damaged, and PermissionDeniedError where it may not be read."""
+    """Read what a `CheckpointManager` noted in a folder, less what is listed of other folders; None where no manager
+    was the last to save. Raises DataLossError where the file is damaged, and PermissionDeniedError where it may not be
+    read."""
     pointer = os.path.join(folder, name)
     if not os.path.isfile(pointer):
         return None
-    try:
-        with open_regular(pointer) as stream:
-            lines = stream.read().decode("utf-8", "surrogateescape").split("\n")
-    except OSError as error:
-        raise translated(error, "read", pointer) from error
+    lines = _lines(pointer)
     names, times = _values(lines, _ALL), _values(lines, _TIME)
     (*_, preserved) = _values(lines, _PRESERVED) or [None]
     (*_, metrics) = _values(lines, _METRICS) or [{}]
@@ -84,7 +89,7 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
         return None
     if (
         len(names) != len(times)
-        or not all(isinstance(name, str) and name == os.path.basename(name) for name in names)
+        or not all(isinstance(name, str) and (name == os.path.basename(name) or os.path.isabs(name)) for name in names)
         or not all(type(time) in (int, float) for time in (*times, preserved))
         or not _are_metrics(metrics)
     ):
@@ -93,22 +98,37 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
             f"folders and a time for each, {_PRESERVED.strip(': ')!r} a time, and {_METRICS.strip('# :')!r} numbers. "
             "Remove the file to begin a new list; no checkpoint is deleted by that."
         )
-    return Kept(dict(zip(names, times, strict=True)), preserved, metrics, best if isinstance(best, str) else None)
+    own = {name: time for name, time in zip(names, times, strict=True) if not os.path.isabs(name)}
+    return Kept(own, preserved, metrics, best if isinstance(best, str) else None)
+
+
+def read_listed(pointer: str) -> tuple[list[str], list[float]]:
+    """The checkpoints that an existing file lists, the oldest first, and their times: as many, or none. Raises
+    DataLossError where that is damaged, and PermissionDeniedError where it may not be read."""
+    lines = _lines(pointer)
+    names, times = _values(lines, _ALL), _values(lines, _TIME)
+    if (
+        not all(isinstance(name, str) and name and "\0" not in name for name in names)
+        or not all(type(time) in (int, float) for time in times)
+        or len(times) not in (0, len(names))
+    ):
+        raise DataLossError(
+            f"get_checkpoint_state: the file {pointer!r} is damaged: each '{_ALL}' should be followed by a name in "
+            f"quotes, each '{_TIME}' by a number, and there should be as many of these, or none. Restore a checkpoint "
+            "of that folder by its own path."
+        )
+    return names, times
 
 
 def newest_name(pointer: str) -> str:
     """The name of the newest checkpoint, from the existing file that says it. Raises DataLossError where that is
     damaged, and PermissionDeniedError where it may not be read."""
-    try:
-        with open_regular(pointer) as stream:
-            line = stream.readline(100_000).decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise translated(error, "read", pointer) from error
-    name = _parsed(line.removeprefix(_NEWEST)) if line.startswith(_NEWEST) else None
+    lines = _lines(pointer)
+    (name, *_) = _values(lines, _NEWEST) or [None]
     if not isinstance(name, str) or not name or "\0" in name:
         raise DataLossError(
-            f"latest_checkpoint: the file {pointer!r} is damaged: it should begin with '{_NEWEST}\"NAME\"', but begins "
-            f"with {line[:60]!r}. Restore a checkpoint of that folder by its own path."
+            f"latest_checkpoint: the file {pointer!r} is damaged: it should have a line '{_NEWEST}\"NAME\"', but "
+            f"begins with {next(filter(None, lines), '')[:60]!r}. Restore a checkpoint of that folder by its own path."
         )
     return name
 
@@ -118,6 +138,15 @@ def _are_metrics(value: Any) -> bool:
         isinstance(metrics, dict) and all(type(number) in (int, float) for number in metrics.values())
         for metrics in value.values()
     )
+
+
+def _lines(pointer: str) -> list[str]:
+    """The lines of a pointer, without the blanks around them that people write."""
+    try:
+        with open_regular(pointer) as stream:
+            return [line.strip() for line in stream.read().decode("utf-8", "surrogateescape").split("\n")]
+    except OSError as error:
+        raise translated(error, "read", pointer) from error
 
 
 def _values(lines: list[str], field: str) -> list[Any]:

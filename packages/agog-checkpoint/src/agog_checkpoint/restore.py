@@ -18,7 +18,7 @@ from agog_checkpoint.casting import misfit
 from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import Graph, SavedVariable, escape, join
 from agog_checkpoint.listing import Report, listed
-from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, torn, walk
+from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, without_value
 from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.saved_slots import SavedSlots
 from agog_checkpoint.warning import CheckpointWarning
@@ -82,6 +82,7 @@ class Restore:
         self._node_of: WeakIdentityMap[int] = WeakIdentityMap()
         self._matched: set[int] = set()
         self._rejected: set[int] = set()
+        self._joined: set[int] = set()  # nodes whose objects have taken the parts of further nodes
         self._containers: set[int] = set()  # nodes for which the program has a list, a tuple or a dict
         self._silent: set[int] = set()  # those among them, and among the owners, that tell nobody of new parts
         self._holders: dict[int, int] = {}  # the nodes of their owners
@@ -116,7 +117,7 @@ class Restore:
     def _advance_by(self, owner: Any, name: str, part: Any) -> bool:
         """Restore one new part, or an owner's, and say whether that did: what it costs does not grow with all parts."""
         number = self._node_of.get(owner)
-        if number is None or (name and not is_part(owner, name, part)) or self._is_silent():
+        if number is None or number in self._joined or (name and not is_part(owner, name, part)) or self._is_silent():
             return False
         child = self._graph.nodes[number].children.get(name)
         around = self._alive({self._holders.get(number, number), *(self._owners.keys() & self._slots.optimizers())})
@@ -146,7 +147,7 @@ class Restore:
         """Find objects, which all have to fit, and restore them: parts of those in the queue, and the ``news``: nodes,
         names of parts, their nodes and the parts. The ``owners`` may have slots for them, but no other new parts."""
         faults = self._find(found, queue, owners, news, deferred)
-        given = {number: value for number, value in found.items() if not self._is_left(number, value)}
+        given = {n: value for n, value in found.items() if n not in self._unwanted and not self._is_superseded(value)}
         faults |= {number: fault for number, value in given.items() if (fault := self._fault(number, value))}
         if faults and not deferred:
             raise self._misfit(faults.values(), "nothing was changed")
@@ -156,8 +157,9 @@ class Restore:
         self._rejected |= faults.keys()
         self._restore(given)
         for number, value in found.items():
-            self._node_of.set(value, number)
-            self._slots.note(number, value)
+            if self._node_of.get(value) is None:
+                self._node_of.set(value, number)
+                self._slots.note(number, value)
         self._matched |= found.keys()
         self._own([*queue, *owners])
         if faults:
@@ -179,10 +181,13 @@ class Restore:
         def stage(number: int, value: Any) -> bool:
             if self._is_settled(number) or number in found:
                 return False
-            if id(value) in staged or self._node_of.get(value) is not None:
-                return False
+            first = staged.get(id(value), self._node_of.get(value))
+            if first is not None:
+                if not self._is_structure(number, value):
+                    return False
+                self._joined.add(first)
             found[number] = value
-            staged[id(value)] = number
+            staged.setdefault(id(value), number)
             return True
 
         def check_sharing(parent: int, name: str, child: int, part: Any) -> None:
@@ -244,8 +249,8 @@ class Restore:
         return misfit(self._paths.get(number, ""), saved, array, value, self._cast)
 
     def _misfit(self, faults: Iterable[str], kept: str) -> ValueError:
-        lines = "\n  ".join([f"Checkpoint {self.path!r} does not fit the program's objects; {kept}.", *faults])
-        return ValueError(lines)
+        head = f"Checkpoint {self.path!r} does not fit the program's objects; {kept}."
+        return ValueError("\n  ".join([head, *faults]))
 
     def _restore(self, given: dict[int, Any]) -> None:
         """Give the objects their state, that of other objects first: they may refuse it, variables cannot."""
@@ -288,8 +293,11 @@ class Restore:
         else:  # assigning copies; making the tensor does not
             value.assign(from_host(array, default_device().table(present.dtype)))
 
-    def _is_left(self, number: int, value: Any) -> bool:
-        return number in self._unwanted or self._is_superseded(value)
+    def _is_structure(self, number: int, value: Any) -> bool:
+        """Whether an object of the program may take the parts of a further node: one that has no value itself."""
+        node = self._graph.nodes[number]
+        has_value = node.variable is not None or node.state is not None or number in self._slots
+        return isinstance(value, Checkpointable) and not has_value
 
     def _is_superseded(self, value: Any) -> bool:
         return (_restored_by.get(value) or 0) > self._number
@@ -380,16 +388,7 @@ class Restore:
     def without_value(self, root: Checkpointable) -> list[str]:
         """The keys that the values of the program's objects would have for which the file has none, without those that
         are not wanted."""
-        found = walk(root)[0]
-        missing = torn(found, self._node_of, self._graph, self._holding & self._matched)
-        for value, path, _ in found:
-            number = self._node_of.get(value)
-            if isinstance(value, (Variable, ArrayPart)):
-                if number is None:
-                    missing.append(path)
-            elif isinstance(value, Checkpointable) and value.checkpoint_state():
-                has_state = number is not None and self._graph.nodes[number].state is not None
-                missing += [] if has_state else [join(path, ".state")]
+        missing = without_value(root, self._node_of, self._graph, self._holding & self._matched)
         return [path for path in missing if self._wants(path)]
 
 

@@ -184,6 +184,15 @@ def test_copies_are_the_tensor_itself() -> None:
     assert copy.deepcopy([x])[0] is x
 
 
+def test_programs_note_what_they_like_on_a_tensor() -> None:
+    tensor = ag.constant([1.0, 2.0])
+    tensor.is_padded = True
+    assert tensor.is_padded
+    assert not hasattr(tensor + 1.0, "is_padded")
+    with pytest.raises(AttributeError):
+        tensor.shape = (2,)
+
+
 @pytest.mark.parametrize("dtype", [d.name for d in sorted(ag.dtypes.ALL, key=lambda d: d.name)])
 def test_pickle(dtype: str) -> None:
     x = ag.constant([b"a\0", b"b"]) if dtype == "string" else ag.cast([0, 1], dtype)

@@ -17,6 +17,7 @@ from agog_checkpoint import Checkpoint, CheckpointManager, latest_checkpoint, lo
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
+from agog_core.variables.containers import List
 from agog_layers import Dense, Dropout, Input
 from agog_optimizers import AdamOptimizer as Adam
 from agog_training import Model, Sequential
@@ -210,6 +211,18 @@ def test_a_model_of_variables_alone_need_not_be_built(tmp_path: Path) -> None:
         "Model 'derived' has no weights to save, since it was not built: call it on a batch, or call "
         "model.build(input_shape)."
     )
+
+
+def test_a_model_without_weights_is_saved(tmp_path: Path) -> None:
+    model = Model()
+    model.part = ag.Checkpointable()
+    model.part.numbers = {"a": [3]}
+    model.save_weights(tmp_path / "w")
+    assert load_tensors(tmp_path / "w.safetensors") == {}
+    model.load_weights(tmp_path / "w").assert_consumed()
+    model.part.numbers[1] = List()
+    with pytest.raises(ValueError, match="has a non-string key, 1 of type int"):
+        model.save_weights(tmp_path / "w")
 
 
 @pytest.mark.parametrize("end", [".h5", ".hdf5", ".keras"])

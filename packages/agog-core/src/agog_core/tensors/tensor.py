@@ -40,8 +40,9 @@ class Tensor:
 
     # _array: the backend's array. _table: the kernels of its device and dtype. _shape: a tuple of int. _watch: the
     # serial numbers of the tapes that watch it. _id: set when a tape or a reader first needs it.
-    # _origin: set on slices of variables only: a weak reference to the variable, and the key.
-    __slots__ = ("__weakref__", "_array", "_id", "_origin", "_shape", "_table", "_watch")
+    # _origin: set on slices of variables only: a weak reference to the variable, and the key. __dict__: what programs
+    # note on a tensor, which Python makes when they do.
+    __slots__ = ("__dict__", "__weakref__", "_array", "_id", "_origin", "_shape", "_table", "_watch")
 
     _array: Any
     _id: int

@@ -106,12 +106,14 @@ class Mapping(_Parts, _Hashable, MarkingDict):  # type: ignore[misc]  # nor has 
     """
 
     def __setitem__(self, key: str, value: Any) -> None:
+        _check_key(key)
         super().__setitem__(key, value)
         if listeners and type(value) is not NoDependency:
             notify(self, key, value)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """See `dict.setdefault` and `List.append`."""
+        _check_key(key)
         value = super().setdefault(key, default)
         _tell()
         return value
@@ -175,6 +177,14 @@ class UniqueNameTracker(_Parts, Checkpointable):
     def checkpoint_dependency(self, name: str) -> Any:
         """See `Checkpointable.checkpoint_dependency`."""
         return self._objects.get(name)
+
+
+def _check_key(key: object) -> None:
+    if not isinstance(key, str):
+        raise TypeError(
+            "Mapping: accepts only string keys, which are names in a checkpoint; got the key "
+            f"{key!r} of type {type(key).__name__}."
+        )
 
 
 def _tell() -> None:

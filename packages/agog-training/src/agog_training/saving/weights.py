@@ -18,6 +18,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
+from agog_layers.models.model import Model
 from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 
@@ -120,7 +121,8 @@ def _moved(model: Any, graph: Graph) -> dict[str, str]:
 def _check_match(model: Any, status: Any) -> None:
     """Raise AssertionError where nothing of the file has found its place in the model, or waits for it."""
     matched, deferred, unmatched = status._restore.report()
-    if any(key.startswith("model/") for key in (*matched, *deferred)):
+    has_nothing = not (matched or deferred or unmatched or model.weights) and _is_whole(model)
+    if has_nothing or any(key.startswith("model/") for key in (*matched, *deferred)):
         return
     status.expect_partial()
     if not model.checkpoint_dependencies():
@@ -197,9 +199,11 @@ def told_of_format(what: str, path: str) -> str:
 
 
 def _is_whole(model: Any) -> bool:
-    """Whether a model that was not built has all its weights: variables in attributes, and no layers to be built."""
+    """Whether a model that was not built has all its weights: variables in attributes, and no layers to be built, or
+    nothing that it could compute."""
     inside = [module for module in model._walk(set()) if module is not model]
-    return bool(model.weights) and all(getattr(module, "built", True) for module in inside)
+    computes = getattr(type(model), "call", None) is not Model.call
+    return bool(model.weights or not computes) and all(getattr(module, "built", True) for module in inside)
 
 
 def _named(model: Any) -> dict[str, Any]:
