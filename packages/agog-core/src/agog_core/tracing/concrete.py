@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agog_core.dispatch.devices import forgotten
@@ -16,6 +16,7 @@ from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.tracing.hotness import compiled, warming
 from agog_core.tracing.loops import draws, note_draws, putting_back
+from agog_core.tracing.matching import Matcher, matcher
 from agog_core.variables.taking import give_back, take
 from agog_core.variables.variable import updating
 
@@ -64,6 +65,8 @@ class Concrete:
         self._run: Run
         self._version = -1  # of what the run was made for
         self._is_hot = False
+        self._matcher: Matcher | None = None
+        self._calls_found = 0
 
     def run(self, arrays: Sequence[Any], tensors: Sequence[Tensor] = ()) -> Any:
         """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
@@ -101,6 +104,13 @@ class Concrete:
             return wrap(outputs[0], table, shape)
         results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
         return self._pack(results if self._echoes is None else self._echoes(results, tensors, values))
+
+    def matcher(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any) -> Matcher | None:
+        """What takes such arguments; None where only the key can tell, or it is not worth its making yet."""
+        self._calls_found += 1
+        if self._calls_found == 2:
+            self._matcher = matcher(args, kwargs, signature is not None)
+        return self._matcher
 
     def _put_back(self) -> None:
         """Put back what a run has drawn of random streams, because it comes to nothing."""

@@ -10,7 +10,7 @@ from typing import Any
 from agog_core.errors import TracingError, TracingWarning
 from agog_core.interrupts import begins_in_peace
 from agog_core.named_tuple import Named
-from agog_core.recording import next_serial, source_line, stack
+from agog_core.recording import source_line, stack
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import tracer_of_context, tracing
 from agog_core.tracing.concrete import Concrete
@@ -39,7 +39,6 @@ class FirstCall(Named):
         has_created: whether it has created variables; then it is not what later calls do.
         is_kept: whether the variables that it writes were written; else another thread came in between.
         failed: why it is not run again, though it has come to its end, such as an error that the function has caught.
-        has_tapes: whether it has made tapes.
     """
 
     concrete: Concrete
@@ -48,7 +47,6 @@ class FirstCall(Named):
     has_created: bool
     is_kept: bool
     failed: Failure | None
-    has_tapes: bool
 
 
 def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> FirstCall:
@@ -66,9 +64,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     Raises:
         TracingError: the function does what later calls could not do again.
     """
-    serial = next_serial()
     recorded = Recorded(function, args, kwargs, may_create)
-    has_tapes = next_serial() > serial + 1  # also where other threads have made some
     trace, results = recorded.trace, recorded.results
     try:
         values = [(v, x) for v, x in trace.entries.items() if v not in trace.graph.finals]
@@ -87,7 +83,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
         raise
     recorded.end()
     failed = next(iter(trace.failures), None)
-    return FirstCall(concrete, recorded.tensors, results(outputs), bool(recorded.created), is_kept, failed, has_tapes)
+    return FirstCall(concrete, recorded.tensors, results(outputs), bool(recorded.created), is_kept, failed)
 
 
 class Recorded:

@@ -13,8 +13,6 @@ from agog_core.dispatch.observation import is_checked
 from agog_core.recording import Recording, active, tapes_of_context
 from agog_core.settable import changes
 from agog_core.settings import present, present_key, used
-from agog_core.tensors.masks import has_mask
-from agog_core.tensors.masks import known as masked
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
@@ -83,27 +81,16 @@ class DefinedFunction:
         if active and tapes_of_context():
             return self._under_tapes(args, kwargs)
         memory = self._memory
-        kinds, found, version, settings = memory.latest
-        is_as_before = version == changes[0] and not scopes and (not used or settings == present())
-        is_as_before = is_as_before and not (memory.has_tapes and len(args) > 1 and equals(args) is not None)
-        if is_as_before and not kwargs and len(args) == len(kinds) and not (masked and any(map(has_mask, args))):
-            arrays, place = [], 0
-            for table, shape, strides in kinds:
-                x = args[place]
-                place += 1  # noqa: SIM113  # enumerate and zip take half as long as all the rest
-                if type(x) is not Tensor or x._table is not table or x._shape != shape:
-                    break
-                array = x._array
-                if strides is not None and array.strides != strides:
-                    break
-                arrays.append(array)
-            else:
+        match, found, version, settings = memory.latest
+        if version == changes[0] and not scopes and (not used or settings == present()):
+            matched = match(args, kwargs)
+            if matched is not None:
                 latest = found.latest
                 try:
-                    result = latest.run(arrays, args)
+                    result = latest.run(*matched)
                     if type(result) is not int:
                         return result
-                    return self._branched(found, latest, result, args, args, kwargs)
+                    return self._branched(found, latest, result, matched[1], args, kwargs)
                 except Exception as error:
                     if not is_undone(error):
                         raise
@@ -111,6 +98,7 @@ class DefinedFunction:
                 return memory.again(self._shown(), found, failure, self._called, args, kwargs)
         if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
+        called_with = args, kwargs
         args, kwargs, tensors = self._arguments.given(args, kwargs)
         version = changes[0]
         kind = memory.with_reads(self._key(args, kwargs))
@@ -118,10 +106,8 @@ class DefinedFunction:
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
         memory.retracing.found()
-        if not (kwargs or scopes or self._check) and all(map(is_single, args)) and equals(args) is None:
-            # What has rank 0 has no strides to look at.
-            kinds = [(table, shape, strides if shape else None) for table, shape, strides in map(key_of_tensor, args)]
-            memory.latest = kinds, found, version, present()
+        if not (scopes or self._check) and (match := found.matcher(*called_with, self._input_signature)) is not None:
+            memory.latest = match, found, version, present()
         return self._run(found, tensors, args, kwargs)
 
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -190,7 +176,6 @@ class DefinedFunction:
         place = key, id(parent), guard
         with key[1].noted():
             call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
-        memory.has_tapes |= call.has_tapes
         call.concrete.key, call.concrete.graph.exact = key, self._exact
         if call.failed is not None:
             memory.note_failure(self._shown(), key, call.failed, call.concrete.graph)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 # How many traces there are for arguments of one kind that have read other attributes, or other values of them.
 MOST_SETTINGS = 8
-# Of no call: tables, shapes and strides of its arguments, what it found, and what the settings were.
-_NOTHING: tuple[Any, Any, Any, Any] = [(None, None, None)], None, None, None
+# Of no call: what takes arguments of its kind, what it found, and what the settings were.
+_NOTHING: tuple[Any, Any, Any, Any] = None, None, None, None
 
 
 class TraceInfo(Named):
@@ -51,9 +51,8 @@ class Memory:
 
     def __init__(self) -> None:
         self.traces: dict[Any, Concrete] = {}
-        # Of the last call that found one: tables, shapes and strides of its arguments, and what it found.
+        # Of the last call that found one: what takes arguments of its kind, and what it found.
         # Then what the settings were, of attributes and of module state.
-        self.has_tapes = False  # whether there were tapes inside, to which arguments that are one tensor are one
         self.latest = _NOTHING
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
