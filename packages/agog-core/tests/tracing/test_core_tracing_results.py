@@ -263,3 +263,33 @@ def test_a_result_that_is_the_value_of_a_variable_is_watched_with_it() -> None:
             found[-1] += flat([tape.gradient([*results, total], [read, written]), results])
     for eager, traced in zip(*found, strict=True):
         np.testing.assert_array_equal(eager, traced)
+
+
+def halved(v: ag.Variable, x: Any) -> Any:
+    v.assign(v * 0.5)
+    return ag.reduce_sum(x), v
+
+
+def halved_beside_python(v: ag.Variable, x: Any) -> Any:
+    v.assign(v * 0.5)
+    total = ag.py_func(np.sum, [x], ag.float32)
+    return total, v
+
+
+@pytest.mark.parametrize("step", [halved, halved_beside_python])
+@pytest.mark.parametrize("shape", [(), (3, 4)])
+def test_a_value_that_was_written_is_that_of_the_variable(step: Call, shape: tuple[int, ...]) -> None:
+    """So tapes that watch the variable afterwards know it."""
+    v, x = ag.Variable(np.full(shape, 4.0, "f4")), ag.constant([1.0, 2.0])
+    traced = function(lambda x: step(v, x))
+    kept = []
+    for turn in range(4):
+        with ag.GradientTape() as tape:
+            with tape.stop_recording():
+                _, given = traced(x)
+            after = v * 3.0
+        np.testing.assert_array_equal(tape.gradient(given, v).numpy(), np.ones(shape))
+        np.testing.assert_array_equal(after.numpy(), np.full(shape, 12.0 * 0.5 ** (turn + 1)))
+        kept.append(given)
+    for turn, given in enumerate(kept):  # later calls write nothing into them
+        np.testing.assert_array_equal(given.numpy(), np.full(shape, 4.0 * 0.5 ** (turn + 1)))

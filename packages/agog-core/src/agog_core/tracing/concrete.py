@@ -103,7 +103,10 @@ class Concrete:
             table, shape = self._single
             return wrap(outputs[0], table, shape)
         results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
-        return self._pack(results if self._echoes is None else self._echoes(results, tensors, values))
+        if self._echoes is not None:
+            given = dict(zip(written, found[1], strict=True)) if written else {}
+            results = self._echoes(results, tensors, values, given)
+        return self._pack(results)
 
     def matcher(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any) -> Matcher | None:
         """What takes such arguments; None where only the key can tell, or it is not worth its making yet."""

@@ -68,8 +68,9 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     trace, results = recorded.trace, recorded.results
     try:
         values = [(v, x) for v, x in trace.entries.items() if v not in trace.graph.finals]
-        echoes = Echoes(results.tensors, recorded.inputs, values) or None
-        del values
+        finals = [(v, trace.state[v]) for v in trace.graph.finals if v in trace.state]
+        echoes = Echoes(results.tensors, recorded.inputs, values, finals) or None
+        del values, finals
         outputs = [untraced(x) for x in results.tensors]
         optimize(trace.graph)
         concrete = Concrete(trace.graph, results, echoes=echoes)
@@ -77,7 +78,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
         if not is_kept:
             trace.put_back()
         if echoes is not None:
-            outputs = echoes(outputs, recorded.tensors, trace.initial)
+            outputs = echoes(outputs, recorded.tensors, trace.initial, {})
     except BaseException:  # a Ctrl-C
         trace.put_back()
         raise

@@ -18,6 +18,7 @@ from typing import Any
 from agog_core.dispatch.observation import TracedStep, are_observed, are_steps_enough, tell, unobserved
 from agog_core.random import generator
 from agog_core.tracing.concrete import Concrete
+from agog_core.tracing.echoes import Echoes
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execute import on_host
 from agog_core.tracing.executors import executable
@@ -189,7 +190,8 @@ class _Part:
         self.graph = graph
         # What a kernel keeps for its gradient's is for kernels alone.
         is_plain = not any(v.node is not None and v.node.op is not None and v.node.op.reserve for v in self._gives)
-        self._concrete = Concrete(graph, list, is_portable=portable or not is_plain)
+        echoes = Echoes.of_variables(graph.variables, graph.finals, graph.outputs) or None
+        self._concrete = Concrete(graph, list, is_portable=portable or not is_plain, echoes=echoes)
 
     def run(self, values: dict[Value, Any], handed: HandedOn) -> int | None:
         """Run on the values that are there, and add others to them; the number of a guard that failed, or None."""
