@@ -260,7 +260,7 @@ def _verdict(owner: Any, name: str, value: Any) -> str:
         return "variable"
     if not isinstance(owner, tf.train.Optimizer):
         return "unread"
-    hyperparameters = {each.lstrip("_") for each, _ in owner._kept} | {"decay", "learning_rate", "lr"}
+    hyperparameters = {each.lstrip("_") for each, _ in owner._kept} | {"decay", "learning_rate", "lr", "schedule_decay"}
     return "late" if name in hyperparameters else "unread"
 
 
