@@ -39,7 +39,7 @@ def attend(score: Any, q: np.ndarray, v: np.ndarray, k: np.ndarray, allowed: Any
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("make", [Attention, AdditiveAttention])
 def test_attention(make: Any, scaled: bool, masked: bool, causal: bool) -> None:
-    layer = make(use_scale=scaled, causal=causal)
+    layer = make(use_scale=scaled, causal=causal, dtype="float64")
     layer([QUERY, VALUE, KEY])
     scale: Any = 1.0
     if scaled:
@@ -83,7 +83,7 @@ def project(x: np.ndarray, weights: list[np.ndarray], head: int) -> np.ndarray:
 @pytest.mark.parametrize("mask", [None, "of all examples", "of each example"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_several_heads(mask: str | None, causal: bool) -> None:
-    layer = MultiHeadAttention(num_heads=2, key_dim=3, value_dim=5, output_shape=7, name="heads")
+    layer = MultiHeadAttention(num_heads=2, key_dim=3, value_dim=5, output_shape=7, name="heads", dtype="float64")
     layer(QUERY, VALUE, KEY)
     rng = np.random.default_rng(SEED)
     for variable in layer.weights:

@@ -106,7 +106,7 @@ def test_default_initializers() -> None:
 def test_dtype_follows_the_first_input() -> None:
     layer = Dense(2)
     assert layer.dtype is None
-    layer(np.ones((1, 3)))
+    layer(ag.ones((1, 3), "float64"))
     assert layer.dtype == ag.float64
     assert [v.dtype for v in layer.variables] == [ag.float64, ag.float64]
     assert Dense(2, dtype="float16").dtype == ag.float16

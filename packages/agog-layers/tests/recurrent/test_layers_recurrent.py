@@ -304,7 +304,7 @@ class Sum(Layer):
 
 
 def test_cells_of_a_program() -> None:
-    layer = RNN(Sum(), return_sequences=True)
+    layer = RNN(Sum(), return_sequences=True, dtype="float64")
     np.testing.assert_allclose(layer(X).numpy(), X.cumsum(1), rtol=1e-12)
     with_constants = layer(X, constants=ag.constant(1.0, ag.float64))
     np.testing.assert_allclose(with_constants.numpy(), (X + 1).cumsum(1), rtol=1e-12)
@@ -326,7 +326,7 @@ def test_cells_of_a_program() -> None:
             "LSTM layer 'n' takes inputs of shape (batch, time, 2); got shape (1, 2, 3).",
         ),
         (
-            lambda: built("GRU", name="n")[0](np.zeros((1, 2, 2), np.float32)),
+            lambda: built("GRU", name="n")[0](ag.zeros((1, 2, 2))),
             ag.errors.InvalidArgumentError,
             "GRU layer 'n' has a kernel of dtype float64; got an input of dtype float32 and shape (1, 2, 2). Cast it "
             "with tf.cast(x, tf.float64).",

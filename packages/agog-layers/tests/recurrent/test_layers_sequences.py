@@ -24,7 +24,7 @@ MERGES: dict[str, Any] = {
 @pytest.mark.parametrize("mode", MERGES)
 @pytest.mark.parametrize("sequences", [False, True])
 def test_both_directions(mode: str, sequences: bool) -> None:
-    layer = Bidirectional(GRU(4, return_sequences=sequences), merge_mode=mode)
+    layer = Bidirectional(GRU(4, return_sequences=sequences, dtype="float64"), merge_mode=mode)
     out = layer(X).numpy()
     assert len(layer.trainable_variables) == 6
     forward = layer.forward_layer(X).numpy()
@@ -62,7 +62,7 @@ def test_both_directions_with_masks() -> None:
 
 
 def test_both_directions_from_a_description() -> None:
-    layer = Bidirectional(LSTM(4), merge_mode="sum")
+    layer = Bidirectional(LSTM(4, dtype="float64"), merge_mode="sum")
     again = Bidirectional.from_config(layer.get_config())
     assert (again.merge_mode, again.layer.units, again.get_config()) == ("sum", 4, layer.get_config())
     layer(X)
@@ -71,10 +71,10 @@ def test_both_directions_from_a_description() -> None:
 
 
 def test_a_layer_at_each_time() -> None:
-    inner = Dense(3)
+    inner = Dense(3, dtype="float64")
     out = TimeDistributed(inner)(X).numpy()
     np.testing.assert_allclose(out, X @ inner.kernel.numpy(), rtol=1e-12)
-    images = np.random.default_rng(SEED).normal(size=(2, 3, 4, 5))
+    images = np.random.default_rng(SEED).normal(size=(2, 3, 4, 5)).astype(np.float32)
     np.testing.assert_array_equal(TimeDistributed(Flatten())(images).numpy(), images.reshape(2, 3, 20))
     dropped = TimeDistributed(Dropout(0.5))(np.ones((2, 3, 50)), training=True).numpy()
     assert set(dropped.ravel().tolist()) == {0.0, 2.0}

@@ -87,6 +87,15 @@ def test_linspace_takes_tensors() -> None:
     assert np.allclose(made.numpy(), np.linspace(0, 1, 11), rtol=0, atol=1e-16)
 
 
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint8, ag.constant])
+def test_linspace_of_integers_is_of_float32(kind: Callable[[int], Any]) -> None:
+    made = ag.linspace(kind(1), kind(10), 4)
+    assert made.dtype is ag.float32
+    assert made.numpy().tolist() == [1.0, 4.0, 7.0, 10.0]
+    assert ag.linspace(kind(0), 1.0, 3).dtype is ag.float32
+    assert ag.linspace(kind(0), np.float64(1), 3).dtype is ag.float64
+
+
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 def test_sequence_mask(kind: str) -> None:
     lengths = np.array([[0, 3], [5, 1]], kind)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -50,6 +52,65 @@ def test_shapes_must_be_equal() -> None:
     text = "sigmoid_cross_entropy_with_logits: labels and logits must have the same shape; got (2,) and (1,)."
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0])
+
+
+KINDS = ["float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool"]
+ONE_HOT = np.array([[0, 1, 0], [1, 0, 0]])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_any_dtype_beside_logits_of_float32(kind: str) -> None:
+    logits, labels = ag.constant(LOGITS, "float32"), ag.cast(ag.constant(ONE_HOT), kind)
+    log_softmax = LOGITS - np.log(np.exp(LOGITS).sum(1, keepdims=True))
+    log_sigmoid = np.log(sigmoid(LOGITS)), np.log(1 - sigmoid(LOGITS))
+    binary = -ONE_HOT * log_sigmoid[0] - (1 - ONE_HOT) * log_sigmoid[1]
+    weighted = -2 * ONE_HOT * log_sigmoid[0] - (1 - ONE_HOT) * log_sigmoid[1]
+    for loss, expected in (
+        (nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits), -(ONE_HOT * log_softmax).sum(1)),
+        (nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits), -(ONE_HOT * log_softmax).sum(1)),
+        (nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits), binary),
+        (nn.weighted_cross_entropy_with_logits(labels, logits, 2.0), weighted),
+        (nn.log_poisson_loss(labels, logits), np.exp(LOGITS) - LOGITS * ONE_HOT),
+    ):
+        assert loss.dtype == "float32"
+        np.testing.assert_allclose(loss.numpy(), expected, rtol=1e-5)
+
+
+def test_gradients_reach_labels_of_another_dtype() -> None:
+    labels, logits = ag.constant(TARGETS), ag.constant(LOGITS, "float32")
+    with ag.GradientTape() as tape:
+        tape.watch(labels)
+        loss = nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    gradient = tape.gradient(loss, labels)
+    assert gradient.dtype == "float64"
+    np.testing.assert_allclose(gradient.numpy(), np.log(np.exp(LOGITS).sum(1, keepdims=True)) - LOGITS, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("op", "name", "loss"),
+    [
+        ("softmax_cross_entropy", "labels", nn.softmax_cross_entropy_with_logits),
+        ("sigmoid_cross_entropy_with_logits", "labels", nn.sigmoid_cross_entropy_with_logits),
+        ("weighted_cross_entropy_with_logits", "targets", partial(nn.weighted_cross_entropy_with_logits, pos_weight=2)),
+    ],
+)
+def test_labels_that_are_no_numbers_are_refused(op: str, name: str, loss: Callable[..., ag.Tensor]) -> None:
+    text = (
+        f"{op}: {name} must be floats, integers or bools; got dtype string and shape (2,). Make numbers of strings "
+        "with tf.string_to_number, and of complex numbers with tf.real or tf.abs."
+    )
+    with pytest.raises(ag.errors.InvalidArgumentError, match=f"^{re.escape(text)}$"):
+        loss(**{name: ["1", "0"]}, logits=[1.0, 0.0])
+
+
+@pytest.mark.parametrize("kind", ["float64", "bool"])
+def test_class_numbers_are_integers(kind: str) -> None:
+    text = (
+        f"sparse_softmax_cross_entropy: labels must be integers; got dtype {kind} and shape (2,). For probabilities "
+        "use softmax_cross_entropy_with_logits."
+    )
+    with pytest.raises(ag.errors.InvalidArgumentError, match=f"^{re.escape(text)}$"):
+        nn.sparse_softmax_cross_entropy_with_logits(labels=np.array([1, 0]).astype(kind), logits=np.ones((2, 3)))
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0, 63.0, 65.0, 1e3, 1e30])

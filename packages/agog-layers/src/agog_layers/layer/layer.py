@@ -51,7 +51,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         trainable: whether `trainable_variables` lists the variables.
         name: the layer's name; by default the class's in snake case, with a number from the second one on.
         dtype: the dtype of the variables, or a `Policy` or its name; by default the global policy, or that of the first
-            input.
+            input if it is a tensor, or float32. Arrays of floats become floats of the layer's dtype.
         input_shape: the shape of one example, without the batch axis; it lets a `Sequential` build the layer when it
             is added.
         batch_input_shape: the input's shape with the batch axis, instead of ``input_shape``.
@@ -155,7 +155,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             leaves = nest.flatten(inputs)
             if Symbolic in map(type, leaves):
                 return call_symbolic(self, inputs, args, kwargs)
-            inputs, leaves = self._converted(inputs, leaves)
+            inputs, args, kwargs = self._without_arrays((inputs, args, kwargs))
+            inputs, leaves = self._converted(inputs, nest.flatten(inputs))
         if known and (mask := mask_of(inputs, leaves)) is not None:
             return self._call_with_mask(inputs, leaves, mask, args, kwargs)
         if self.built and not self.names_inside:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agog_core import DType, Tensor, Variable, as_dtype, cast, nest
+from agog_core import DType, Tensor, Variable, as_dtype, cast, convert_to_tensor, nest
 from agog_core.settings import Setting
 from agog_layers.base.configured import describe
 from agog_layers.base.masks import known, mask_of, pass_on
@@ -46,8 +47,11 @@ class Precise:
 
         @property
         def _title(self) -> str: ...
+        @property
+        def variables(self) -> list[Variable]: ...
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
         def _count_calls(self) -> None: ...
+        def _walk(self, seen: set[int]) -> Iterator[Any]: ...
 
     def _set_precision(self, dtype: Any) -> None:
         policy = policy_of(dtype)
@@ -82,6 +86,21 @@ class Precise:
         """The policy; where the layer has none, that of the variables' dtype."""
         return self._policy or Policy("float32" if self._dtype is None else self._dtype.name)
 
+    def _without_arrays(self, arguments: Any) -> Any:
+        """The arguments of a call, in which arrays of floats, which NumPy makes in float64, are tensors of the layer's
+        dtype; before it is known of that of a tensor among them, of a layer or variable inside, or float32."""
+        leaves = nest.flatten(arguments)
+        if not any(map(_is_array_of_floats, leaves)):
+            return arguments
+        of_variables = [variable.dtype for variable in self.variables]
+        beside = [leaf.dtype for leaf in leaves if isinstance(leaf, Tensor)]
+        inside = [part._dtype for part in self._walk(set()) if isinstance(part, Precise)]
+        known = (self._dtype, *beside, *inside, *of_variables, as_dtype("float32"))
+        dtype = next(each for each in known if each is not None and each.is_floating)
+        return nest.map_structure(
+            lambda leaf: cast(convert_to_tensor(leaf), dtype) if _is_array_of_floats(leaf) else leaf, arguments
+        )
+
     def _described(self, name: str) -> Any:
         with_policy = name == "dtype" and self._policy is not None
         return describe(self._policy) if with_policy else super()._described(name)  # type: ignore[misc]  # Module has it
@@ -111,6 +130,10 @@ class Precise:
         finally:
             _reading.reset(token)
         return outputs if inside is outside else _cast_floats(outputs, outside)
+
+
+def _is_array_of_floats(value: Any) -> bool:
+    return hasattr(value, "__array_interface__") and bool(value.shape) and value.dtype.kind == "f"
 
 
 def _cast_floats(structure: Any, dtype: DType | None) -> Any:

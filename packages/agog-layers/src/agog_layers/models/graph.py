@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agog_core import Tensor, TensorShape, convert_to_tensor, expand_dims, nest
+from agog_core import Tensor, TensorShape, cast, convert_to_tensor, expand_dims, nest
 from agog_layers.base.configured import describe, revive
 from agog_layers.base.signature import takes_training
 from agog_layers.layer.symbolic import Node, Symbolic
@@ -239,5 +239,5 @@ def _of_dtype(value: Any, dtype: Any) -> Tensor:
     """A tensor of the input's dtype, where only the precision differs."""
     tensor = convert_to_tensor(value, preferred_dtype=dtype)
     if tensor.dtype.is_floating and dtype.is_floating and tensor.dtype != dtype:
-        return convert_to_tensor(tensor.numpy(), dtype)
+        return cast(tensor, dtype)
     return tensor

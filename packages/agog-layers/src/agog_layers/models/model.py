@@ -164,6 +164,10 @@ class Model(Layer):
             )
         return self._graph.run(inputs, *args, **kwargs)
 
+    def _without_arrays(self, arguments: Any) -> Any:
+        # A functional model's inputs have dtypes of their own.
+        return super()._without_arrays(arguments) if self._graph is None else arguments
+
     def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
         if self._graph is None:
             return super()._converted(inputs, leaves)
@@ -212,7 +216,7 @@ class Model(Layer):
         """Set the states of all layers that keep theirs from batch to batch back to what they start with."""
         for module in self._walk(set()):
             if module is not self and getattr(module, "stateful", False):
-                module.reset_states()  # type: ignore[attr-defined]  # layers with states have it
+                module.reset_states()
 
     def summary(
         self,

@@ -9,7 +9,7 @@ from agog_core import dtypes
 from agog_core.calls.broadcasting import broadcast_to, static_shape
 from agog_core.calls.call import call, create
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING, ORDERED, as_dtype
+from agog_core.dtypes import FLOATING, ORDERED, as_dtype, float32
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor, host_value, whole
@@ -191,17 +191,17 @@ def linspace(start: TensorLike, stop: TensorLike, num: Any, name: str | None = N
     """Make a tensor of evenly spaced numbers from one to another, both included.
 
     Args:
-        start: the first number, a float.
+        start: the first number.
         stop: the last number.
         num: how many numbers, at least 1; 1 gives only the first.
 
     Returns:
-        A tensor of rank 1.
+        A tensor of rank 1, of the dtype of the floats; of float32 where both are integers.
 
     Raises:
-        InvalidArgumentError: ``num`` is less than 1, a number is not a scalar, or both are integers.
+        InvalidArgumentError: ``num`` is less than 1, or a number is not a scalar.
 
-    >>> print(linspace(0.0, 1.0, 5))
+    >>> print(linspace(0, 1.0, 5))
     tf.Tensor([0.   0.25 0.5  0.75 1.  ], shape=(5,), dtype=float32)
     """
     given, count = [host_value(value) for value in (start, stop)], int(host_value(num))
@@ -212,6 +212,8 @@ def linspace(start: TensorLike, stop: TensorLike, num: Any, name: str | None = N
     if count < 1:
         raise InvalidArgumentError(f"linspace: num must be at least 1; got {count}.")
     kinds = [as_dtype(value.dtype) for value in given]
+    if all(kind.is_integer for kind in kinds):
+        kinds = [float32]
     kind = max([kind for kind in kinds if kind.is_floating] or kinds, key=lambda kind: kind.size)
     return create(_linspace, kind, start=float(given[0]), stop=float(given[1]), num=count)
 

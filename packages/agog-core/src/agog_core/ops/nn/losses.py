@@ -9,6 +9,7 @@ from agog_core.calls.elementwise import binary
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import one_hot, ones_like
 from agog_core.ops.array.reshaping import expand_dims, stop_gradient
 from agog_core.ops.math.arithmetic import add, multiply, negative, subtract
@@ -37,7 +38,7 @@ def softmax_cross_entropy_with_logits_v2(
     """Cross entropy between label distributions and the softmax of logits; gradients flow into both.
 
     Args:
-        labels: probabilities, of the logits' shape and dtype.
+        labels: probabilities, of the logits' shape: floats, integers or bools, which are cast to the logits' dtype.
         logits: a tensor of floats.
         axis: the axis of the classes; the last by default. Older name: ``dim``.
 
@@ -45,13 +46,13 @@ def softmax_cross_entropy_with_logits_v2(
         ``-sum(labels * log_softmax(logits))`` without the axis; a class of probability 0 adds nothing.
 
     Raises:
-        InvalidArgumentError: shapes or dtypes differ.
+        InvalidArgumentError: the shapes differ, or the labels are no numbers.
 
     >>> print(softmax_cross_entropy_with_logits_v2(labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]))
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
     """
     z = convert_to_tensor(logits)
-    p = convert_to_tensor(labels, preferred_dtype=z.dtype)
+    p = _of_dtype("softmax_cross_entropy", "labels", labels, z)
     return call(_softmax_cross_entropy, p, z, axis=chosen_axis("softmax_cross_entropy", z, axis, dim))
 
 
@@ -61,7 +62,7 @@ def softmax_cross_entropy_with_logits(
     """Cross entropy between label distributions and the softmax of logits; no gradient flows into the labels.
 
     Args:
-        labels: probabilities, of the logits' shape and dtype.
+        labels: probabilities, of the logits' shape: floats, integers or bools, which are cast to the logits' dtype.
         logits: a tensor of floats.
         dim: the axis of the classes.
 
@@ -69,7 +70,7 @@ def softmax_cross_entropy_with_logits(
         ``-sum(labels * log_softmax(logits))`` without the axis; a class of probability 0 adds nothing.
 
     Raises:
-        InvalidArgumentError: shapes or dtypes differ.
+        InvalidArgumentError: the shapes differ, or the labels are no numbers.
 
     >>> print(softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]))
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
@@ -77,6 +78,19 @@ def softmax_cross_entropy_with_logits(
     z = convert_to_tensor(logits)
     constant_labels = stop_gradient(convert_to_tensor(labels, preferred_dtype=z.dtype))
     return softmax_cross_entropy_with_logits_v2(labels=constant_labels, logits=z, axis=dim)
+
+
+def _of_dtype(op: str, name: str, labels: TensorLike, logits: Tensor) -> Tensor:
+    """Labels as a tensor of the logits' dtype, which tutorials leave to the loss."""
+    y = convert_to_tensor(labels, preferred_dtype=logits.dtype)
+    if y.dtype is logits.dtype:
+        return y
+    if not (y.dtype.is_floating or y.dtype.is_integer or y.dtype.is_bool):
+        raise InvalidArgumentError(
+            f"{op}: {name} must be floats, integers or bools; got dtype {y.dtype.name} and shape {y._shape}. Make "
+            "numbers of strings with tf.string_to_number, and of complex numbers with tf.real or tf.abs."
+        )
+    return cast(y, logits.dtype)
 
 
 def _cross_entropy_shape(labels: Shape, logits: Shape, axis: int) -> Shape:
@@ -271,7 +285,7 @@ def sigmoid_cross_entropy_with_logits(*, labels: TensorLike, logits: TensorLike,
     """Cross entropy between probabilities and the sigmoid of logits, elementwise; classes need not exclude each other.
 
     Args:
-        labels: probabilities, of the logits' shape and dtype.
+        labels: probabilities, of the logits' shape: floats, integers or bools, which are cast to the logits' dtype.
         logits: a tensor of floats.
 
     Returns:
@@ -279,6 +293,7 @@ def sigmoid_cross_entropy_with_logits(*, labels: TensorLike, logits: TensorLike,
 
     Raises:
         ValueError: the shapes differ.
+        InvalidArgumentError: the labels are no numbers.
 
     >>> print(sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 100.0]))
     tf.Tensor([  0.6931472 100.       ], shape=(2,), dtype=float32)
@@ -289,7 +304,7 @@ def sigmoid_cross_entropy_with_logits(*, labels: TensorLike, logits: TensorLike,
 
 def _of_one_shape(op: str, first: str, x: TensorLike, second: str, y: TensorLike) -> tuple[Tensor, Tensor]:
     b = convert_to_tensor(y)
-    a = convert_to_tensor(x, preferred_dtype=b.dtype)
+    a = _of_dtype(op, first, x, b)
     if a._shape != b._shape:
         raise ValueError(f"{op}: {first} and {second} must have the same shape; got {a._shape} and {b._shape}.")
     return a, b
@@ -301,7 +316,7 @@ def weighted_cross_entropy_with_logits(
     """Cross entropy with the sigmoid of logits, elementwise, in which positive targets weigh more or less.
 
     Args:
-        targets: probabilities, of the logits' shape and dtype.
+        targets: probabilities, of the logits' shape: floats, integers or bools, which are cast to the logits' dtype.
         logits: a tensor of floats.
         pos_weight: the weight of the positive targets, which broadcasts with them.
 
@@ -310,6 +325,7 @@ def weighted_cross_entropy_with_logits(
 
     Raises:
         ValueError: the shapes differ.
+        InvalidArgumentError: the targets are no numbers.
 
     >>> print(weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0))
     tf.Tensor([1.3862944 0.6931472], shape=(2,), dtype=float32)
@@ -327,7 +343,7 @@ def log_poisson_loss(
     """Minus the logarithm of the likelihood of counts, given the logarithm of their mean, elementwise.
 
     Args:
-        targets: counts, of the shape and dtype of ``log_input``.
+        targets: counts, of the shape of ``log_input``: floats, integers or bools, which are cast to its dtype.
         log_input: logarithms of means.
         compute_full_loss: whether Stirling's approximation of ``log(targets!)`` is added, where a target exceeds 1.
 
@@ -336,6 +352,7 @@ def log_poisson_loss(
 
     Raises:
         ValueError: the shapes differ.
+        InvalidArgumentError: the targets are no numbers.
 
     >>> print(log_poisson_loss([2.0], [0.0]))
     tf.Tensor([1.], shape=(1,), dtype=float32)

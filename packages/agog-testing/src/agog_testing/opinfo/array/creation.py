@@ -74,7 +74,7 @@ def _linspace(start: float, stop: float, num: int) -> Array:
 _LINSPACE_ERRORS = (
     invalid((0.0, 1.0, 0), "linspace: num must be at least 1; got 0."),
     invalid(([0.0], 1.0, 2), "linspace: start and stop must be scalars; got shapes (1,) and ()."),
-    rejected("linspace", "int32", FLOATING, (0, 1, 2)),
+    rejected("linspace", "bool", FLOATING, (False, True, 2)),
 )
 
 

@@ -42,9 +42,9 @@ _CROSS_ENTROPY_ERRORS = (
     ),
     invalid(
         (),
-        "softmax_cross_entropy: labels has dtype float64 and logits has dtype float32 (shapes (2, 3) and (2, 3)), but "
-        "they must be of one dtype; cast one of them, such as tf.cast(logits, tf.float64).",
-        labels=np.ones((2, 3)),
+        "softmax_cross_entropy: labels must be floats, integers or bools; got dtype complex64 and shape (2, 3). Make "
+        "numbers of strings with tf.string_to_number, and of complex numbers with tf.real or tf.abs.",
+        labels=np.ones((2, 3), np.complex64),
         logits=np.ones((2, 3), np.float32),
     ),
 )
