@@ -290,5 +290,5 @@ def test_names_begin_anew_in_a_new_graph_and_in_each_test_case() -> None:
 
     for _ in range(2):
         tf.reset_default_graph()
-        assert [tf.layers.Dense(1).name, tf.layers.Flatten().name] == ["dense", "flatten"]
+        assert [tf.layers.Dense(1).name, tf.layers.Flatten().name] == ["dense_1", "flatten_1"]
         assert Case("test_names").run().wasSuccessful()

@@ -83,7 +83,10 @@ def test_explicit_names() -> None:
     again = OneLayer("explicit")
     with pytest.raises(ValueError, match=r".") as caught:
         again(x())
-    assert str(caught.value) == "A Network named 'explicit' already exists. Names must be unique."
+    assert str(caught.value) == (
+        "A Network named 'explicit' already exists (or a variable_scope was created with this name). Names must be "
+        "unique."
+    )
     del net, caught
     gc.collect()
     again(x())

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from agog_core.variables.name_scope import counters
 
-__all__ = ["UniqueNames", "layer_names", "scope", "snake_case", "weight_name"]
+__all__ = ["UniqueNames", "entered_scopes", "layer_names", "scope", "snake_case", "weight_name"]
 
 _WORD_STARTS = r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])"
 
@@ -32,12 +32,13 @@ class UniqueNames:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
-    def unique(self, base: str, taken: Container[str] = ()) -> str:
-        """``base``, or ``base`` with a number: a name that was not handed out before, and is not among those taken."""
+    def unique(self, base: str, taken: Container[str] = (), first: int = 0) -> str:
+        """``base``, or ``base`` with a number: a name that was not handed out before, and is not among those taken. The
+        ``first`` number may be 1, so that none is without."""
         with _lock:
             while True:
-                number = self._counts.get(base, 0)
-                self._counts[base] = number + 1
+                number = self._counts.get(base, 0) + first
+                self._counts[base] = number + 1 - first
                 name = f"{base}_{number}" if number else base
                 if name not in taken:
                     return name
@@ -49,7 +50,9 @@ class UniqueNames:
 
 
 layer_names = UniqueNames()
-counters.append(layer_names.forget)
+# The paths of all variable scopes that were ever entered: no network gets such a name.
+entered_scopes: set[str] = set()
+counters.extend((layer_names.forget, entered_scopes.clear))
 
 
 def snake_case(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from agog_core import Variable
 from agog_layers import basic, convolutional, normalizing
-from agog_layers.base.naming import snake_case
+from agog_layers.base.naming import layer_names, scope, snake_case
 from agog_layers.base.variable_store import weight_getter
 from agog_layers.by_name.computed import Computed
 from agog_layers.by_name.named_variables import find_or_make
@@ -42,8 +42,8 @@ C = TypeVar("C", bound="type[Layer]")
 
 class Layer(Base):
     """Base of the layers of ``tf.layers``. As `get_variable` does, they take what they are not given from the
-    `variable_scope` around their first call: initializer, constraint and custom getter. Those without a name are
-    numbered per scope. See `Layer`.
+    `variable_scope` around their first call: initializer, constraint and custom getter. Their variables are named as
+    scopes are: the second layer of a name that is called in a scope gets a ``_1``. See `Layer`.
     """
 
     # The constructor's arguments for initializers that nobody gave.
@@ -52,10 +52,16 @@ class Layer(Base):
     _runs_once = False
 
     def _initial_name(self, name: str | None) -> str | None:
-        path = get_variable_scope().path
-        if name or not path:
-            return super()._initial_name(name)
-        return unique_path(path, snake_case(type(self).__name__)).removeprefix(path)
+        return name or layer_names.unique(snake_case(type(self).__name__), first=1)
+
+    def _make_path(self) -> str:
+        if self._first_network is not None:
+            return super()._make_path()
+        path = get_variable_scope().path + scope.get()
+        base = snake_case(type(self).__name__) if self._auto_named else self.name
+        # A function that names its layer means the variables of that name.
+        named = path + base if self._runs_once and not self._auto_named else unique_path(path, base)
+        return scope.get() + named.removeprefix(path)
 
     def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
         initializer = get_variable_scope().initializer

@@ -9,6 +9,7 @@ from typing import Any
 from agog_core import Variable, as_dtype
 from agog_core.settings import Same, Setting
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
+from agog_layers.base.naming import entered_scopes
 from agog_layers.base.variable_store import active_store
 from agog_layers.by_name.named_variables import find_or_make, refuse_places
 
@@ -31,7 +32,7 @@ class _AutoReuse:
 
 AUTO_REUSE = _AutoReuse()
 
-# How many scopes of each default name there were, outside of stores.
+# How often the scope of each path was entered, or made for a layer, outside of stores.
 _scope_counts: dict[str, int] = {}
 counters.append(_scope_counts.clear)
 
@@ -208,6 +209,11 @@ def variable_scope(
         name = unique_path(outer.path, str(default_name)) if name_or_scope is None else name_or_scope
         label = name.removeprefix(outer.path) if name_or_scope is None else name
         path = outer.path + label if label else outer.name
+    is_scope = isinstance(name_or_scope, VariableScope)
+    if name_or_scope is not None and not is_scope:
+        _counts()[path] = _counts().get(path, 0) + 1
+    entered_scopes.add(path)
+    before = _counts_below(path) if is_scope else {}
     with name_scope(label) if label and auxiliary_name_scope else name_scope(current_name_scope()) as original:
         scope = VariableScope(
             reuse or defaults.reuse,
@@ -219,22 +225,34 @@ def variable_scope(
             custom_getter or defaults.custom_getter,
             dtype or defaults.dtype,
             constraint=constraint or defaults.constraint,
-            name_scope=defaults.original_name_scope if isinstance(name_or_scope, VariableScope) else original,
+            name_scope=defaults.original_name_scope if is_scope else original,
         )
         token = _current.set(scope)
         try:
             yield scope
         finally:
             _current.reset(token)
+            _counts().update(dict.fromkeys(_counts_below(path), 0) | before)
 
 
 def unique_path(path: str, base: str) -> str:
-    """``path``, "" or with a ``/`` at the end, and ``base``, with a number if another scope got that name from here."""
+    """``path``, "" or with a ``/`` at the end, and ``base``, with a number if another scope has that name already. What
+    is inside a scope is counted anew each time that this is entered."""
+    counts, number, name = _counts(), 0, path + base
+    while counts.get(name):
+        number += 1
+        name = f"{path}{base}_{number}"
+    counts[name] = 1
+    return name
+
+
+def _counts() -> dict[str, int]:
     store = active_store()
-    counts = _scope_counts if store is None else store.scope_counts
-    number = counts.get(path + base, 0)
-    counts[path + base] = number + 1
-    return path + (f"{base}_{number}" if number else base)
+    return _scope_counts if store is None else store.scope_counts
+
+
+def _counts_below(path: str) -> dict[str, int]:
+    return {name: count for name, count in _counts().items() if name.startswith(f"{path}/")}
 
 
 def get_variable(

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from agog_core import Variable
 from agog_core.settable import has_changed
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
-from agog_layers.base.naming import UniqueNames, layer_names, scope, snake_case
+from agog_layers.base.naming import UniqueNames, entered_scopes, layer_names, scope, snake_case
 from agog_layers.base.signature import takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.models.model import Model
@@ -30,7 +30,8 @@ class Network(Model):
     the names of its variables, wherever it is called.
 
     Args:
-        name: the name, which no other living network in that scope may have.
+        name: the name, which no other living network in that scope may have, and no `variable_scope` that was ever
+            entered there.
 
     Raises:
         ValueError: the name has a slash in it, or is not a string.
@@ -90,12 +91,16 @@ class Network(Model):
         if self._first_network is not None and self._first_network() is not None:
             return super()._make_path()
         self._first_network = None  # without its parent, a network stands by itself
+        around = self._name_scope + self._outer_scope
         if self._name is None:
-            taken = {path.rpartition("/")[2] for path in _by_path}
-            self._name = layer_names.unique(snake_case(type(self).__name__), taken)
+            taken = {*_by_path, *entered_scopes}
+            self._name = layer_names.unique(around + snake_case(type(self).__name__), taken).removeprefix(around)
         path = self._outer_scope + self._name
-        if _by_path.setdefault(self._name_scope + path, self) is not self:
-            raise ValueError(f"A Network named {path!r} already exists. Names must be unique.")
+        if around + self._name in entered_scopes or _by_path.setdefault(around + self._name, self) is not self:
+            raise ValueError(
+                f"A Network named {path!r} already exists (or a variable_scope was created with this name). Names must "
+                "be unique."
+            )
         return path
 
     def _call_in_scope(self, inputs: Any, leaves: list[Any], args: Any, kwargs: Any) -> Any:
