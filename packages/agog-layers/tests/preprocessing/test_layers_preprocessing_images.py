@@ -82,7 +82,9 @@ def test_resize(method: str, size: tuple[int, int], antialias: bool) -> None:
     expected = np.stack([np.stack([line(row, size[1], method, antialias) for row in image]) for image in rows])
     found = resize(IMAGES, size, method, antialias=antialias)
     np.testing.assert_allclose(found.numpy(), expected, rtol=2e-4, atol=2e-5, err_msg="seed 41")
-    np.testing.assert_array_equal(resize(IMAGES[0], size, method, antialias=antialias).numpy(), found[0].numpy())
+    # BLAS libraries add up the products of one row in another order than those of several.
+    alone = resize(IMAGES[0], size, method, antialias=antialias).numpy()
+    np.testing.assert_allclose(alone, found[0].numpy(), rtol=1e-6, atol=1e-6, err_msg="seed 41")
 
 
 def test_resize_of_integers() -> None:
