@@ -12,6 +12,7 @@
 
 from agog_core.exports import export as _export
 from agog_training import callbacks, optimizers
+from agog_training.mapping import *
 from agog_training.model import *
 from agog_training.saving import *
 from agog_training.sequence import *

@@ -13,7 +13,7 @@ from agog_layers.base.masks import known, mask_of, with_mask
 from agog_layers.base.shapes import each_shape, zeros_of_shape
 from agog_layers.layer.symbolic import Node, Symbolic
 
-__all__ = ["call_symbolic", "output_shape"]
+__all__ = ["call_symbolic", "output_shape", "without_traces"]
 
 # What unknown sizes are in the two calls: the batch's, and others. Sizes of the output that differ are unknown.
 _SIZES = ((1, 32), (2, 64))
@@ -33,7 +33,7 @@ def _infer(layer: Any, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         x, a, k = _with_zeros([inputs, list(args), quiet], sizes)
         return layer(x, *a, **k)
 
-    with _without_traces(layer):
+    with without_traces(layer):
         first = run(_SIZES[0])
         shapes = [value.shape for value in nest.flatten(first)]
         if not all(symbol.shape.is_fully_defined() for symbol in Node(layer, inputs, args, quiet, ()).parents()):
@@ -75,7 +75,7 @@ def _with_zeros(structure: Any, sizes: tuple[int, int]) -> Any:
 
 
 @contextmanager
-def _without_traces(layer: Any) -> Iterator[None]:
+def without_traces(layer: Any) -> Iterator[None]:
     """Call a layer such that tapes do not see it, and its state is afterwards what it was."""
     tapes = stack.set(())
     before: list[tuple[Any, Tensor]] = [(variable, variable.value()) for variable in layer.variables]

@@ -21,7 +21,11 @@ def tensors(**shapes: tuple[int, ...]) -> dict[str, Any]:
 
 
 def network() -> Sequential:
-    layers = [Conv2D(4, 3, name="stem", input_shape=(8, 8, 3)), BatchNormalization(name="norm"), Flatten()]
+    layers = [
+        Conv2D(4, 3, name="stem", input_shape=(8, 8, 3)),
+        BatchNormalization(epsilon=1e-5, name="norm"),
+        Flatten(),
+    ]
     return Sequential([*layers, Dense(6, name="fc1"), Dense(6, name="fc2"), Dense(6, name="head")], name="net")
 
 
@@ -118,12 +122,13 @@ def test_a_proposal_is_corrected() -> None:
 
 def test_the_table_names_what_is_left() -> None:
     model = Sequential([Dense(3, input_shape=(2,), name="a")], name="net")
-    mapping = propose_mapping(model, tensors(a__weight=(3, 2), more=(9,)))
+    mapping = propose_mapping(model, tensors(a__weight=(3, 2), a__bias=(3,), more=(9,)))
+    mapping["net/a/bias"] = None
     assert repr(mapping) == (
         "<WeightMapping\n"
         "  net/a/kernel  (2, 3)  a.weight  axes (1, 0)\n"
         "  without a tensor: net/a/bias\n"
-        "  not used: more>"
+        "  not used: a.bias, more>"
     )
 
 

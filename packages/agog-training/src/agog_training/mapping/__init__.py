@@ -1,0 +1,3 @@
+"""Mapping: weights of other programs' files, such as PyTorch's, for models of the same layers."""
+
+from agog_training.mapping.mapping import *

@@ -1,0 +1,98 @@
+"""Modules: tensors of a file that belong together, such as ``fc.weight`` and ``fc.bias``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Module", "modules_of", "natural"]
+
+Shape = tuple[int, ...]
+
+# nn.LSTM and its like have all layers and both directions in one module.
+_RECURRENT = re.compile(r"(?P<leaf>(?:weight|bias)_(?:ih|hh|hr))_l(?P<layer>\d+)(?P<backward>_reverse)?")
+# Files of agog and Keras have them in layers and cells of a layer.
+_DIRECTION = re.compile(r"(?P<direction>forward|backward)_\w+(?:[./]cell)?[./](?P<leaf>\w+)")
+_ATTENTION = re.compile(r"(?:(?:in|q|k|v)_proj_(?:weight|bias)|bias_[kv])")
+# What says nothing of a module's function.
+_IGNORED = {"num_batches_tracked"}
+
+
+class Module(NamedTuple):
+    """Tensors that belong together.
+
+    Args:
+        name: what their keys begin with.
+        leaves: their keys by what each is, such as ``"weight"``.
+        shapes: their shapes, by the same.
+    """
+
+    name: str
+    leaves: Mapping[str, str]
+    shapes: Mapping[str, Shape]
+
+
+def modules_of(tensors: Mapping[str, Any]) -> list[Module]:
+    """The modules of a file, in the order of its keys.
+
+    >>> lstm = {"rnn.weight_ih_l0": np.ones((4, 1)), "rnn.weight_hh_l0": np.ones((4, 1))}
+    >>> [(module.name, dict(module.leaves)) for module in modules_of(lstm)]
+    [('rnn l0', {'weight_ih': 'rnn.weight_ih_l0', 'weight_hh': 'rnn.weight_hh_l0'})]
+    """
+    attention = {head for head, leaf in map(_split, tensors) if _ATTENTION.fullmatch(leaf)}
+    bidirectional = {
+        (head, found["layer"])
+        for head, leaf in map(_split, tensors)
+        if (found := _RECURRENT.fullmatch(leaf)) and found["backward"]
+    }
+    leaves: dict[str, dict[str, str]] = {}
+    for key in tensors:
+        name, leaf = _placed(key, attention, bidirectional)
+        if leaf not in _IGNORED:
+            leaves.setdefault(name, {})[leaf] = key
+    return [
+        Module(name, keys, {leaf: tuple(np.shape(tensors[key])) for leaf, key in keys.items()})
+        for name, keys in leaves.items()
+    ]
+
+
+def _split(key: str) -> tuple[str, str]:
+    """What a key begins with, and its last part."""
+    head, leaf = re.fullmatch(r"(?:(.*)[./])?([^./]*)", key, re.DOTALL).groups("")  # type: ignore[union-attr]  # any key
+    return head, leaf
+
+
+def _placed(key: str, attention: set[str], bidirectional: set[tuple[str, str]]) -> tuple[str, str]:
+    head, leaf = _split(key)
+    outer, last = _split(head)
+    if last == "out_proj" and outer in attention:
+        return outer, f"out_proj.{leaf}"
+    if found := _RECURRENT.fullmatch(leaf):
+        both = (head, found["layer"]) in bidirectional
+        direction = "backward/" if found["backward"] else "forward/" if both else ""
+        return f"{head} l{found['layer']}".strip(), direction + found["leaf"]
+    for start in re.finditer(r"(?:^|[./])(?=forward_|backward_)", key):
+        if found := _DIRECTION.fullmatch(key, start.end()):
+            return key[: start.start()], f"{found['direction']}/{found['leaf']}"
+    return (outer, leaf) if last == "cell" else (head, leaf)
+
+
+def natural(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The words and the numbers of a name: names of the same words are in the order of their numbers.
+
+    >>> natural("layer2.conv10") > natural("layer2.conv9"), natural("fc1")[0] == natural("fc2")[0]
+    (True, True)
+    """
+    return tuple(re.split(r"\d+", name)), tuple(int(number) for number in re.findall(r"\d+", name))
+
+
+def is_sorted(tensors: Sequence[str], dtypes: Sequence[str]) -> bool:
+    """Whether keys are in the order of the alphabet within each dtype, as safetensors files have them, which then says
+    nothing of the program."""
+    groups: dict[str, list[str]] = {}
+    for key, dtype in zip(tensors, dtypes, strict=True):
+        groups.setdefault(dtype, []).append(key)
+    return all(keys == sorted(keys) for keys in groups.values())
