@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -161,6 +162,47 @@ def older(path: Path, names: bool = True) -> None:
             own.attrs["weight_names"] = [f"{name}/w{n}:0".encode() for n in range(len(arrays))]
             for number, array in enumerate(arrays):
                 own[f"{name}/w{number}:0"] = array
+
+
+# Which array each weight of Dense, BatchNormalization, Dense gets from a group that names its weights so.
+IN_ORDERS = {
+    "trained first": ("kernel bias gamma beta kernel bias moving_mean moving_variance", [0, 1, 2, 3, 6, 7, 4, 5]),
+    "layer by layer": ("kernel bias gamma beta moving_mean moving_variance kernel bias", [0, 1, 2, 3, 4, 5, 6, 7]),
+    "the second frozen": ("kernel bias kernel bias gamma beta moving_mean moving_variance", [0, 1, 4, 5, 6, 7, 2, 3]),
+    "by no names": ("a b c d e f g h", [0, 1, 2, 3, 6, 7, 4, 5]),
+}
+
+
+@pytest.mark.parametrize("frozen", [None, 1])
+@pytest.mark.parametrize("order", IN_ORDERS)
+def test_a_model_inside_a_model_of_older_files(tmp_path: Path, order: str, frozen: int | None) -> None:
+    names, expected = IN_ORDERS[order]
+    arrays = [np.full((2, 2) if name == "kernel" else (2,), n, "float32") for n, name in enumerate(names.split())]
+    if order == "by no names":
+        arrays = [np.full((2, 2) if n in (0, 4) else (2,), n, "float32") for n in range(8)]
+    with h5py.File(tmp_path / "old.h5", "w") as file:
+        file.attrs["layer_names"] = [b"inner"]
+        group = file.create_group("inner")
+        paths = [f"part_{number}/{name}:0" for number, name in enumerate(names.split())]
+        group.attrs["weight_names"] = [path.encode() for path in paths]
+        for path, array in zip(paths, arrays, strict=True):
+            group[path] = array
+    inner = Sequential([Dense(2), BatchNormalization(), Dense(2)], name="inner")
+    model = Sequential([Input(shape=[2]), inner])
+    if frozen is not None:
+        inner.layers[frozen].trainable = False
+    if order == "the second frozen" and frozen is None:
+        text = re.escape(
+            f"load_weights: the weights of 'inner' in {str(tmp_path / 'old.h5')!r} are kernel, bias, kernel, bias, "
+            "gamma, beta, moving_mean, moving_variance, and those of the model kernel, bias, gamma, beta, kernel, "
+            "bias, moving_mean, moving_variance: layers in it were frozen when it was saved. Set trainable of the same "
+            "ones to False."
+        )
+        with pytest.raises(ValueError, match=f"^{text}$"):
+            model.load_weights(tmp_path / "old.h5")
+        return
+    model.load_weights(tmp_path / "old.h5")
+    assert [value.flat[0] for value in model.get_weights()] == expected
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -78,9 +78,12 @@ class Module(Configured, Checkpointable):
 
     @property
     def weights(self) -> list[Variable]:
-        """All variables: those to train, then the others."""
-        trainable, others = self._gather()
-        return trainable + others
+        """All variables, layer by layer: of each those that were made to be trained, then the others. Freezing a layer
+        changes nothing in that order."""
+        self._check_initialized()
+        found: dict[int, Variable] = {}
+        self._list_into(found, set())
+        return list(found.values())
 
     @property
     def trainable_variables(self) -> list[Variable]:
@@ -215,6 +218,19 @@ class Module(Configured, Checkpointable):
             yield self
             for module in self._modules():
                 yield from module._walk(seen)
+
+    def _list_into(self, found: dict[int, Variable], seen: set[int]) -> None:
+        """Add the variables of this module and of all that it holds, in the order of `weights`."""
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        own = sorted(self._own_weights, key=lambda weight: not weight.trainable)
+        found |= {id(weight.variable): weight.variable for weight in own}
+        for module in self._modules():
+            module._list_into(found, seen)
+        others = sorted(self._variables_in_attributes(), key=lambda variable: not variable.trainable)
+        for variable in others:
+            found.setdefault(id(variable), variable)
 
     def _gather(self) -> tuple[list[Variable], list[Variable]]:
         """The trainable variables and the others, each once."""

@@ -201,7 +201,28 @@ def _by_order(model: Any, path: str, group: Any, by_name: bool) -> Iterator[Foun
                 f"load_weights: layer {layer.name!r} has {len(layer.weights)} weights; its group in {path!r} has "
                 f"{len(datasets)}. The model is another than the one that was saved."
             )
-        yield from map(Found, layer.weights, datasets)
+        yield from map(Found, _in_order_of(path, layer, [_end(dataset.name) for dataset in datasets]), datasets)
+
+
+def _in_order_of(path: str, layer: Any, ends: list[str]) -> list[Variable]:
+    """The weights of a layer in the order in which its group names them: a model's weights that are trained come first,
+    as Keras writes them, unless the names say that they stand layer by layer or that layers were frozen."""
+    made = [weight for module in layer._walk(set()) for weight in module._own_weights]
+    trained = {id(weight.variable) for weight in made if weight.trainable}
+    unfrozen = sorted(layer.weights, key=lambda variable: id(variable) not in trained)
+    now = layer.trainable_weights + layer.non_trainable_weights
+    orders = (unfrozen, now, layer.weights)
+    found = next((order for order in orders if [_end(variable.name) for variable in order] == ends), unfrozen)
+    if found is unfrozen and sorted(ends) == sorted(ours := [_end(v.name) for v in unfrozen]) and ends != ours:
+        raise ValueError(
+            f"load_weights: the weights of {layer.name!r} in {path!r} are {', '.join(ends)}, and those of the model "
+            f"{', '.join(ours)}: layers in it were frozen when it was saved. Set trainable of the same ones to False."
+        )
+    return found
+
+
+def _end(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(":0")
 
 
 def _text(name: Any) -> str:
