@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agog_compat import configuration
@@ -25,6 +27,33 @@ def test_what_is_set_is_kept() -> None:
     assert config.log_device_placement
     assert (config.gpu_options.allow_growth, config.gpu_options.per_process_gpu_memory_fraction) == (True, 0.5)
     assert isinstance(ConfigProto(gpu_options=None).gpu_options, GPUOptions)
+
+
+def test_numbers_of_devices_are_a_map_as_in_the_message() -> None:
+    counts = {"CPU": 2, "GPU": 0}
+    config = ConfigProto(device_count=counts)
+    assert config.device_count == counts
+    assert config.device_count is not counts
+    assert ConfigProto(device_count=None).device_count == {}
+    for wrong in (3, ["GPU"], {"GPU": "0"}, {0: 1}, {"GPU": True}):
+        with pytest.raises(TypeError) as error:
+            ConfigProto(device_count=wrong)
+        assert str(error.value) == (
+            "ConfigProto: device_count must be a dict of types of devices and integers, such as {'GPU': 0}; got "
+            f"{wrong!r}."
+        )
+
+
+def test_more_devices_than_a_program_may_use_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configuration, "count_devices", lambda device: {"cpu": 1, "gpu": 2}[device])
+    configuration.warn_of_more_devices({"CPU": 4, "GPU": 2})
+    text = (
+        "ConfigProto: device_count is 0 for GPU, and there are 2, which a program that runs cannot hide. Ops run on "
+        "the CPU unless tf.device says otherwise; to hide GPUs set the environment variable CUDA_VISIBLE_DEVICES "
+        "before the program starts."
+    )
+    with pytest.warns(UserWarning, match=f"^{re.escape(text)}$"):
+        configuration.warn_of_more_devices({"GPU": 0})
 
 
 def test_a_field_that_does_not_exist_is_refused() -> None:

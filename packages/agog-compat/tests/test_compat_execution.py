@@ -27,9 +27,10 @@ def test_enable_eager_execution_limits_the_memory_of_gpus(monkeypatch: pytest.Mo
     given = []
     monkeypatch.setattr(execution, "_is_enabled", False)
     monkeypatch.setattr(execution, "limit_gpu_memory", given.append)
-    config = ConfigProto()
+    monkeypatch.setattr(execution, "warn_of_more_devices", given.append)
+    config = ConfigProto(device_count={"GPU": 1})
     execution.enable_eager_execution(config)
-    assert given == [config.gpu_options]
+    assert given == [{"GPU": 1}, config.gpu_options]
 
 
 def test_ops_are_done_in_both_modes() -> None:

@@ -133,24 +133,76 @@ def test_stand_ins_list_their_names(tensorflow: Any) -> None:
     assert not [name for name in import_module("tensorflow.nn").__all__ if name.startswith("_")]
 
 
-def test_modules_that_hold_nothing_can_be_imported(capsys: pytest.CaptureFixture[str]) -> None:
+DECODING = "not in agog; use tf.keras.layers.LSTM and GRU, and a loop of your own for decoding"
+
+
+def test_what_is_not_there_is_missed_when_it_is_asked_for(tensorflow: Any, capsys: pytest.CaptureFixture[str]) -> None:
     with missing.reported():
-        module = import_module("tensorflow.core.framework.function_pb2")
-    assert capsys.readouterr().err == "agog run: the program asked for nothing that agog has not.\n"
-    with missing.reported():
+        assert not hasattr(tensorflow.contrib, "cudnn_rnn")
+        assert not hasattr(tensorflow.python.framework, "no_such_module")
         with pytest.raises(AttributeError) as error:
-            module.FunctionDef  # noqa: B018  # what is tested
-        text = "tensorflow.core.framework.function_pb2.FunctionDef: agog has none of this module's names."
-        assert str(error.value) == text
+            tensorflow.contrib.cudnn_rnn  # noqa: B018  # what is tested
+        assert str(error.value) == f"tensorflow.contrib.cudnn_rnn: {DECODING}"
+        with pytest.raises(ImportError) as wrong:
+            exec("from tensorflow.contrib.cudnn_rnn.python.layers import CudnnLSTM", {})
+        name = "tensorflow.contrib.cudnn_rnn.python.layers"
+        assert str(wrong.value) == f"cannot import name 'CudnnLSTM' from '{name}': {name}.CudnnLSTM: {DECODING}"
         with pytest.raises(ImportError):
             exec("from tensorflow.python.ops.math_ops import no_such_op", {})
         with pytest.raises(AttributeError):
-            import_module("tensorflow")._private  # noqa: B018  # private names are no news
+            tensorflow._private  # noqa: B018  # private names are no news
     assert capsys.readouterr().err.splitlines() == [
-        "agog run: the program asked for 2 names that agog has not:",
-        f"     1  tensorflow.core.framework.function_pb2.FunctionDef: {text}",
+        "agog run: the program asked for 4 names that agog has not:",
+        f"     3  tensorflow.contrib.cudnn_rnn: {DECODING}",
+        f"     1  tensorflow.contrib.cudnn_rnn.python.layers.CudnnLSTM: {DECODING}",
+        "     1  tensorflow.python.framework.no_such_module: agog has nothing of this module.",
         "     1  tensorflow.python.ops.math_ops.no_such_op: module 'agog' has no attribute 'no_such_op'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "module", "text"),
+    [
+        (
+            "from tensorflow.contrib.cudnn_rnn.python.layers import cudnn_rnn as it",
+            "tensorflow.contrib.cudnn_rnn.python.layers.cudnn_rnn",
+            DECODING,
+        ),
+        (
+            "import tensorflow.python.framework.graph_util as it",
+            "tensorflow.python.framework.graph_util",
+            "not in agog; leave it out: there is no graph, and ops run as they are called",
+        ),
+        (
+            "from tensorflow.python.framework import softplus as it",
+            "tensorflow.python.framework.softplus",
+            "agog has this as tf.nn.softplus",
+        ),
+        (
+            "from tensorflow.core.framework import function_pb2 as it",
+            "tensorflow.core.framework.function_pb2",
+            "agog has nothing of this module.",
+        ),
+    ],
+)
+def test_modules_that_agog_has_nothing_of_are_missed_when_they_are_used(
+    statement: str, module: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names: dict[str, Any] = {}
+    with missing.reported():
+        exec(statement, names)
+    it = names["it"]
+    first = module if "cudnn" not in module else "tensorflow.contrib.cudnn_rnn"
+    report = "agog run: the program asked for 1 names that agog has not:"
+    assert capsys.readouterr().err.splitlines() == [report, f"     1  {first}: {text}"]
+    parent, _, leaf = module.rpartition(".")
+    assert not hasattr(import_module(parent), leaf)
+    assert not hasattr(it, "no_such_name")
+    for use in (lambda: it(1), lambda: exec("class Derived(it): pass", names)):
+        with missing.reported(), pytest.raises(NotImplementedError) as error:
+            use()
+        assert str(error.value) == f"{module}: {text}"
+        assert capsys.readouterr().err.splitlines() == [report, f"     1  {module}: {text}"]
 
 
 def test_what_tensorflow_has_inside_works() -> None:

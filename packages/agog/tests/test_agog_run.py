@@ -202,12 +202,13 @@ def test_what_is_missing_is_reported(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stdout == module + "\n"
     refusal = "tf.placeholder() is not compatible with eager execution. Pass tensors to a function instead."
-    assert done.stderr.splitlines()[-5:] == [
+    assert done.stderr.splitlines()[-6:] == [
         f"RuntimeError: {refusal}",
-        "agog run: the program asked for 3 names that agog has not:",
+        "agog run: the program asked for 4 names that agog has not:",
         "     3  tensorflow.no_such_name: module 'agog' has no attribute 'no_such_name'",
         f"     1  tensorflow.contrib.no_such_module: {module}",
         f"     1  tensorflow.placeholder: {refusal}",
+        "     1  tensorflow.python.ops.control_flow_grad: agog has nothing of this module.",
     ]
 
 

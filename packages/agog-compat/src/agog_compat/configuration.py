@@ -1,5 +1,7 @@
 """Configuration: what programs set before TensorFlow starts. It is kept; how much memory of GPUs is used follows it."""
 
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from agog_core.dispatch.devices import count_devices
@@ -18,7 +20,8 @@ class _Fields:
             raise TypeError(f"{type(self).__name__} has no field {unknown[0]!r}; it has {', '.join(fields)}.")
         for name, make in fields.items():
             value = values.get(name)
-            setattr(self, name, make() if value is None else value)
+            found = make() if value is None else value
+            setattr(self, name, _counts(found) if name == "device_count" else found)
 
 
 class GPUOptions(_Fields):
@@ -44,6 +47,8 @@ class GPUOptions(_Fields):
 class ConfigProto(_Fields):
     """The configuration of a session in TensorFlow.
 
+    ``device_count`` says, by types such as ``"GPU"``, how many devices the program may use at most.
+
     >>> config = ConfigProto(allow_soft_placement=True)
     >>> config.gpu_options.allow_growth = True
     """
@@ -59,6 +64,30 @@ class ConfigProto(_Fields):
     operation_timeout_in_ms: int
     placement_period: int
     use_per_session_threads: bool
+
+
+def _counts(value: Any) -> dict[str, int]:
+    """Numbers of devices, as the message's map holds them."""
+    items = value.items() if isinstance(value, Mapping) else [(None, value)]
+    if any(type(kind) is not str or type(count) is not int for kind, count in items):
+        raise TypeError(
+            "ConfigProto: device_count must be a dict of types of devices and integers, such as {'GPU': 0}; got "
+            f"{value!r}."
+        )
+    return dict(items)
+
+
+def warn_of_more_devices(device_count: Mapping[str, int]) -> None:
+    """Warn where there are more devices of a type than a program says that it may use, as none can be hidden."""
+    for kind, most in device_count.items():
+        there = count_devices(kind.lower())
+        if there > most:
+            warnings.warn(
+                f"ConfigProto: device_count is {most} for {kind}, and there are {there}, which a program that runs "
+                "cannot hide. Ops run on the CPU unless tf.device says otherwise; to hide GPUs set the environment "
+                "variable CUDA_VISIBLE_DEVICES before the program starts.",
+                stacklevel=3,
+            )
 
 
 def limit_gpu_memory(options: GPUOptions) -> None:

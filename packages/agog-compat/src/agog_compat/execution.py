@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agog_compat.configuration import ConfigProto, limit_gpu_memory
+from agog_compat.configuration import ConfigProto, limit_gpu_memory, warn_of_more_devices
 from agog_core.dispatch.devices import count_devices, devices_in_use
 from agog_core.tensors.placement import set_device_policy
 
@@ -38,7 +38,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
     Args:
         config: a `ConfigProto` or None. Of its fields, ``gpu_options.per_process_gpu_memory_fraction`` limits what is
-            taken of each GPU's memory.
+            taken of each GPU's memory, and ``device_count`` warns where there are more devices.
         device_policy: what happens when an op's input is on another device, as for `set_device_policy`; it holds for
             the thread that calls this and those that inherit its context.
         execution_mode: `SYNC`, `ASYNC` or None; ops are done when their functions return in both.
@@ -61,6 +61,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         )
     check_mode("enable_eager_execution", execution_mode)
     if config is not None:
+        warn_of_more_devices(config.device_count)
         limit_gpu_memory(config.gpu_options)
     if device_policy is not None:
         set_device_policy(device_policy)

@@ -12,8 +12,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import sources_of, why_not
-from agog.commands.old_programs.stand_in import StandIn
+from agog.commands.old_programs.places import is_absent, sources_of, why_not
+from agog.commands.old_programs.stand_in import Absent, StandIn
 
 # How the names of files and folders of tests end.
 _TESTS = ("_test", "_tests", "_test_util")
@@ -24,7 +24,8 @@ class _StandInLoader(Loader):
         self._sources = sources
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return StandIn(spec.name, self._sources)
+        is_there = not is_absent(spec.name.partition(".")[2])
+        return StandIn(spec.name, self._sources) if is_there else Absent(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Do nothing: a stand-in finds its names when they are asked for."""

@@ -21,7 +21,8 @@ def note(name: str, advice: str) -> None:
         with suppress(OSError):  # the run that wanted the report is over
             file = os.open(path, os.O_WRONLY | os.O_APPEND)
             try:
-                os.write(file, f"{json.dumps([name, advice])}\n".encode())  # at once, as other processes write too
+                line = json.dumps([name, advice.removeprefix(f"{name}: ")])
+                os.write(file, f"{line}\n".encode())  # at once, as other processes write too
             finally:
                 os.close(file)
 

@@ -6,6 +6,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from agog_compat.advice import advice_on, said
+
 # The modules of TensorFlow, without its own name, by the modules of agog that have their names, in the order of search.
 _BY_SOURCES = {
     "": """
@@ -212,12 +214,14 @@ _BY_SOURCES = {
     "inspect": "python.util.tf_inspect",
 }
 
-# Modules that programs import, and of which agog has no name.
+# Modules that programs import, and of which agog has nothing.
 _EMPTY = "python.keras.utils.tf_utils python.pywrap_tensorflow"
+# Where a name of a module that agog has not may be: for advice.
+_HOMES = "agog agog.nn agog.keras.layers agog.keras agog.train agog.math agog.linalg agog.contrib.rnn agog.eager"
 
 # The modules of agog that are searched for the names of each module of TensorFlow.
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
-PLACES |= dict.fromkeys(_EMPTY.split(), ("agog.commands.old_programs.nothing",))
+PLACES |= dict.fromkeys(_EMPTY.split(), ())
 PLACES["python.framework.ops.context"] = PLACES["python.eager.context"]
 PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
 
@@ -318,6 +322,21 @@ def why_not(place: str) -> str:
     return "agog stands in for TensorFlow here, and has nothing that this module holds."
 
 
+def refusal(place: str) -> str:
+    """What is said of a name of a module that agog has nothing of: what to write instead, where that is known."""
+    *outer, name = parts = place.split(".")
+    around = [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
+    public = [f"{outer[-1]}.{name}", outer[-1], name] if parts[0] in ("core", "python") else []
+    for each in (*around, *public):
+        advice = advice_on(f"tf.{each}")
+        if advice:
+            return f"tensorflow.{place}: not in agog; {advice}"
+    for home in _HOMES.split():
+        if hasattr(import_module(home), name):
+            return f"tensorflow.{place}: agog has this as {said(home)}.{name}"
+    return f"tensorflow.{place}: agog has nothing of this module."
+
+
 def sources_of(place: str) -> tuple[str, ...] | None:
     """The modules of agog that are searched for the names of a module of TensorFlow; None where it has no such module.
 
@@ -327,7 +346,7 @@ def sources_of(place: str) -> tuple[str, ...] | None:
     if place in PLACES:
         return PLACES[place]
     parent, _, name = place.rpartition(".")
-    if has_modules_only(parent):
+    if has_modules_only(parent) and not name[:1].isupper():  # a name that begins so is a class's
         return ()
     for source in sources_of(parent) or ():
         value = getattr(import_module(source), name, None)
@@ -341,6 +360,12 @@ def has_modules_only(place: str) -> bool:
     """Whether a module is a package inside of TensorFlow that has nothing but modules.
 
     Programs import more of these modules than they use, some for their effect on graphs alone. So all of them can be
-    imported, and what agog has not is missed when one of its names is asked for.
+    imported, and what agog has not is missed when it is used.
     """
     return PLACES.get(place) == ()
+
+
+def is_absent(place: str) -> bool:
+    """Whether a module can be imported though agog has nothing that it holds, nor any module below it does."""
+    there = (*(each for each in PLACES if PLACES[each]), *RENAMED)
+    return sources_of(place) == () and not any(each.startswith(f"{place}.") for each in there)

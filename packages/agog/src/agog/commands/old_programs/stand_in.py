@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import PLACES, RENAMED, advises, has_modules_only, searched
+from agog.commands.old_programs.places import (
+    PLACES,
+    RENAMED,
+    advises,
+    is_absent,
+    refusal,
+    searched,
+    sources_of,
+)
 from agog_compat.advice import is_import
 
 
@@ -34,8 +42,11 @@ class StandIn(ModuleType):
         try:
             value = self.find(name)
         except AttributeError as error:
+            imports = is_import(sys._getframe(1))
+            if imports and (module := sys.modules.get(f"{self.__name__}.{name}")) is not None:
+                return module
             self._note(name, str(error))
-            if is_import(sys._getframe(1)):
+            if imports:
                 text = str(error) if advises(error) else "agog has nothing of this name."
                 raise ImportError(f"cannot import name {name!r} from {self.__name__!r}: {text}") from None
             raise
@@ -57,7 +68,9 @@ class StandIn(ModuleType):
         if place in RENAMED:
             module, _, attribute = RENAMED[place].partition(":")
             return getattr(import_module(module), attribute)
-        if place in PLACES or has_modules_only(place.rpartition(".")[0]):
+        if is_absent(place):
+            raise AttributeError(refusal(place))
+        if place in PLACES or sources_of(place) == ():
             return import_module(f"tensorflow.{place}")
         value = self._searched(name)
         is_own = isinstance(value, ModuleType) and value.__name__.startswith("agog")
@@ -65,10 +78,39 @@ class StandIn(ModuleType):
 
     def _searched(self, name: str) -> Any:
         if not self._sources:
-            raise AttributeError(f"{self.__name__}.{name}: agog has none of this module's names.")
+            raise AttributeError(refusal(f"{self.__name__}.{name}".partition(".")[2]))
         return searched(self._sources, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not isinstance(value, Absent):  # Python sets each module that is imported
+            super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         modules = map(import_module, self._sources)
         names = (name for module in modules for name in getattr(module, "__all__", None) or dir(module))
         return sorted({*vars(self), *names} - {"_sources", "awaited"})
+
+
+class Absent(StandIn):
+    """A module that agog has nothing of. It can be imported, which a program may do for nothing, and raises where it is
+    used: for all that Python knows at an import it may be a function or a class.
+
+    Args:
+        name: its name, such as ``"tensorflow.python.framework.graph_util"``.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ())
+        parent = sys.modules.get(name.rpartition(".")[0])
+        if not isinstance(parent, Absent):
+            missing.note(name, self._refusal())
+
+    def _refusal(self) -> str:
+        return refusal(self.__name__.partition(".")[2])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        missing.note(self.__name__, self._refusal())
+        raise NotImplementedError(self._refusal())
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:
+        self()

@@ -1,1 +1,0 @@
-"""Nothing: what stands for modules that old programs import, and of which agog has no name."""
