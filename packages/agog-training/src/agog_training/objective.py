@@ -7,6 +7,7 @@ from typing import Any
 
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, multiply, nest, reduce_mean
 from agog_layers.base.masks import known, mask_of
+from agog_layers.base.naming import UniqueNames
 from agog_layers.losses import named as keras_losses
 from agog_training.batches import Batch
 from agog_training.labels import compared_with
@@ -94,6 +95,7 @@ class Objective:
             for position, metrics in enumerate(self._metrics_of(given, names))
             for metric in metrics
         ]
+        wanted = self._each_its_own(wanted)
         self._meters = [
             (
                 position,
@@ -101,6 +103,10 @@ class Objective:
             )
             for position, metric, weighted in wanted
         ]
+        unique, taken = UniqueNames(), [mean.name for mean in self._means]
+        for _, meter in self._meters:
+            meter.name = unique.unique(meter.name, taken)
+            taken.append(meter.name)
         every = [
             *((n, loss) for n, (_, loss, _) in enumerate(self._outputs)),
             *((n, metric) for n, metric, _ in wanted),
@@ -127,6 +133,23 @@ class Objective:
         if nest.is_mapping(given) or (each and all(isinstance(part, (list, tuple)) for part in each)):
             return [_listed(metrics) for metrics in self._by_output("metrics", given, names)]
         return [_listed(given) for _ in names]
+
+    def _each_its_own(self, wanted: list[tuple[int, Any, bool]]) -> list[tuple[int, Any, bool]]:
+        """The metrics, each object for one output: others get objects like it."""
+        seen: set[int] = set()
+        found = []
+        for position, metric, weighted in wanted:
+            if id(metric) in seen and hasattr(metric, "result") and not isinstance(metric, type):
+                try:
+                    metric = type(metric).from_config(metric.get_config())
+                except (AttributeError, NotImplementedError):
+                    raise ValueError(
+                        f"Model {self._model!r}: the metric {metric!r} adds up one output, and cannot be made anew for "
+                        "another one, since it has no description; give each output its own: metrics={output: [...]}."
+                    ) from None
+            seen.add(id(metric))
+            found.append((position, metric, weighted))
+        return found
 
     def losses(self, answers: Sequence[Answer], penalties: Sequence[Tensor]) -> dict[str, Tensor]:
         """The losses of a batch by name: ``"loss"``, to be minimized, then those of the outputs if there are several.
@@ -208,6 +231,8 @@ class Objective:
             if missing and what == "labels":
                 raise ValueError(f"Model {self._model!r}: no labels for the outputs {missing}; got {sorted(values)}.")
             return [values.get(name) for name in self.names]
+        if what == "labels" and values is not None:
+            values = self._only_where_needed(values)
         if isinstance(values, (list, tuple)):
             if len(values) != count:
                 raise ValueError(
@@ -220,6 +245,15 @@ class Objective:
                 f"got one array of shape {convert_to_tensor(values).shape}."
             )
         return [values] * count
+
+    def _only_where_needed(self, labels: Any) -> Any:
+        """Labels for all outputs, where there are some for those with a loss or metric alone."""
+        given = list(labels) if isinstance(labels, (list, tuple)) else [labels]
+        measured = {position for position, _ in self._meters}
+        needed = [loss is not None or position in measured for position, (_, loss, _) in enumerate(self._outputs)]
+        if all(needed) or len(given) != sum(needed):
+            return labels
+        return [given.pop(0) if wanted else None for wanted in needed]
 
 
 def weighted_mean(losses: TensorLike, weights: TensorLike) -> Tensor:

@@ -9,6 +9,7 @@ from agog_core import Tensor, TensorShape, TensorSpec, cast, float32, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
 from agog_layers.base.configured import custom_object_scope, describe, revive
+from agog_layers.base.naming import UniqueNames
 from agog_layers.base.shapes import zeros_of_shape
 from agog_layers.base.signature import needed_arguments
 from agog_layers.layer.layer import Layer
@@ -129,8 +130,12 @@ class Model(Layer):
 
     @property
     def output_names(self) -> list[str]:
-        """The names of a functional model's outputs: those of the layers that make them."""
-        return [symbol.node.layer.name for symbol in self._output_symbols or ()]
+        """The names of a functional model's outputs: those of the layers that make them, with a number from the second
+        output of a layer on."""
+        names, found = UniqueNames(), list[str]()
+        for symbol in self._output_symbols or ():
+            found.append(names.unique(symbol.node.layer.name, found))
+        return found
 
     @property
     def layers(self) -> list[Layer]:
