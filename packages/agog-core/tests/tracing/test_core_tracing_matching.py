@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,3 +174,29 @@ def test_arguments_that_are_no_longer_taken_raise_as_before() -> None:
     with pytest.raises(TypeError, match="must be tensors, or hashable; got a set"):
         traced(X, {1})
     np.testing.assert_array_equal(traced(X, 2.0).numpy(), [2.0, 4.0])
+
+
+def test_calls_under_tapes_of_other_kinds_are_told_apart() -> None:
+    """What a tape watches, arguments, and settings change between calls, and come back."""
+
+    def step(parts: Any, scale: Any) -> Any:
+        return ag.reduce_sum(parts["a"] * parts["b"] * scale), parts["a"] * scale
+
+    def outcome(call: Any, a: Any, b: Any, scale: Any, watched: list[Any], is_paused: bool) -> list[Any]:
+        with ag.GradientTape(persistent=True) as tape:
+            tape.watch(watched)
+            with tape.stop_recording() if is_paused else nullcontext():
+                loss, other = call({"a": a, "b": b}, scale)
+            total = loss * 2.0
+        found = [loss, other, *[tape.gradient(each, [a, b, V]) for each in (total, other)]]
+        return [None if each is None else each.numpy().tolist() for each in ag.nest.flatten(found)]
+
+    traced, rng = function(step), np.random.default_rng(5)
+    for turn in range(300):
+        pair = [(X, Y), (X, X), (Y, X), (ag.constant(1.0), Y)][rng.integers(4)]
+        scale = [2.0, 2, V, W, X][rng.integers(5)] if rng.integers(3) else 2.0
+        scale = 2.0 if scale == 2 and type(scale) is int and rng.integers(2) else scale
+        watched = [[], [pair[0]], [pair[1]], list(pair)][rng.integers(4)]
+        given = (*pair, scale, watched, bool(rng.integers(4) == 0))
+        for _ in range(rng.integers(1, 4)):
+            assert outcome(traced, *given) == outcome(step, *given), f"seed 5, turn {turn}"

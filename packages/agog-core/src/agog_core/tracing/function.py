@@ -197,15 +197,26 @@ class DefinedFunction:
 
     def _under_tapes(self, args: Any, kwargs: Any) -> Any:
         """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
-        if self._memory.retracing.skips():
+        memory, called_with = self._memory, (args, kwargs)
+        if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
-        args, kwargs, tensors = self._arguments.given(args, kwargs)
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        tangents = tangents_of(tapes, tensors) if any(tape.is_forward for tape in tapes) else []
-        tensors = (*tensors, *(each.tensor for each in tangents)) if tangents else tensors
-        kind = key_of_tapes(tapes, tensors), key_of_tangents(tangents), self._key(args, kwargs)
-        key = self._memory.with_reads(kind)
-        known, parent = self._memory.taped, None
+        is_forward = any(tape.is_forward for tape in tapes)
+        tangents: list[Tangent] = []
+        match, key, watching, version, settings = memory.latest_taped
+        matched = None
+        if version == changes[0] and not (scopes or is_forward) and (not used or settings == present()):
+            matched = match(args, kwargs)
+        if matched is not None and key_of_tapes(tapes, matched[1]) == watching:
+            tensors = matched[1]
+        else:
+            matched = None
+            args, kwargs, tensors = self._arguments.given(args, kwargs)
+            if is_forward and (tangents := tangents_of(tapes, tensors)):
+                tensors = (*tensors, *(each.tensor for each in tangents))
+            version, watching = changes[0], key_of_tapes(tapes, tensors)
+            key = memory.with_reads((watching, key_of_tangents(tangents), self._key(args, kwargs)))
+        known, parent = memory.taped, None
         place: Any = key
         while (found := known.get(place)) is not None:
             if found is _EAGERLY or not found.fits(tensors):
@@ -218,12 +229,16 @@ class DefinedFunction:
                 failure = error
                 break
             if type(result) is not int:
-                self._memory.retracing.found()
+                memory.retracing.found()
+                if matched is None and not (scopes or is_forward or self._check):
+                    match = found.concrete.matcher(*called_with, self._input_signature)
+                    if match is not None:
+                        memory.latest_taped = match, key, watching, version, present()
                 return result
             known, place, parent = found.branches, result, found
         else:
             return self._trace_taped(known, place, key, parent, args, kwargs, tapes, tangents)
-        return self._memory.again(self._shown(), self._memory.taped.get(key), failure, self._called, args, kwargs)
+        return memory.again(self._shown(), memory.taped.get(key), failure, self._called, args, kwargs)
 
     @handing_on
     def _trace_taped(

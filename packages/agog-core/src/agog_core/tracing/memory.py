@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_SETTINGS = 8
 # Of no call: what takes arguments of its kind, what it found, and what the settings were.
 _NOTHING: tuple[Any, Any, Any, Any] = None, None, None, None
+# The same for calls under tapes: what takes the arguments, the key, what the tapes watch, and the settings.
+_NOTHING_TAPED: tuple[Any, Any, Any, Any, Any] = None, None, None, None, None
 
 
 class TraceInfo(Named):
@@ -54,6 +56,7 @@ class Memory:
         # Of the last call that found one: what takes arguments of its kind, and what it found.
         # Then what the settings were, of attributes and of module state.
         self.latest = _NOTHING
+        self.latest_taped = _NOTHING_TAPED
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
@@ -97,7 +100,7 @@ class Memory:
         """Let calls for arguments of a kind run eagerly from now on."""
         with self.lock:
             self.retracing.give_up(key[0])
-            self.latest = _NOTHING
+            self.latest, self.latest_taped = _NOTHING, _NOTHING_TAPED
             self.traces.pop(key, None)
             self.taped.pop(key, None)
 

@@ -162,5 +162,7 @@ def key_of_tapes(tapes: Sequence[Recording], tensors: Sequence[Tensor]) -> tuple
 
 def _chosen(tape: Recording) -> tuple[int, ...]:
     """The variables that a tape watches for another reason than that they are trainable and were read."""
+    if not tape.variables:
+        return ()
     known = [variable for variable, _ in tape.variables.values()]
     return tuple([id(v) for v in known if not (v.trainable and tape.watch_accessed_variables)])
