@@ -95,7 +95,16 @@ def faults_of_class(name: str, cls: type) -> list[str]:
         return [f"{name}: no docstring"]
     faults = []
     constructor = vars(cls).get("__init__")
-    if constructor and takes_arguments(constructor) and not re.search(r"Args:|\b[Ss]ee `", documentation):
+    # One that a class has from its base, under its own name, is documented there.
+    inherited = hasattr(constructor, "__code__") and any(
+        getattr(base.__init__, "__code__", None) is constructor.__code__ for base in cls.__bases__
+    )
+    if (
+        constructor
+        and not inherited
+        and takes_arguments(constructor)
+        and not re.search(r"Args:|\b[Ss]ee `", documentation)
+    ):
         faults.append(f"{name}: no Args section")
     for attribute, member in vars(cls).items():
         if not attribute.startswith("_") and isinstance(member, property) and not inspect.getdoc(member):

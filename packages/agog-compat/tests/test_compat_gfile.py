@@ -72,6 +72,32 @@ def test_folders(tmp_path: Path) -> None:
     assert files.list_directory(tmp_path) == ["c"]
 
 
+def test_a_copy_onto_itself_changes_nothing(tmp_path: Path) -> None:
+    file, link = tmp_path / "a", tmp_path / "link"
+    file.write_text("one")
+    link.symlink_to(file)
+    for other in (file, link):
+        files.copy(file, other, overwrite=True)
+        assert (file.read_text(), link.is_symlink()) == ("one", True)
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_what_a_deleted_link_leads_to_stays(tmp_path: Path, end: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a").write_text("one")
+    for link in (tmp_path / "link", tmp_path / "folder" / "round"):
+        link.symlink_to(tmp_path / "folder")
+    files.delete_recursively(f"{tmp_path}/link{end}")
+    assert files.list_directory(tmp_path) == ["folder"]
+    assert files.list_directory(tmp_path / "folder") == ["a", "round"]
+    (tmp_path / "to_file").symlink_to(tmp_path / "folder" / "a")
+    with pytest.raises(FailedPreconditionError) as raised:
+        files.delete_recursively(tmp_path / "to_file")
+    assert str(raised.value) == f"DeleteRecursively: '{tmp_path}/to_file': Not a directory."
+    files.delete_recursively(f"{tmp_path}/folder{end}")
+    assert files.list_directory(tmp_path) == ["to_file"]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [

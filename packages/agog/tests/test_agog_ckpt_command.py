@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,55 @@ def test_show_of_several_files_and_long_state(tmp_path: Path) -> None:
             "  long",
             f'    .state  {{"row":"{"x" * 92}... (210 characters)',
         ]
+
+
+@pytest.mark.filterwarnings("ignore:Model.save")
+@pytest.mark.parametrize("name", ["x.keras", "x.h5", "x"])
+def test_a_model_that_was_saved_whole(tmp_path: Path, name: str) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(8, input_shape=[4], name="first")])
+    path = tmp_path / name
+    model.save(path)
+    result = run("show", path)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0] == f"{path}: 2 variables, 160 B"
+    assert "kernel  float32 [4, 8] 128 B" in map(str.strip, lines)
+    assert run("verify", path).output == f"{path}: whole, 2 tensors\n"
+    assert run("diff", path, path).output == "2 tensors and all other state are the same.\n"
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(damaged)
+    assert run("verify", path).exit_code == 1
+
+
+def test_show_of_files_of_keras(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    whole = tmp_path / "x.h5"
+    with h5py.File(whole, "w") as file:
+        file["layers/dense/vars/0"] = np.zeros((4, 8), np.float32)
+        file["layers/dense/vars/1"] = np.zeros(8, np.float16)
+    archive = tmp_path / "x.keras"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.write(whole, "model.weights.h5")
+        made.writestr("config.json", "{}")
+    for path in (whole, archive):
+        result = run("show", path)
+        assert result.exit_code == 0, result.output
+        assert [line.strip() for line in result.output.splitlines()] == [
+            f"{path}: 2 variables, 144 B",
+            *("layers", "dense", "vars"),
+            "0  float32 [4, 8] 128 B",
+            "1  float16 [8] 16 B",
+        ]
+        for command in (("verify", path), ("diff", path, path)):
+            assert run(*command).output == (
+                f"Error: '{path}' is a file of Keras; of these `agog ckpt show` shows what they hold, and that is "
+                "all.\n"
+            )
+    whole.write_bytes(whole.read_bytes()[:600])
+    result = run("show", whole)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: '{whole}' is not a whole file of Keras: ")
 
 
 def test_verify(folder: Path) -> None:

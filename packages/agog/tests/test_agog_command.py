@@ -231,6 +231,24 @@ def test_ops_json() -> None:
     assert gather["dtypes"] == sorted(dtype.name for dtype in all_ops()["gather"].dtypes)
 
 
+def test_explain_of_a_layer_names_the_ops_that_it_runs() -> None:
+    for name in ("conv2d", "Conv2D"):
+        done = run("explain", name, "--device", "cpu")
+        assert done.returncode == 0, done.stderr
+        first, *lines = done.stdout.splitlines()
+        assert first == f"{name} is no op, but the layer tf.keras.layers.Conv2D; called, it runs convolution, add."
+        assert [line for line in lines if not line.startswith(" ")] == [
+            "convolution on device 'cpu' with dtype float32:",
+            "add on device 'cpu' with dtype float32:",
+        ]
+    assert [report["op"] for report in json.loads(run("explain", "dense", "--device", "cpu", "--json").stdout)] == [
+        "matmul",
+        "add",
+    ]
+    assert "it runs add." in run("explain", "Add").stdout
+    assert run("explain", "Input").stderr == "Error: explain: there is no op 'Input'.\n"
+
+
 def test_explain_json() -> None:
     done = run("explain", "matmul", "--device", "cpu", "--json")
     (report,) = json.loads(done.stdout)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from agog_core.errors import AlreadyExistsError
@@ -210,7 +212,7 @@ def make_dir(dirname: Any) -> None:
 
 
 def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
-    """Copy a file.
+    """Copy a file; onto itself, it stays as it is.
 
     Args:
         oldpath: the file.
@@ -225,7 +227,8 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
 
     with translated_errors("Copy", oldpath, newpath):
         _refuse_existing("Copy", newpath, overwrite)
-        shutil.copyfile(oldpath, newpath)
+        with suppress(shutil.SameFileError):
+            shutil.copyfile(oldpath, newpath)
 
 
 def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
@@ -264,18 +267,26 @@ def remove(filename: Any) -> None:
 
 
 def delete_recursively(dirname: Any) -> None:
-    """Delete a folder and all that is in it.
+    """Delete a folder and all that is in it. Of links, also of one that is named, nothing is deleted but themselves.
 
     Args:
         dirname: its path.
 
     Raises:
         NotFoundError: there is no such folder.
+        FailedPreconditionError: it is a file, or a link to one.
     """
     import shutil  # here, because its import takes milliseconds
 
     with translated_errors("DeleteRecursively", dirname):
-        shutil.rmtree(dirname)
+        # A slash at the end of a link's name would mean the folder that it leads to.
+        path = local_path("DeleteRecursively", dirname).rstrip(os.sep) or os.sep
+        if os.path.isfile(path):
+            raise NotADirectoryError(errno.ENOTDIR, "Not a directory", path)
+        if os.path.islink(path):
+            os.remove(path)
+        else:
+            shutil.rmtree(path)
 
 
 def stat(filename: Any) -> FileStatistics:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -143,15 +143,26 @@ def test_a_tape_on_one_line() -> None:
 
 
 def test_draw_svg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which("dot"):
-        assert "<svg" in pictured().draw(tmp_path / "tape.svg")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RuntimeError) as caught:
-        pictured().draw(format="svg")
-    assert str(caught.value) == (
-        "GradientTape.draw: the format 'svg' needs Graphviz's program dot, which is not installed; use 'dot' or "
-        "'mermaid'."
-    )
+    monkeypatch.setenv("PATH", str(tmp_path))  # there are no programs
+    text = pictured().draw(tmp_path / "tape.svg")
+    assert (tmp_path / "tape.svg").read_text() == text
+    root = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    dot = pictured().draw()
+    assert len(root.findall(f"{space}rect")) == dot.count("shape=")
+    arrows = [path for path in root.findall(f"{space}path") if path.get("marker-end")]
+    assert len(arrows) == dot.count(" -> ")
+
+
+def test_draw_svg_of_a_long_tape_and_of_none() -> None:
+    with ag.GradientTape() as tape:
+        x = ag.Variable(1.0).read_value()
+        for _ in range(300):
+            x = ag.exp(x)
+    assert tape.draw(format="svg").count("<rect") == 301
+    with ag.GradientTape() as tape:
+        pass
+    assert ElementTree.fromstring(tape.draw(format="svg")).tag.endswith("svg")
 
 
 def test_draw_another_format() -> None:
@@ -234,6 +245,13 @@ def test_why_none_of_integers_and_used_tapes() -> None:
     assert why_none(tape, z, x) == (
         "The tape has been used and keeps no lines; make it with source_lines=True, or persistent=True."
     )
+    with ag.GradientTape(source_lines=True) as tape:
+        tape.watch(x)
+        y = ag.cast(ag.argmax([x, 5.0]), ag.float32) * 2.0
+    before = why_none(tape, y, x)
+    assert tape.gradient(y, x) is None
+    assert why_none(tape, y, x) == before
+    assert "keeps no lines" not in before
     with pytest.raises(TypeError, match=r"^why_none: the target must be a tensor or a variable; got 1\.0 of type"):
         why_none(tape, 1.0, x)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+import agog_layers
 from agog_layers import (
     GRU,
     LSTM,
@@ -35,6 +37,8 @@ from agog_layers import (
     TimeDistributed,
     ZeroPadding2D,
 )
+from agog_layers.by_name import scoped
+from agog_layers.convolutional.convolution import Conv
 from agog_layers.losses import named as losses
 from agog_layers.losses.loss import Huber
 from agog_layers.metrics import named as metrics
@@ -181,3 +185,38 @@ def test_layer_is_the_name_of_a_layer_of_no_other_class() -> None:
         ValueError, match=r"^Layer layer 'l': the shape of weight 'w' must be fully known; got \(\?,\)\.$"
     ):
         Layer(name="l").add_weight("w", [None])
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: agog_layers.Conv2D(3), "Conv2D.__init__() missing 1 required positional argument: 'kernel_size'"),
+        (lambda: scoped.Conv2D(3), "Conv2D.__init__() missing 1 required positional argument: 'kernel_size'"),
+        (lambda: agog_layers.Add(1, 2, 3, 4), "Add.__init__() takes from 1 to 4 positional arguments but 5 were given"),
+        (
+            lambda: agog_layers.MaxPooling1D(*range(9)),
+            "MaxPooling1D.__init__() takes from 1 to 6 positional arguments but 10 were given",
+        ),
+        (
+            lambda: agog_layers.SimpleRNNCell(),
+            "SimpleRNNCell.__init__() missing 1 required positional argument: 'units'",
+        ),
+    ],
+)
+def test_errors_name_the_class_and_not_its_base(make: Callable[[], Any], text: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        make()
+    assert str(raised.value) == text
+
+
+def test_a_constructor_that_a_class_has_from_its_base_is_the_same() -> None:
+    base, own = Conv.__init__, agog_layers.Conv2D.__init__
+    assert inspect.signature(own) == inspect.signature(base)
+    assert (own.__doc__, own.__module__) == (base.__doc__, base.__module__)
+
+
+def test_constructors_of_several_bases_are_called_in_their_order() -> None:
+    class Mixed(agog_layers.Add, Dense):
+        pass
+
+    assert Mixed(3).units == 3

@@ -196,7 +196,7 @@ def why_none(tape: Recording, target: Any, source: Any) -> str:
     if isinstance(source, Tensor) and not tape.watches(source):
         return "The tape does not watch the source: call tape.watch(source) before it is used."
     steps = _steps(tape)
-    if not steps and getattr(tape, "_used", False):
+    if not steps and getattr(tape, "_used", False) and not isinstance(tape.records, LinedRecords):
         return "The tape has been used and keeps no lines; make it with source_lines=True, or persistent=True."
     starts = set(tape.variables[id(source)][1]) if isinstance(source, Variable) else {source._id}
     ends = set(tape.variables.get(id(target), (None, []))[1]) if isinstance(target, Variable) else {_id_of(target)}

@@ -295,15 +295,13 @@ class GradientTape(Recording):
 
         Args:
             path: a file to write the picture to, or None.
-            format: ``"dot"``, ``"mermaid"``, or ``"svg"``, which needs Graphviz; None for what the file's name ends
-                with, or ``"dot"``.
+            format: ``"dot"``, ``"mermaid"`` or ``"svg"``; None for what the file's name ends with, or ``"dot"``.
 
         Returns:
             The picture's text.
 
         Raises:
             ValueError: the format is something else.
-            RuntimeError: the format is ``"svg"`` and Graphviz is not there.
         """
         from agog_core.gradients.inspection import draw
 

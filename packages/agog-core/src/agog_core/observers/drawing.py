@@ -7,9 +7,11 @@ from html import escape
 from os.path import splitext
 from typing import Any, NamedTuple
 
+from agog_core.observers.layered import laid_out
+
 # More than that nobody reads in a notebook.
 _MOST_NODES = 200
-_CHARACTER, _LINE, _GAP, _STEP = 7, 14, 16, 62
+_CHARACTER, _LINE = 7, 14
 # What stands for characters that have a meaning of their own in texts.
 _IN_DOT = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 _IN_MERMAID = str.maketrans({**{each: f"#{ord(each)};" for each in '"#&<>`'}, "\n": "<br>"})
@@ -35,9 +37,7 @@ def draw(owner: str, picture: Picture, path: Any = None, format: str | None = No
     chosen = format or ("dot" if path is None else _ENDINGS.get(splitext(path)[1], "dot"))
     if chosen not in ("dot", "mermaid", "svg"):
         raise ValueError(f"{owner}: format must be 'dot', 'mermaid' or 'svg'; got {format!r}.")
-    text = _mermaid(picture) if chosen == "mermaid" else _dot(picture)
-    if chosen == "svg":
-        text = _rendered(owner, text)
+    text = {"dot": _dot, "mermaid": _mermaid, "svg": _svg}[chosen](picture)
     if path is not None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -60,68 +60,52 @@ def _mermaid(picture: Picture) -> str:
     return "\n".join(["flowchart TD", *lines, ""])
 
 
-def _rendered(owner: str, dot: str) -> str:
-    import subprocess  # here, because its import takes milliseconds
+def svg_of(picture: Picture, most: int | None = _MOST_NODES) -> str | None:
+    """Draw a picture from top to bottom without any program: each node below those it has arrows from.
 
-    try:
-        done = subprocess.run(["dot", "-Tsvg"], input=dot, capture_output=True, text=True, check=True)
-    except FileNotFoundError:
-        raise RuntimeError(
-            f"{owner}: the format 'svg' needs Graphviz's program dot, which is not installed; use 'dot' or 'mermaid'."
-        ) from None
-    return done.stdout
-
-
-def svg_of(picture: Picture) -> str | None:
-    """Draw a picture from top to bottom without any program, for notebooks: each node below those it has arrows from.
-
-    None where there are no nodes, or more than can be looked at.
+    None where there are no nodes, or more than ``most``, which is what can be looked at in a notebook.
     """
-    nodes, edges = picture.nodes, picture.edges
-    if not 0 < len(nodes) <= _MOST_NODES:
+    if not picture.nodes or (most is not None and len(picture.nodes) > most):
         return None
-    labels = {name: label.split("\n") for name, label, _ in nodes}
+    return _svg(picture)
+
+
+def _svg(picture: Picture) -> str:
+    labels = {name: label.split("\n") for name, label, _ in picture.nodes}
     widths = {name: _CHARACTER * max(map(len, lines)) + 16 for name, lines in labels.items()}
-    rows = _rows([name for name, _, _ in nodes], edges)
-    width = max(sum(widths[name] + _GAP for name in row) for row in rows) + _GAP
-    places: dict[str, tuple[float, float]] = {}
-    for number, row in enumerate(rows):
-        across = (width - sum(widths[name] + _GAP for name in row) + _GAP) / 2
-        for name in row:
-            places[name] = across + widths[name] / 2, 30 + _STEP * number
-            across += widths[name] + _GAP
-    height = _STEP * len(rows)
-    parts = [_edge(*places[start], *places[end]) for start, end in edges]
-    parts += [_node(*places[name], widths[name], labels[name], shape == "box") for name, _, shape in nodes]
+    layout = laid_out(widths, picture.edges)
+    parts = [_edge(points) for points in layout.ways]
+    parts += [
+        _node(*layout.places[name], widths[name], labels[name], shape == "box") for name, _, shape in picture.nodes
+    ]
+    width, height = layout.size
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="monospace" font-size="11" text-anchor="middle" style="background:white">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="11" text-anchor="middle" '
+        f'style="background:white">{_ARROW if parts else ""}{"".join(parts)}</svg>'
     )
 
 
-def _rows(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """The nodes row by row: each below all that it takes, sources just above what takes them first."""
-    row_of = dict.fromkeys(names, 0)
-    for start, end in edges:  # in the order of the nodes
-        row_of[end] = max(row_of[end], row_of[start] + 1)
-    takers: dict[str, list[int]] = {}
-    for start, end in edges:
-        takers.setdefault(start, []).append(row_of[end])
-    taking = {end for _, end in edges}
-    for name in names:
-        if name not in taking:
-            row_of[name] = min(takers.get(name, [1])) - 1
-    rows: list[list[str]] = [[] for _ in range(max(row_of.values()) + 1)]
-    for name in names:
-        rows[row_of[name]].append(name)
-    return rows
+_ARROW = (
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0,0L8,4L0,8z" fill="#888"/></marker></defs>'
+)
 
 
-def _edge(x1: float, y1: float, x2: float, y2: float) -> str:
-    y1, y2 = y1 + 15, y2 - 15
-    bend = (y2 - y1) / 2
-    path = f"M{x1:.1f},{y1:.1f}C{x1:.1f},{y1 + bend:.1f} {x2:.1f},{y2 - bend:.1f} {x2:.1f},{y2:.1f}"
-    return f'<path d="{path}" fill="none" stroke="#888"/>'
+def _edge(points: Sequence[tuple[float, float]]) -> str:
+    """An arrow from the lower side of a node to the upper one of another, past the nodes in the rows between."""
+    (x, y), *rest = points
+    y += 15
+    path = f"M{x:.1f},{y:.1f}"
+    for number, (to_x, middle) in enumerate(rest):
+        to_y = middle - 15
+        bend = (to_y - y) / 2
+        path += f"C{x:.1f},{y + bend:.1f} {to_x:.1f},{to_y - bend:.1f} {to_x:.1f},{to_y:.1f}"
+        x, y = to_x, to_y
+        if number + 1 < len(rest):
+            y = middle + 15
+            path += f"V{y:.1f}"
+    return f'<path d="{path}" fill="none" stroke="#888" marker-end="url(#arrow)"/>'
 
 
 def _node(x: float, y: float, width: int, lines: list[str], is_box: bool) -> str:

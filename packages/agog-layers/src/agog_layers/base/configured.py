@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from types import FunctionType
 from typing import Any, Self, TypeVar
 
 from agog_core import DType, TensorShape, nest
@@ -48,8 +49,12 @@ class Configured(Settable):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if len(cls.__bases__) > 1:
+            _uncover(cls.__mro__)
         if cls.__module__.startswith("agog_"):
             classes.setdefault(cls.__name__, cls)  # layers come before the cells of tf.nn.rnn_cell of the same names
+            if "__init__" not in vars(cls) and isinstance(cls.__init__, FunctionType):
+                setattr(cls, "__init__", _named_after(cls, cls.__init__))  # noqa: B010  # mypy: a method
         elif "__init__" in vars(cls):
             setattr(cls, "__init__", _keeping_arguments(vars(cls)["__init__"]))  # noqa: B010  # mypy: a method
 
@@ -103,6 +108,33 @@ class _Arguments:
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = [value if _is_data(value) else ... for value in args]
         self.kwargs = {name: value if _is_data(value) else ... for name, value in kwargs.items()}
+
+
+def _named_after(cls: type, init: FunctionType) -> FunctionType:
+    """A constructor that a class has from its base, by its own name: Python's errors say it."""
+    own = FunctionType(init.__code__, init.__globals__, init.__name__, init.__defaults__, init.__closure__)
+    own.__kwdefaults__, own.__annotations__ = init.__kwdefaults__, init.__annotations__
+    own.__doc__, own.__module__, own.__qualname__ = init.__doc__, init.__module__, f"{cls.__qualname__}.__init__"
+    vars(own).update(vars(init), _original=_original(init) or init)
+    return own
+
+
+def _original(init: Any) -> Any:
+    """The constructor that `_named_after` has given another name; None where it is itself."""
+    original = getattr(init, "_original", None)
+    return original if original is not None and original.__code__ is init.__code__ else None
+
+
+def _uncover(mro: Sequence[type]) -> None:
+    """Take those names back that hide, in a class of several bases, a constructor of a later one."""
+    real: Any = None
+    for kind in reversed(mro):
+        init = vars(kind).get("__init__")
+        original = _original(init)
+        if original is None:
+            real = init or real
+        elif original is not real:
+            del kind.__init__  # type: ignore[misc]  # mypy: a method
 
 
 def _keeping_arguments(constructor: Callable[..., None]) -> Callable[..., None]:

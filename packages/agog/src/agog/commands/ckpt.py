@@ -22,6 +22,7 @@ from agog_checkpoint.pointer import read_kept
 from agog_checkpoint.stale import INDEX_SUFFIX, remove_stale, stale_files
 from agog_core.dtypes import as_dtype
 from agog_core.errors import DataLossError, NotFoundError, OpError
+from agog_training.saving.keras_files import is_keras_file
 
 _LONGEST_STATE = 100
 
@@ -102,7 +103,8 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
 def show(path: str, as_json: bool) -> None:
     """Show the tree of objects in the checkpoint PATH, or in the newest of the folder PATH.
 
-    Safetensors files of other programs are shown too, by the names of their tensors.
+    Models that were saved whole are shown under any name, safetensors files of other programs by the names of their
+    tensors, and files of Keras by the paths of their arrays.
     """
     with _errors():
         path = _one(path)
@@ -127,14 +129,34 @@ def show(path: str, as_json: bool) -> None:
 
 def _contents(path: str) -> tuple[dict[str, Leaf], str]:
     """What a checkpoint holds by key, or any safetensors file by the tensors' names; and what separates their parts."""
+    if _is_by_itself(path) and is_keras_file(path):
+        from agog_training.saving.keras_contents import keras_contents
+
+        return {name: Leaf(*each) for name, each in keras_contents(path).items()}, "/"
     try:
-        graph, _ = file.read(path)
+        graph, _ = _read(path)
     except DataLossError as error:
         if "it is of another program" not in str(error):
             raise
         tensors = load_tensors(file.main_file(path) or path)
         return {name: Leaf(as_dtype(x.dtype).name, x.shape, x.nbytes) for name, x in tensors.items()}, "."
     return _leaves(graph), "/"
+
+
+def _is_by_itself(path: str) -> bool:
+    """Whether a path names a file, and not a checkpoint, whose files have longer names."""
+    return not file.exists(path) and os.path.isfile(path)
+
+
+def _read(path: str) -> tuple[Graph, dict[str, Any]]:
+    """Read a checkpoint, or a model that was saved whole under any name."""
+    if not _is_by_itself(path):
+        return file.read(path)
+    if is_keras_file(path):
+        raise ValueError(
+            f"{path!r} is a file of Keras; of these `agog ckpt show` shows what they hold, and that is all."
+        )
+    return file.read_file(path)
 
 
 @ckpt.command()
@@ -148,7 +170,7 @@ def verify(path: str, as_json: bool) -> None:
         found: dict[str, dict[str, Any]] = {}
         for each in paths:
             try:
-                graph, _ = file.read(each)
+                graph, _ = _read(each)
             except NotFoundError:
                 if not is_folder:
                     raise
@@ -177,7 +199,7 @@ def diff(one: str, other: str, as_json: bool) -> None:
     """Compare the checkpoints ONE and OTHER (or the newest of folders); exit with 1 where they differ."""
     with _errors():
         one, other = _one(one), _one(other)
-        (graph, arrays), (other_graph, other_arrays) = file.read(one), file.read(other)
+        (graph, arrays), (other_graph, other_arrays) = _read(one), _read(other)
         lines = [
             *_only(one, arrays, other_arrays),
             *_only(other, other_arrays, arrays),
@@ -235,7 +257,7 @@ def _errors() -> Iterator[None]:
         yield
     except BrokenPipeError:  # click ends without a word where nobody reads on
         raise
-    except (OpError, OSError, ValueError) as error:
+    except (OpError, OSError, ValueError, ImportError) as error:
         raise click.ClickException(_shown(str(error))) from error
 
 

@@ -11,6 +11,7 @@ from agog_core.dispatch import explanation
 from agog_core.dispatch.backends import device_types
 from agog_core.dispatch.candidates import Candidate
 from agog_core.dispatch.compilers import explain_compilers
+from agog_core.dispatch.op import all_ops
 from agog_core.errors import OpError
 
 
@@ -40,6 +41,8 @@ def explain(
 ) -> None:
     """Say which kernel runs OP, and why; the exit status is 1 where it runs on no device that is asked for.
 
+    Of a layer, such as conv2d, say so of each op that it runs when it is called.
+
     With --function, say which compiler or executor runs each op of a traced function, and why that is no compiler's.
     MODULE is imported, and the function is called with zeros where there is no trace yet.
     """
@@ -55,7 +58,7 @@ def explain(
     if op is None:
         raise click.UsageError("Name an op, such as matmul, or give --compilers or --function.")
     try:
-        reports = explanation.reports(op, device, dtype)
+        reports = _reports(op, device, dtype, as_json)
     except (OpError, TypeError, ValueError) as error:
         raise click.ClickException(str(error)) from error
     if as_json:
@@ -65,6 +68,24 @@ def explain(
             click.echo(report.text)
     if not any(report.runs for report in reports):
         raise SystemExit(1)
+
+
+def _reports(name: str, device: str | None, dtype: str | None, as_json: bool) -> list[explanation.Report]:
+    """The reports of an op, or of the ops that a layer runs, which are named first."""
+    try:
+        return explanation.reports(name, device, dtype)
+    except ValueError:
+        if name in all_ops():
+            raise
+        from agog.commands.explained_layer import ops_of_layer
+
+        found = ops_of_layer(name)
+        if found is None or not found[1]:
+            raise
+    layer, ops = found
+    if not as_json:
+        click.echo(f"{name} is no op, but the layer tf.keras.layers.{layer}; called, it runs {', '.join(ops)}.")
+    return [report for op in ops for report in explanation.reports(op, device, dtype)]
 
 
 def _facts(report: explanation.Report) -> dict[str, Any]:
