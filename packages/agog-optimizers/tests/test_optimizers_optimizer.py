@@ -307,7 +307,7 @@ def test_own_optimizer() -> None:
     with pytest.raises(NotImplementedError) as caught:
         Optimizer(0.1, "O").minimize(lambda: v * v)
     assert str(caught.value) == (
-        "Optimizer: `update` must be overridden, or `step` be the op that changes a variable; neither is so."
+        "Optimizer: `update` must be overridden, or `step_op` be the op that changes a variable; neither is so."
     )
 
 
@@ -439,3 +439,18 @@ def test_the_powers_of_betas_have_a_name_for_derived_optimizers() -> None:
         optimizer.apply_gradients([(ag.ones([]), v)])
     assert float(adam._get_beta_accumulators()[1]) == 0.999**2
     assert float(adamax._get_beta_accumulators()) == 0.9**2
+
+
+def test_gradients_alone_are_to_be_paired() -> None:
+    gradient = ag.constant(1.0)
+    for given in ([gradient], gradient):
+        with pytest.raises(TypeError) as caught:
+            AdamOptimizer().apply_gradients(given)  # type: ignore[arg-type]
+        assert str(caught.value) == (
+            f"Adam: apply_gradients takes (gradient, variable) pairs; got {gradient!r} of type Tensor. Write "
+            "apply_gradients(zip(gradients, variables))."
+        )
+    v = ag.Variable(1.0)
+    with pytest.raises(TypeError) as caught:
+        AdamOptimizer().apply_gradients([(gradient, v, 3)])  # type: ignore[list-item]
+    assert str(caught.value).startswith(f"Adam: apply_gradients takes (gradient, variable) pairs; got ({gradient!r}, ")

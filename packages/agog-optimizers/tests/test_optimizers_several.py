@@ -97,7 +97,7 @@ def test_an_overridden_update_is_called_for_each() -> None:
 def test_a_step_that_is_no_op_is_taken_for_each() -> None:
     class Own(Optimizer):
         @staticmethod
-        def step(variable: ag.Variable, gradient: ag.Tensor, learning_rate: float) -> None:
+        def step_op(variable: ag.Variable, gradient: ag.Tensor, learning_rate: float) -> None:
             variable.assign_sub(gradient * learning_rate)
 
     given = pairs(2)

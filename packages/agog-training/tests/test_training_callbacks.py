@@ -270,7 +270,7 @@ def test_checkpoints_are_where_it_is_said(
         keep = ModelCheckpoint(best, verbose=1, save_weights_only=weights_only)
     assert [str(each.message) for each in caught] == [
         f"ModelCheckpoint: weights are written as safetensors, so that '{best}' becomes '{best}.safetensors'; "
-        "load_weights finds it under both names."
+        "load_weights finds it under both names. Further files are not told of."
     ]
     assert caught[0].filename == __file__
     model = model_with()

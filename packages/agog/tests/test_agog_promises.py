@@ -232,3 +232,18 @@ def test_gradients_of_arrays_of_tensors_are_refused() -> None:
 def test_the_global_step() -> None:
     step = tf.train.get_or_create_global_step()
     assert (step.dtype, step.trainable, tf.train.get_global_step() is step) == (tf.int64, False, True)
+
+
+@pytest.mark.parametrize("optimizer", [tf.train.AdamOptimizer, tf.keras.optimizers.Adam])
+def test_what_programmers_of_pytorch_ask_of_an_optimizer_is_answered(optimizer: Any) -> None:
+    with pytest.raises(AttributeError) as raised:
+        optimizer().step()
+    assert str(raised.value) == (
+        f"{optimizer.__name__}.step: not in agog; use optimizer.apply_gradients(zip(gradients, variables)), or "
+        "optimizer.minimize(loss)"
+    )
+    with pytest.raises(AttributeError) as raised:
+        _ = tf.contrib.distributions
+    assert str(raised.value) == (
+        "tf.contrib.distributions: not in agog; use tf.distributions, or write it with tf.random and tf.math"
+    )

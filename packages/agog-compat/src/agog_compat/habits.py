@@ -194,6 +194,7 @@ OF_OPTIMIZERS = {
     "param_groups": "optimizer.learning_rate",
     "set_weights": "tf.train.Checkpoint(optimizer=optimizer), or v.assign(...) of optimizer.variables()",
     "state_dict": "tf.train.Checkpoint(optimizer=optimizer).save(path), or optimizer.variables()",
+    "step": "optimizer.apply_gradients(zip(gradients, variables)), or optimizer.minimize(loss)",
     "weights": "optimizer.variables()",
     "zero_grad": "a new tf.GradientTape; gradients are returned, and add up nowhere",
 }

@@ -32,7 +32,7 @@ class AdadeltaOptimizer(Optimizer):
     4.9996 ['accum', 'accum_update']
     """
 
-    step = staticmethod(apply_adadelta)
+    step_op = staticmethod(apply_adadelta)
     touches_rows_only = True
     rho: Number
     epsilon: Number

@@ -32,7 +32,7 @@ class AdagradOptimizer(Optimizer):
     np.float32(4.5)
     """
 
-    step = staticmethod(apply_adagrad)
+    step_op = staticmethod(apply_adagrad)
     touches_rows_only = True
 
     def __init__(

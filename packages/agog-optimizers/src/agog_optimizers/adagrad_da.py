@@ -39,7 +39,7 @@ class AdagradDAOptimizer(Optimizer):
     np.float32(-0.5)
     """
 
-    step = staticmethod(apply_adagrad_da)
+    step_op = staticmethod(apply_adagrad_da)
     touches_rows_only = True
     l1_regularization_strength: Number
     l2_regularization_strength: Number

@@ -38,7 +38,7 @@ class AdamOptimizer(Optimizer):
     4.900 ['m', 'v']
     """
 
-    step: Callable[..., None] = staticmethod(apply_adam)
+    step_op: Callable[..., None] = staticmethod(apply_adam)
     beta1: Number
     beta2: Number
     epsilon: Number

@@ -31,7 +31,7 @@ class AdaMaxOptimizer(AdamOptimizer):
     np.float32(4.5)
     """
 
-    step = staticmethod(apply_adamax)
+    step_op = staticmethod(apply_adamax)
     touches_rows_only = True
 
     def __init__(

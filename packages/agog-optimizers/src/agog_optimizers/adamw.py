@@ -48,7 +48,7 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     ) -> None:
         if not self.decays(variable):
             hyperparameters = {**hyperparameters, "weight_decay": 0.0}
-        self.step(variable, *slots, gradient, **hyperparameters)
+        self.step_op(variable, *slots, gradient, **hyperparameters)
 
     def _updates_alike(self) -> bool:
         return self._decaying is None and type(self).update is AdamWOptimizer.update

@@ -27,7 +27,7 @@ class AMSGradOptimizer(AdamOptimizer):
     4.500 ['m', 'v', 'vhat']
     """
 
-    step = staticmethod(apply_amsgrad)
+    step_op = staticmethod(apply_amsgrad)
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ class FtrlOptimizer(Optimizer):
     (np.float32(4.5), ['accum', 'linear'])
     """
 
-    step = staticmethod(apply_ftrl)
+    step_op = staticmethod(apply_ftrl)
     touches_rows_only = True
     learning_rate_power: Number
     l1_regularization_strength: Number

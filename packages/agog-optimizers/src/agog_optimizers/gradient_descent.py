@@ -27,7 +27,7 @@ class GradientDescentOptimizer(Optimizer):
     np.float32(4.0)
     """
 
-    step = staticmethod(apply_gradient_descent)
+    step_op = staticmethod(apply_gradient_descent)
 
     def __init__(self, learning_rate: Number, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(learning_rate, name)

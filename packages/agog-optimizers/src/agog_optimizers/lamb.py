@@ -32,7 +32,7 @@ class LAMBOptimizer(AdamOptimizer):
     np.float32(4.5)
     """
 
-    step = staticmethod(apply_lamb)
+    step_op = staticmethod(apply_lamb)
     weight_decay: Number
 
     def __init__(

@@ -33,7 +33,7 @@ class LionOptimizer(Optimizer):
     (np.float32(4.5), ['m'])
     """
 
-    step = staticmethod(apply_lion)
+    step_op = staticmethod(apply_lion)
     beta1: Number
     beta2: Number
     weight_decay: Number

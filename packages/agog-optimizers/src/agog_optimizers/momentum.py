@@ -33,7 +33,7 @@ class MomentumOptimizer(Optimizer):
     (np.float32(4.0), np.float32(10.0))
     """
 
-    step = staticmethod(apply_momentum)
+    step_op = staticmethod(apply_momentum)
     touches_rows_only = True
     momentum: Number
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from agog_core import GradientTape, IndexedSlices, Tensor, TensorLike, Variable, convert_to_tensor, device
 from agog_core.checkpointable import Checkpointable, listeners, notify
-from agog_core.errors import InvalidArgumentError
 from agog_core.tracers import late
 from agog_core.variables.unread import release
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
+from agog_optimizers.pairs import checked, pairs_of
 from agog_optimizers.rows import distinct, gathered, scattered
 from agog_optimizers.several import take_several
 from agog_optimizers.slots import Slots
@@ -19,9 +19,9 @@ __all__ = ["Optimizer", "get_optimizer_variables"]
 
 
 def _no_step(*arrays: Any, **hyperparameters: Any) -> None:
-    """The step of an optimizer that names none; see `Optimizer.step`."""
+    """The step of an optimizer that names none; see `Optimizer.step_op`."""
     raise NotImplementedError(
-        "Optimizer: `update` must be overridden, or `step` be the op that changes a variable; neither is so."
+        "Optimizer: `update` must be overridden, or `step_op` be the op that changes a variable; neither is so."
     )
 
 
@@ -29,7 +29,7 @@ class Optimizer(Checkpointable):
     """Base of optimizers.
 
     A subclass says in `make_slots` what it remembers of each variable, with `keep` which numbers a step depends on, and
-    in `update` how it changes a variable: by default it calls `step`, the op that it names.
+    in `update` how it changes a variable: by default it calls `step_op`, the op that it names.
 
     A hyperparameter of any optimizer is a number, a tensor or variable, or a function without arguments that returns
     one; it is read at each step. Anything else raises TypeError.
@@ -68,12 +68,12 @@ class Optimizer(Checkpointable):
 
     # What a subclass says
 
-    step: Callable[..., None] = staticmethod(_no_step)
-    """The op that takes a step: ``step(variable, *slots, gradient, **hyperparameters)``. Where `update` is not
+    step_op: Callable[..., None] = staticmethod(_no_step)
+    """The op that takes a step: ``step_op(variable, *slots, gradient, **hyperparameters)``. Where `update` is not
     overridden, a device may take it for all variables at once."""
 
     def keep(self, **numbers: Number) -> None:
-        """Keep hyperparameters in attributes of their names; `hyperparameters` gives their present values to `step`.
+        """Keep hyperparameters in attributes of their names; `hyperparameters` gives their present values to `step_op`.
 
         What TensorFlow calls ``l1_regularization_strength`` is ``l1`` to the op, and so on.
 
@@ -102,7 +102,7 @@ class Optimizer(Checkpointable):
         """What a step depends on; it is asked for once before the updates of a step.
 
         Returns:
-            The attributes of `step`: by default the present values of the numbers that were kept.
+            The attributes of `step_op`: by default the present values of the numbers that were kept.
         """
         found = {}
         for name, argument in self._kept:
@@ -121,7 +121,7 @@ class Optimizer(Checkpointable):
             hyperparameters: what `hyperparameters` returned for this step.
             slots: the variable's slots, in the order of `make_slots`.
         """
-        self.step(variable, *slots, gradient, **hyperparameters)
+        self.step_op(variable, *slots, gradient, **hyperparameters)
 
     def update_rows(
         self, variable: Variable, gradient: IndexedSlices, hyperparameters: dict[str, Any], slots: Sequence[Variable]
@@ -255,7 +255,7 @@ class Optimizer(Checkpointable):
                 notify()
                 release(slot for slots in fresh for slot in slots.values())
         if len(steps) > 1 and self._updates_alike():
-            steps = take_several(self.step, steps, self._slots_for, hyperparameters)
+            steps = take_several(self.step_op, steps, self._slots_for, hyperparameters)
         for gradient, variable in steps:
             slots = self._slots_for(variable)
             change = self.update_rows if type(gradient) is IndexedSlices else self.update
@@ -324,8 +324,8 @@ class Optimizer(Checkpointable):
 
     def _steps(self, grads_and_vars: Iterable[tuple[TensorLike, Variable]]) -> list[tuple[Any, Variable]]:
         """The pairs that have a gradient, checked."""
-        pairs = list(grads_and_vars)
-        steps = [(self._checked(gradient, variable), variable) for gradient, variable in pairs if gradient is not None]
+        pairs = pairs_of(self._name, grads_and_vars)
+        steps = [(checked(self._name, g, variable), variable) for g, variable in pairs if g is not None]
         if not steps:
             if not pairs:
                 raise ValueError("No variables provided.")
@@ -333,29 +333,8 @@ class Optimizer(Checkpointable):
             raise ValueError(f"No gradients provided for any variable: {names}. The loss does not depend on them.")
         return steps
 
-    def _checked(self, gradient: TensorLike, variable: Variable) -> Any:
-        if not isinstance(variable, Variable):
-            kind = NotImplementedError if isinstance(variable, Tensor) else TypeError  # as in TensorFlow
-            raise kind(
-                f"{self._name}: apply_gradients takes (gradient, variable) pairs; got {variable!r} of type "
-                f"{type(variable).__name__} as a variable."
-            )
-        value = variable._current()
-        if type(gradient) is Tensor and gradient._table is value._table and gradient._shape == value._shape:
-            return gradient
-        is_ready = type(gradient) is Tensor or type(gradient) is IndexedSlices
-        tensor: Any = gradient if is_ready else convert_to_tensor(gradient, preferred_dtype=variable.dtype)
-        if type(tensor) is IndexedSlices and tensor._shape is None and tensor.values._shape[1:] == value._shape[1:]:
-            tensor = IndexedSlices(tensor.values, tensor.indices, value._shape)
-        if tensor._shape != value._shape or tensor.dtype is not value.dtype:
-            raise InvalidArgumentError(
-                f"{self._name}: variable {variable.name!r} has shape {variable.shape} and dtype {variable.dtype.name}; "
-                f"its gradient has shape {tensor.shape} and dtype {tensor.dtype.name}, and both must agree."
-            )
-        return tensor
-
     def _updates_alike(self) -> bool:
-        """Whether `update` is `step`, with the same hyperparameters for all variables."""
+        """Whether `update` is `step_op`, with the same hyperparameters for all variables."""
         return type(self).update is Optimizer.update
 
     def _slots_for(self, variable: Variable) -> dict[str, Variable]:

@@ -36,7 +36,7 @@ class ProximalAdagradOptimizer(Optimizer):
     np.float32(4.0)
     """
 
-    step = staticmethod(apply_proximal_adagrad)
+    step_op = staticmethod(apply_proximal_adagrad)
     touches_rows_only = True
     l1_regularization_strength: Number
     l2_regularization_strength: Number

@@ -29,7 +29,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
     np.float32(3.0)
     """
 
-    step = staticmethod(apply_proximal_gradient_descent)
+    step_op = staticmethod(apply_proximal_gradient_descent)
     touches_rows_only = True
     l1_regularization_strength: Number
     l2_regularization_strength: Number

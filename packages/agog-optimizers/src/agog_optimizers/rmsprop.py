@@ -53,7 +53,7 @@ class RMSPropOptimizer(Optimizer):
         super().__init__(learning_rate, name)
         self.keep(decay=decay, momentum=momentum, epsilon=epsilon)
         self.centered = centered
-        self.step = apply_centered_rmsprop if centered else apply_rmsprop
+        self.step_op = apply_centered_rmsprop if centered else apply_rmsprop
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
         means = {"rms": ones_like(variable)}

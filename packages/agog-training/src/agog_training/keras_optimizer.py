@@ -13,6 +13,7 @@ from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.configured import Configured, constructor_arguments
 from agog_optimizers import Optimizer
 from agog_optimizers.hyperparameters import checked_number
+from agog_optimizers.pairs import pairs_of
 from agog_training.schedules import LearningRateSchedule
 
 __all__ = ["KerasOptimizer"]
@@ -137,7 +138,8 @@ class KerasOptimizer(Configured, Optimizer):
         **kwargs: Any,
     ) -> None:
         """See `Optimizer.apply_gradients`; further arguments are those of the optimizer that has the formula."""
-        pairs = [(gradient if gradient is None else self._clipped(gradient), v) for gradient, v in grads_and_vars]
+        given = pairs_of(self._name, grads_and_vars)
+        pairs = [(gradient if gradient is None else self._clipped(gradient), v) for gradient, v in given]
         if self.global_clipnorm is not None and pairs:
             gradients, variables = zip(*pairs, strict=True)
             pairs = list(zip(clip_by_global_norm(gradients, self.global_clipnorm)[0], variables, strict=True))

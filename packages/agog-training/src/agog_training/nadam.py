@@ -37,7 +37,7 @@ class Nadam(KerasOptimizer, AdamOptimizer):
     4.8944
     """
 
-    step = staticmethod(apply_nadam)
+    step_op = staticmethod(apply_nadam)
     m_schedule: Variable
 
     def __init__(

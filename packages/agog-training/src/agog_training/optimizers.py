@@ -105,7 +105,7 @@ class Adam(KerasOptimizer, AdamOptimizer):
         super().__init__(lr, decay, clipnorm, clipvalue, beta_1, beta_2, _or_default(epsilon), today=today)
         self.beta_1, self.beta_2, self.amsgrad = beta_1, beta_2, amsgrad
         if amsgrad:
-            self.step = apply_amsgrad
+            self.step_op = apply_amsgrad
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
         slots = super().make_slots(variable)

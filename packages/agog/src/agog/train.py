@@ -20,6 +20,8 @@ from agog_checkpoint import remove_checkpoint as remove_checkpoint
 from agog_checkpoint import update_checkpoint_state as update_checkpoint_state
 from agog_compat.advice import taught as _taught
 from agog_compat.graph_only import Refused as _Refused
+from agog_compat.habits import OF_OPTIMIZERS as _OF_OPTIMIZERS
+from agog_compat.habits import teach as _teach
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_optimizers import AdadeltaOptimizer as AdadeltaOptimizer
@@ -76,6 +78,8 @@ _MESSAGES = _Some(
     "Int64List",
     "SequenceExample",
 )
+
+_teach(Optimizer, _OF_OPTIMIZERS)
 
 __getattr__, __dir__ = _later(__name__, rooms=[_MESSAGES, _Refused("tf.train")])
 __getattr__ = _taught(__name__, __getattr__)

@@ -210,3 +210,11 @@ def test_a_whole_float_becomes_an_integer_where_that_is_asked_for() -> None:
         "Cannot convert a value of dtype int64 and shape () to a Tensor of dtype uint8 without losing something; "
         "convert it first."
     )
+
+
+@pytest.mark.parametrize("function", [ag.zeros, ag.ones])
+def test_a_shape_is_one_argument(function: Any) -> None:
+    with pytest.raises(TypeError) as raised:
+        function(2, 3)
+    name = function.__name__
+    assert str(raised.value) == f"{name}: dtype must be a dtype; got 3. The shape is one argument: tf.{name}([2, 3])."

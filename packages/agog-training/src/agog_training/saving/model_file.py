@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -14,7 +13,6 @@ from agog_checkpoint.objects import snapshot
 from agog_checkpoint.regular import open_regular
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, unfilled
-from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, TensorSpec, nest, zeros
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
 from agog_core.host_files import local_path
@@ -23,6 +21,7 @@ from agog_layers.base.configured import describe, revive
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
 from agog_training.saving.keras_files import is_keras
+from agog_training.saving.told import tell_of_format
 from agog_training.saving.weights import Kept, Weights
 
 __all__ = ["load_model", "save_model"]
@@ -97,11 +96,10 @@ def save_model(
     content = model if with_training else Weights(model)
     save_file(path, snapshot(_File(content, description)))
     if path.endswith((".h5", ".hdf5", ".keras")):
-        warnings.warn(
-            f"Model.save: {os.fsdecode(filepath)!r} is written as a safetensors file all the same; load_model reads it "
-            "under this name, and Keras does not.",
-            CheckpointWarning,
-            stacklevel=3,
+        tell_of_format(
+            "Model.save",
+            f"{os.fsdecode(filepath)!r} is written as a safetensors file all the same; load_model reads it under this "
+            "name, and Keras does not.",
         )
 
 

@@ -21,6 +21,7 @@ from agog_core.errors import AlreadyExistsError
 from agog_layers.models.model import Model
 from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
+from agog_training.saving.told import tell_of_format
 
 # The ends of names by which Keras writes HDF5.
 _HDF5 = (".h5", ".hdf5", ".keras")
@@ -189,11 +190,10 @@ def told_of_format(what: str, path: str) -> str:
     """
     if not path.endswith(_HDF5):
         return path
-    warnings.warn(
-        f"{what}: weights are written as safetensors, so that {path!r} becomes {file_name(path)!r}; load_weights finds "
-        "it under both names.",
-        CheckpointWarning,
-        stacklevel=3,
+    tell_of_format(
+        what,
+        f"weights are written as safetensors, so that {path!r} becomes {file_name(path)!r}; load_weights finds it "
+        "under both names.",
     )
     return file_name(path)
 

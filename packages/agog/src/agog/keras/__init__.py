@@ -25,7 +25,6 @@ from agog.keras import (
 from agog_compat.advice import taught as _taught
 from agog_compat.habits import OF_LAYERS as _OF_LAYERS
 from agog_compat.habits import OF_MODELS as _OF_MODELS
-from agog_compat.habits import OF_OPTIMIZERS as _OF_OPTIMIZERS
 from agog_compat.habits import teach as _teach
 from agog_core.variables.name_scope import name_scope
 from agog_core.variables.variable import Variable
@@ -35,7 +34,6 @@ from agog_layers.losses.loss import Loss
 from agog_layers.metrics.updated.metric import Metric
 from agog_layers.weights.initializers import Initializer
 from agog_layers.weights.regularizers import Regularizer
-from agog_optimizers import Optimizer as _Optimizer
 from agog_training import Model, Sequential
 from agog_training.optimizers import KerasOptimizer as Optimizer
 
@@ -78,6 +76,5 @@ __all__ = [
 
 _teach(Layer, _OF_LAYERS)
 _teach(Model, _OF_MODELS)
-_teach(_Optimizer, _OF_OPTIMIZERS)
 
 __getattr__ = _taught(__name__)

@@ -76,7 +76,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
     >>> print(zeros([2]))
     tf.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    kind = as_dtype(dtype)
+    kind = _dtype("zeros", shape, dtype)
     return create(_fill, kind, shape=static_shape(shape), value=_number("zeros", 0, kind))
 
 
@@ -96,8 +96,17 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
     >>> print(ones([2]))
     tf.Tensor([1. 1.], shape=(2,), dtype=float32)
     """
-    kind = as_dtype(dtype)
+    kind = _dtype("ones", shape, dtype)
     return create(_fill, kind, shape=static_shape(shape), value=_number("ones", 1, kind))
+
+
+def _dtype(function: str, shape: Any, dtype: Any) -> dtypes.DType:
+    if type(dtype) is int:  # NumPy's programmers know better, PyTorch's do not
+        raise TypeError(
+            f"{function}: dtype must be a dtype; got {dtype}. The shape is one argument: "
+            f"tf.{function}([{shape}, {dtype}])."
+        )
+    return as_dtype(dtype)
 
 
 def zeros_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
