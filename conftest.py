@@ -10,6 +10,10 @@ import pytest
 # Tests ask what compiled functions do; those of what runs before that say so themselves.
 os.environ.setdefault("AGOG_COMPILE", "1")
 
+# Tests compare bits, which depend on how many threads OpenBLAS has: a number that is said stays, whatever else runs.
+_PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+os.environ.setdefault("OPENBLAS_NUM_THREADS", str(_PROCESSORS))
+
 _TESTS = count(1)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import agog
+from agog.commands.doctor import examine
 
 
 def run(*arguments: str, site: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -72,6 +73,41 @@ def test_a_pinned_core_type_is_warned_of_and_is_no_fault() -> None:
         "OPENBLAS_CORETYPE=Haswell pins the processor that OpenBLAS computes for; where it is an older one than yours, "
         "matrix products and what is made of them take up to twice as long. Unset it."
     ]
+
+
+@pytest.mark.parametrize(
+    ("load", "number", "fact", "warnings"),
+    [
+        (0.94, None, "0.9 programs on 2 processors in the last minute", []),
+        (0.94, "8", "0.9 programs on 2 processors in the last minute", []),
+        (
+            *(5.25, None),
+            "5.2 programs on 2 processors in the last minute; agog-cpu-numpy lets fewer of OpenBLAS's threads compute "
+            "while others need processors",
+            [],
+        ),
+        (5.25, "1", "5.2 programs on 2 processors in the last minute", []),
+        (
+            *(5.25, "8", "5.2 programs on 2 processors in the last minute"),
+            [
+                "OPENBLAS_NUM_THREADS=8 on busy processors (5.2 programs on 2): products can take ten times as long as "
+                "with one thread. Unset it, so that agog-cpu-numpy chooses, or set it to 1."
+            ],
+        ),
+    ],
+)
+def test_busy_processors_are_seen(
+    load: float, number: str | None, fact: str, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    if number is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", number)
+    report = examine()
+    assert report.facts["BLAS"]["load"] == fact
+    assert report.warnings == warnings
 
 
 @pytest.mark.parametrize(

@@ -183,11 +183,29 @@ def _blas(report: Report) -> Iterator[tuple[str, str]]:
     for pool in threadpool_info():
         core = f", core type {pool['architecture']}" if pool.get("architecture") else ""
         yield pool["internal_api"], f"{pool.get('version') or 'no version'}, {pool['num_threads']} threads{core}"
+    if hasattr(os, "getloadavg"):
+        yield "load", _load(report, os.getloadavg()[0], os.cpu_count() or 1)
     if pinned := os.environ.get("OPENBLAS_CORETYPE"):
         report.warnings.append(
             f"OPENBLAS_CORETYPE={pinned} pins the processor that OpenBLAS computes for; where it is an older one than "
             "yours, matrix products and what is made of them take up to twice as long. Unset it."
         )
+
+
+def _load(report: Report, load: float, processors: int) -> str:
+    """How busy the processors are, and what that does to OpenBLAS's threads, which spin as they wait."""
+    facts = f"{load:.1f} programs on {processors} processors in the last minute"
+    if load < processors / 2:
+        return facts
+    number = os.environ.get("OPENBLAS_NUM_THREADS", "")
+    if not number.isdigit():
+        return f"{facts}; agog-cpu-numpy lets fewer of OpenBLAS's threads compute while others need processors"
+    if int(number) > 1:
+        report.warnings.append(
+            f"OPENBLAS_NUM_THREADS={number} on busy processors ({load:.1f} programs on {processors}): products can "
+            "take ten times as long as with one thread. Unset it, so that agog-cpu-numpy chooses, or set it to 1."
+        )
+    return facts
 
 
 def _environment(report: Report) -> Iterator[tuple[str, str]]:
