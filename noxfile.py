@@ -312,7 +312,7 @@ def site(session: nox.Session) -> None:
 
 @nox.session(default=False, requires=["wheels"])
 def keras(session: nox.Session) -> None:
-    """Read weights from files that Keras itself has written."""
+    """Read weights and whole models from files that Keras itself has written."""
     install(session, "agog", "agog-training[h5]", "pytest>=8", "keras==3.15.1", "jax")
     pytest(session, KERAS_TESTS)
 

@@ -52,6 +52,6 @@ def test_names_of_functions() -> None:
     assert str(error.value) == (
         "serialize: no activation is known as <built-in function len>; the names are elu, exp, gelu, hard_sigmoid, "
         "leaky_relu, linear, log_softmax, mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, "
-        "celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink, hard_shrink, hard_silu, hard_tanh, soft_shrink, "
-        "sparse_plus, sparse_sigmoid, threshold, exponential, hard_swish, silu."
+        "celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink, h_sigmoid, hard_shrink, hard_silu, hard_tanh, "
+        "soft_shrink, sparse_plus, sparse_sigmoid, threshold, exponential, hard_swish, silu."
     )

@@ -203,7 +203,7 @@ def test_activations() -> None:
     assert str(caught.value) == (
         "Unknown activation 'swoosh'; the names are elu, exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, "
         "mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, celu, glu, log_sigmoid, "
-        "sparsemax, squareplus, tanh_shrink, hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, "
+        "sparsemax, squareplus, tanh_shrink, h_sigmoid, hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, "
         "sparse_sigmoid, threshold, exponential, hard_swish, silu, or pass a function."
     )
     with pytest.raises(TypeError) as wrong:

@@ -219,11 +219,17 @@ def test_what_is_no_model_file(tmp_path: Path) -> None:
         "the program, and call its load_weights."
     )
     (tmp_path / "k.keras").write_bytes(b"PK\x03\x04 and more")
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with pytest.raises(DataLossError) as damaged:
         load_model(tmp_path / "k.keras")
+    assert (
+        str(damaged.value) == f"load_model: '{tmp_path}/k.keras' is not a whole file of Keras: File is not a zip file."
+    )
+    (tmp_path / "k.h5").write_bytes(b"\x89HDF\r\n\x1a\n and more")
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+        load_model(tmp_path / "k.h5")
     assert str(caught.value) == (
-        f"load_model: '{tmp_path}/k.keras' is a file of Keras, of which agog reads the weights alone: make the model "
-        "in the program, and call model.load_weights(path)."
+        f"load_model: '{tmp_path}/k.h5' is a file of Keras without a description that agog reads, as .keras files of "
+        "Keras 3 have it: make the model in the program, and call model.load_weights(path)."
     )
 
 

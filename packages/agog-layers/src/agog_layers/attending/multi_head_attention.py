@@ -21,6 +21,7 @@ from agog_core import (
 from agog_layers.attending.attention import causal_mask, masked_softmax
 from agog_layers.base.arguments import integer
 from agog_layers.base.learning_phase import trains
+from agog_layers.base.masks import all_of, known, mask_of
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
 
@@ -109,7 +110,8 @@ class MultiHeadAttention(Layer):
             value: the values, of shape (batch, keys, any size); by default the queries.
             key: the keys, of shape (batch, keys, any size); by default the values.
             attention_mask: booleans of shape (batch, queries, keys), or (queries, keys) for all examples: which values
-                each query may see.
+                each query may see. Masks that go along with the tensors count too: queries, values and keys that are
+                masked neither see nor are seen.
             return_attention_scores: whether to return the weights too.
             training: whether to drop weights.
             use_causal_mask: whether a query sees only the keys up to its own place.
@@ -128,7 +130,10 @@ class MultiHeadAttention(Layer):
             self._make_weights(inputs.shape, values.shape, keys.shape)
         q = multiply(self._projected("query", inputs), 1 / math.sqrt(self.key_dim))
         k, v = self._projected("key", keys), self._projected("value", values)
-        weights = masked_softmax(matmul(q, k, transpose_b=True), self._allowed(attention_mask, use_causal_mask, q, k))
+        allowed = self._allowed(attention_mask, use_causal_mask, q, k)
+        if known:
+            allowed = _with_masks(allowed, inputs, values, keys)
+        weights = masked_softmax(matmul(q, k, transpose_b=True), allowed)
         if self.dropout and trains(training):
             weights = nn.dropout(weights, rate=self.dropout)
         means = transpose(matmul(weights, v), (0, 2, 1, 3))
@@ -191,6 +196,16 @@ class MultiHeadAttention(Layer):
                 raise ValueError(
                     f"{self._title} takes a {name} of shape (batch, time, {made.shape[0]}); got shape {tensor.shape}."
                 )
+
+
+def _with_masks(allowed: Tensor | None, query: Tensor, value: Tensor, key: Tensor) -> Tensor | None:
+    """Which keys each query may see, by the masks too that go along with the tensors."""
+    of_queries, of_values = mask_of(query), all_of([mask_of(value), mask_of(key)])
+    masks = [allowed]
+    masks += [] if of_queries is None else [of_queries[:, None, :, None]]
+    masks += [] if of_values is None else [of_values[:, None, None]]
+    together: Tensor | None = all_of(masks)
+    return together
 
 
 def _sizes(x: Tensor) -> list[int]:

@@ -23,6 +23,7 @@ from agog_core.ops import nn
 from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign, swish
 from agog_layers.base.gating import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
 from agog_layers.base.piecewise import (
+    h_sigmoid,
     hard_shrink,
     hard_silu,
     hard_tanh,
@@ -148,7 +149,7 @@ _BY_NAME: dict[str, Any] = {
         *(elu, exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, mish, relu, relu6, selu, sigmoid),
         *(softmax, softplus, softsign, swish, tanh),
         *(celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink),
-        *(hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, sparse_sigmoid, threshold),
+        *(h_sigmoid, hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, sparse_sigmoid, threshold),
     )
 } | {"exponential": exp, "hard_swish": hard_silu, "silu": swish}
 

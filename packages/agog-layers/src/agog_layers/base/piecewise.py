@@ -21,7 +21,16 @@ from agog_core import (
 )
 from agog_core.ops.nn import relu6
 
-__all__ = ["hard_shrink", "hard_silu", "hard_tanh", "soft_shrink", "sparse_plus", "sparse_sigmoid", "threshold"]
+__all__ = [
+    "h_sigmoid",
+    "hard_shrink",
+    "hard_silu",
+    "hard_tanh",
+    "soft_shrink",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "threshold",
+]
 
 
 def threshold(x: TensorLike, threshold: float, default_value: float) -> Tensor:
@@ -74,6 +83,23 @@ def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """
     tensor = convert_to_tensor(x)
     return multiply(sign(tensor), maximum(subtract(abs(tensor), threshold), 0.0))
+
+
+def h_sigmoid(x: TensorLike) -> Tensor:
+    """``relu6(x + 3) / 6``, elementwise, which is near the sigmoid; Keras 3 and PyTorch call it hard_sigmoid.
+
+    A. Howard et al., "Searching for MobileNetV3", ICCV 2019.
+
+    Args:
+        x: a tensor of floats.
+
+    Returns:
+        A tensor of the same shape.
+
+    >>> print(h_sigmoid([-3.0, 0.0, 1.5]))
+    tf.Tensor([0.   0.5  0.75], shape=(3,), dtype=float32)
+    """
+    return multiply(relu6(add(convert_to_tensor(x), 3.0)), 1 / 6)
 
 
 def hard_silu(x: TensorLike) -> Tensor:

@@ -10,7 +10,7 @@ from agog_core.ops.conv.arguments import Pairs, pairs_of
 from agog_core.ops.conv.convolution_ops import general_convolution
 from agog_core.shapes import Shape
 from agog_layers.base import activations
-from agog_layers.base.arguments import choice, handed_on, one_for_each
+from agog_layers.base.arguments import choice, handed_on, integer, one_for_each
 from agog_layers.convolutional.spatial import Spatial
 from agog_layers.layer.checks import check_dtype
 from agog_layers.weights import constraints, initializers, regularizers
@@ -129,6 +129,7 @@ class Conv(Convolution):
         padding: ``"valid"``, ``"same"``, or for `Conv1D` ``"causal"``: no output sees later inputs.
         data_format: ``"channels_last"``, which None stands for, or ``"channels_first"``.
         dilation_rate: the distances between the window's elements: an integer, or one for each axis.
+        groups: how many groups of channels are filtered apart from each other; each makes as many of the outputs.
         Other arguments: see `Dense`.
 
     Raises:
@@ -154,22 +155,33 @@ class Conv(Convolution):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        groups: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            **handed_on(locals(), "filters", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
+            **handed_on(locals(), "filters", "groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
         )
-        (self.filters,) = one_for_each(type(self).__name__, "filters", filters, 1)
+        kind = type(self).__name__
+        (self.filters,) = one_for_each(kind, "filters", filters, 1)
+        self.groups = integer(kind, "groups", groups)
+        if self.filters % self.groups:
+            raise ValueError(f"{kind}: filters must be a multiple of groups; got {self.filters} and {self.groups}.")
         self.kernel_initializer = initializers.get(kernel_initializer or "glorot_uniform")
         self.kernel_regularizer = regularizers.get(kernel_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
 
     def build_kernels(self, channels: int) -> None:
-        self.kernel = self._add_configured("kernel", (*self.kernel_size, channels, self.filters))
+        if channels % self.groups:
+            raise ValueError(
+                f"{type(self).__name__} layer {self.name!r}: the number of channels must be a multiple of groups; got "
+                f"{channels} and {self.groups}."
+            )
+        self.kernel = self._add_configured("kernel", (*self.kernel_size, channels // self.groups, self.filters))
 
     def run(self, x: Tensor) -> Tensor:
         paddings = self.paddings(x._shape[1:-1])
-        return self.biased(general_convolution(x, self.kernel.value(), self.strides, paddings, self.dilation_rate))
+        kernel = self.kernel.value()
+        return self.biased(general_convolution(x, kernel, self.strides, paddings, self.dilation_rate, self.groups))
 
     def channels_after(self, channels: int | None) -> int:
         return self.filters

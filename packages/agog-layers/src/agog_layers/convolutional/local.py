@@ -54,6 +54,10 @@ class LocallyConnected(Conv):
             raise ValueError(f"{type(self).__name__}: implementation must be 1 or 2; got {implementation!r}.")
         self.implementation = implementation
         super().__init__(**handed_on(locals(), "implementation"))
+        if self.groups != 1:
+            raise ValueError(
+                f"{type(self).__name__}: groups must be 1, since each place has a kernel of its own; got {self.groups}."
+            )
 
     def _paddings_allowed(self) -> tuple[str, ...]:
         return ("valid",) if self.implementation == 1 else ("valid", "same")

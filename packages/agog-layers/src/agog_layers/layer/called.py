@@ -79,6 +79,11 @@ def _has_symbols(values: Any) -> bool:
     )
 
 
+def can_call(name: str) -> bool:
+    """Whether `Called` knows a function of this name."""
+    return name in _functions
+
+
 def taking_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of tensors take symbolic values too, of which it makes a layer."""
 

@@ -153,9 +153,10 @@ class Graph:
         }
 
 
-def connect(config: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Make the layers that `Graph.get_config` described, and call them; return the inputs and the outputs."""
-    layers = {
+def connect(config: Mapping[str, Any], made_layers: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
+    """Make the layers that `Graph.get_config` described, unless they are given, and call them; return the inputs and
+    the outputs."""
+    layers = made_layers or {
         entry["name"]: revive({"class_name": entry["class_name"], "config": entry["config"]})
         for entry in config["layers"]
     }

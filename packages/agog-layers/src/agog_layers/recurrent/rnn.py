@@ -10,6 +10,7 @@ from agog_core import (
     TensorShape,
     convert_to_tensor,
     nest,
+    reshape,
     reverse,
     stack,
     transpose,
@@ -41,6 +42,7 @@ class RNN(TakesConstants):
         return_state: whether to return the last states too.
         go_backwards: whether to begin with the last time; the outputs are in the order of the steps.
         stateful: whether a call begins with the states that the last one has ended with.
+        zero_output_for_mask: whether the outputs of masked steps are zeros, among those of all times.
         **kwargs: further arguments of `Layer`.
 
     Raises:
@@ -64,6 +66,7 @@ class RNN(TakesConstants):
         go_backwards: bool = False,
         stateful: bool = False,
         unroll: bool = False,
+        zero_output_for_mask: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -83,6 +86,7 @@ class RNN(TakesConstants):
         self.go_backwards = go_backwards
         self.stateful = stateful
         self.unroll = unroll
+        self.zero_output_for_mask = zero_output_for_mask
         vars(self)["_states"] = KeptStates()  # past __setattr__, since it is no part that a checkpoint saves
 
     @property
@@ -174,6 +178,9 @@ class RNN(TakesConstants):
         if self.stateful:
             vars(self)["_states"].end(x, states)
         if self.return_sequences:
+            if self.zero_output_for_mask and steps_mask is not None:
+                shown = reshape(steps_mask, (*steps_mask.shape, *[1] * (outputs.ndim - 2)))
+                outputs = where(shown, outputs, zeros_like(outputs))
             last = transpose(outputs, (1, 0, *range(2, outputs.ndim)))
         return [last, *states] if self.return_state else last
 

@@ -1,4 +1,4 @@
-"""Keras files: the weights in Keras's HDF5 files and ``.keras`` archives. Nothing else in them is looked at."""
+"""Keras files: the weights in Keras's HDF5 files and ``.keras`` archives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agog_core import Variable
 from agog_core.errors import DataLossError
 from agog_layers import Layer
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
+HDF5 = b"\x89HDF\r\n\x1a\n"
 _ZIP = b"PK\x03\x04"
 # Where Keras keeps the weights that a layer of agog has itself: in parts of the layer, in the order of the weights.
 _PARTS = {
@@ -36,7 +36,7 @@ def is_keras(begin: bytes) -> bool:
     >>> is_keras(b"PK\\x03\\x04....")
     True
     """
-    return begin.startswith((_HDF5, _ZIP))
+    return begin.startswith((HDF5, _ZIP))
 
 
 def is_keras_file(path: str) -> bool:
@@ -44,7 +44,7 @@ def is_keras_file(path: str) -> bool:
     if not os.path.isfile(path):
         return False
     with open_regular(path) as stream:
-        return is_keras(stream.read(len(_HDF5)))
+        return is_keras(stream.read(len(HDF5)))
 
 
 def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
@@ -110,7 +110,7 @@ def _value(path: str, variable: Variable, dataset: Any) -> Any:
 
 
 def _by_place(part: Any, path: str, group: Any) -> Iterator[Found]:
-    children = dict(_children(part))
+    children = dict(children_of(part))
     inside = {id(variable) for child in children.values() for variable in child.weights}
     own = [variable for variable in part.weights if id(variable) not in inside]
     places = [group] if not own or _vars(group) else [_inner(group, name, path) for name in _parts(part)]
@@ -130,24 +130,30 @@ def _parts(part: Any) -> tuple[str, ...]:
     return next((_PARTS[kind.__name__] for kind in type(part).__mro__ if kind.__name__ in _PARTS), ())
 
 
-def _children(part: Any) -> Iterator[tuple[str, Any]]:
+def children_of(part: Any) -> Iterator[tuple[str, Any]]:
     """The layers in a layer, with the places of their groups in the layer's."""
-    for name, value in part.checkpoint_dependencies().items():
+    parts = part.checkpoint_dependencies()
+    if "_layers_in_file" in vars(part):
+        parts["layers"] = part._layers_in_file
+    for name, value in parts.items():
         if isinstance(value, Layer):
             yield name, value
         elif isinstance(value, (list, tuple)):
             counts: dict[str, int] = {}
             for child in value:
                 if isinstance(child, Layer):
-                    kind = _class_name(child)
+                    kind = group_name("Functional" if type(child).__name__ == "Model" else type(child).__name__)
                     count = counts[kind] = counts.get(kind, -1) + 1
                     yield f"{name}/{kind}_{count}" if count else f"{name}/{kind}", child
 
 
-def _class_name(layer: Any) -> str:
-    """A layer's class as Keras's files have it: a functional model is "functional", a Conv2D is "conv2d"."""
-    name = "Functional" if type(layer).__name__ == "Model" else type(layer).__name__
-    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
+def group_name(kind: str) -> str:
+    """The group of a layer of a class in Keras's files.
+
+    >>> group_name("Conv2D"), group_name("LayerNormalization")
+    ('conv2d', 'layer_normalization')
+    """
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", kind))
     return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
 
 

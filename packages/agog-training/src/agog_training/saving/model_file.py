@@ -10,7 +10,6 @@ from typing import Any
 from agog_checkpoint.file import read_file, save_file
 from agog_checkpoint.graph import Graph
 from agog_checkpoint.objects import snapshot
-from agog_checkpoint.regular import open_regular
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, unfilled
 from agog_core import Checkpointable, TensorSpec, nest, zeros
@@ -20,8 +19,14 @@ from agog_core.random import Generator, generator, set_generator
 from agog_layers.base.configured import describe, revive
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
+<<<<<<< HEAD
 from agog_training.saving.keras_files import is_keras
 from agog_training.saving.told import tell_of_format
+=======
+from agog_training.saving.keras_description import made_model
+from agog_training.saving.keras_files import is_keras_file, load_keras_weights
+from agog_training.saving.keras_model import compile_as_described, description_in
+>>>>>>> 455b0ae0 (Load the models that Keras 3 has saved as their files describe them; warn of weights for layers with other settings; heed masks in MultiHeadAttention)
 from agog_training.saving.weights import Kept, Weights
 
 __all__ = ["load_model", "save_model"]
@@ -106,7 +111,10 @@ def save_model(
 def load_model(
     filepath: str | os.PathLike[str], custom_objects: Mapping[str, Any] | None = None, compile: bool = True
 ) -> Any:
-    """Load a model that `Model.save` has saved. No code of the file is run: there is none in it.
+    """Load a model that `Model.save` has saved, or Keras 3 in a ``.keras`` file. No code of the file is run.
+
+    A model of Keras is made as its file describes it, with settings that have other defaults here, for which h5py has
+    to be there. Its optimizer begins anew.
 
     Args:
         filepath: the file's name.
@@ -122,11 +130,13 @@ def load_model(
         ValueError: it holds no whole model; or it names a class or function that is not known here and not among the
             custom objects.
         PermissionDeniedError: it may not be read.
+        ImportError: it is a file of Keras, and h5py is not installed.
     """
     path = local_path("load_model", filepath)
     if not os.path.isfile(path):
         raise NotFoundError(f"load_model: the file {path!r} does not exist.")
-    _refuse_keras(path)
+    if is_keras_file(path):
+        return _load_keras_model(path, custom_objects or {}, compile)
     graph, arrays = read_file(path)
     description = _description(path, graph)
     training = description["training"] if compile else None
@@ -219,12 +229,18 @@ def _check_filled(path: str, status: CheckpointLoadStatus, model: Any) -> None:
         )
 
 
-def _refuse_keras(path: str) -> None:
-    """Refuse the files of Keras, which describe models of Keras."""
-    with open_regular(path) as stream:
-        begin = stream.read(8)
-    if is_keras(begin):
+def _load_keras_model(path: str, custom_objects: Mapping[str, Any], compile: bool) -> Any:
+    """The model in a file of Keras 3, as it is described there; older files have no description that is read."""
+    description = description_in("load_model", path)
+    if description is None:
         raise ValueError(
-            f"load_model: {path!r} is a file of Keras, of which agog reads the weights alone: make the model in the "
-            "program, and call model.load_weights(path)."
+            f"load_model: {path!r} is a file of Keras without a description that agog reads, as .keras files of "
+            "Keras 3 have it: make the model in the program, and call model.load_weights(path)."
         )
+    with trained(custom_objects), _random_bits_of_its_own():
+        model = _made(path, "model", lambda: made_model(description))
+        if compile:
+            compile_as_described(model, path, description)
+    if model.weights:
+        load_keras_weights(model, path, by_name=False)
+    return model

@@ -1,0 +1,272 @@
+"""Whole models in files as Keras 3 writes them, written here by hand; `nox -s keras` reads files of Keras itself."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agog_checkpoint.warning import CheckpointWarning
+from agog_core.errors import DataLossError
+from agog_layers import LSTM, Dense, Layer
+from agog_training import Sequential, load_model
+
+h5py = pytest.importorskip("h5py", reason="h5py reads HDF5")
+random = np.random.RandomState(0)
+
+
+def layer(kind: str, name: str, **settings: Any) -> dict[str, Any]:
+    policy = {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"}, "registered_name": None}
+    config = {"name": name, "trainable": True, "dtype": policy, **settings}
+    return {"module": "keras.layers", "class_name": kind, "config": config, "registered_name": None}
+
+
+def of_input(*shape: int, name: str = "x") -> dict[str, Any]:
+    return layer("InputLayer", name, batch_shape=[None, *shape], sparse=False, ragged=False, optional=False)
+
+
+def initializer(kind: str, **settings: Any) -> dict[str, Any]:
+    return {"module": "keras.initializers", "class_name": kind, "config": settings, "registered_name": None}
+
+
+def dense(name: str, units: int, **settings: Any) -> dict[str, Any]:
+    """As Keras 3.15 describes the layer, with settings that are not known here and say nothing."""
+    first = {"kernel_initializer": initializer("GlorotUniform", seed=None, input_axes=None, output_axes=None)}
+    rest = {"activation": "linear", "use_bias": True, "kernel_regularizer": None, "quantization_config": None}
+    return layer("Dense", name, units=units, **{**first, **rest, **settings})
+
+
+def lstm(name: str, units: int, **settings: Any) -> dict[str, Any]:
+    own = {"activation": "tanh", "recurrent_activation": "sigmoid", "seed": None, "zero_output_for_mask": False}
+    return layer("LSTM", name, units=units, **{**own, **settings})
+
+
+def gru(name: str, units: int, **settings: Any) -> dict[str, Any]:
+    return {**lstm(name, units, reset_after=True, **settings), "class_name": "GRU"}
+
+
+def sequential(*layers: Any, **more: Any) -> dict[str, Any]:
+    config = {"name": "net", "trainable": True, "layers": list(layers)}
+    return {"module": "keras", "class_name": "Sequential", "config": config, "registered_name": None, **more}
+
+
+def tensor(name: str, node: int = 0, output: int = 0) -> dict[str, Any]:
+    return {"class_name": "__keras_tensor__", "config": {"keras_history": [name, node, output]}}
+
+
+def called(description: dict[str, Any], *calls: Any, **kwargs: Any) -> dict[str, Any]:
+    nodes = [{"args": list(args), "kwargs": kwargs} for args in calls]
+    return {**description, "name": description["config"]["name"], "inbound_nodes": nodes}
+
+
+def functional(inputs: Any, outputs: Any, *layers: Any) -> dict[str, Any]:
+    config = {"name": "net", "layers": list(layers), "input_layers": inputs, "output_layers": outputs}
+    return {"module": "keras.src.models.functional", "class_name": "Functional", "config": config}
+
+
+def written(path: Path, description: Any, arrays: dict[str, np.ndarray]) -> Path:
+    weights = io.BytesIO()
+    with h5py.File(weights, "w") as file:
+        file.create_group("layers")
+        for name, array in arrays.items():
+            file[name] = array
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("metadata.json", '{"keras_version": "3.15.1"}')
+        archive.writestr("config.json", description if isinstance(description, str) else json.dumps(description))
+        archive.writestr("model.weights.h5", weights.getvalue())
+    return path
+
+
+def values(place: str, *shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
+    return {f"layers/{place}/vars/{n}": random.uniform(-1, 1, shape) for n, shape in enumerate(shapes)}
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def h_sigmoid(x: np.ndarray) -> np.ndarray:
+    return np.clip(x / 6 + 0.5, 0, 1)
+
+
+def close(actual: Any, expected: np.ndarray) -> None:
+    np.testing.assert_allclose(actual.numpy(), expected, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("name", "gate"), [("sigmoid", sigmoid), ("hard_sigmoid", h_sigmoid)])
+def test_gates_are_those_of_the_file(tmp_path: Path, name: str, gate: Any) -> None:
+    arrays = values("lstm/cell", (2, 12), (3, 12), (12,)) | values("dense", (3, 2), (2,))
+    net = sequential(of_input(4, 2), lstm("a", 3, recurrent_activation=name), dense("b", 2, activation="relu"))
+    model = load_model(written(tmp_path / "m.keras", net, arrays))
+    x = random.rand(2, 4, 2)
+    kernel, recurrent, bias, matrix, offset = arrays.values()
+    h = c = np.zeros((2, 3))
+    for step in np.moveaxis(x, 1, 0):
+        i, f, g, o = np.split(step @ kernel + h @ recurrent + bias, 4, 1)
+        c = gate(f) * c + gate(i) * np.tanh(g)
+        h = gate(o) * np.tanh(c)
+    close(model(np.float32(x)), np.maximum(h @ matrix + offset, 0))
+    assert [each.name for each in model.layers] == ["a", "b"]
+
+
+@pytest.mark.parametrize("reset_after", [True, False])
+def test_gated_units_reset_as_in_the_file(tmp_path: Path, reset_after: bool) -> None:
+    arrays = values("gru/cell", (2, 9), (3, 9), (2, 9) if reset_after else (9,))
+    net = sequential(of_input(4, 2), gru("g", 3))
+    net["config"]["layers"][1]["config"]["reset_after"] = reset_after
+    model = load_model(written(tmp_path / "m.keras", net, arrays))
+    x = random.rand(2, 4, 2)
+    kernel, recurrent, bias = arrays.values()
+    first, second = bias if reset_after else (bias, np.zeros(9))
+    h = np.zeros((2, 3))
+    for step in np.moveaxis(x, 1, 0):
+        (xz, xr, xh), (hz, hr, hh) = (np.split(y, 3, 1) for y in (step @ kernel + first, h @ recurrent + second))
+        z, r = sigmoid(xz + hz), sigmoid(xr + hr)
+        candidate = np.tanh(xh + (r * hh if reset_after else (r * h) @ recurrent[:, 6:]))
+        h = z * h + (1 - z) * candidate
+    close(model(np.float32(x)), h)
+
+
+def test_a_functional_model_with_shared_layers_and_operators(tmp_path: Path) -> None:
+    shared = called(dense("shared", 3), [tensor("x")], [tensor("y")])
+    operator = {"module": "keras.src.ops.numpy", "class_name": "Multiply", "config": {"name": "multiply"}}
+    net = functional(
+        {"x": ["x", 0, 0], "y": ["y", 0, 0]},
+        [["add", 0, 0], ["last", 0, 0]],
+        called(of_input(2)),
+        called(of_input(2, name="y")),
+        shared,
+        called(operator, [tensor("shared", 1), 2.0]),
+        called(layer("Add", "add"), [[tensor("shared"), tensor("multiply")]]),
+        called(dense("last", 2, use_bias=False), [tensor("shared")], training=False, mask=None),
+    )
+    arrays = values("dense", (2, 3), (3,)) | values("dense_1", (3, 2))
+    model = load_model(written(tmp_path / "m.keras", net, arrays))
+    x, y = random.rand(4, 2), random.rand(4, 2)
+    kernel, bias, last = arrays.values()
+    one, two = model({"x": np.float32(x), "y": np.float32(y)})
+    close(one, x @ kernel + bias + 2 * (y @ kernel + bias))
+    close(two, (x @ kernel + bias) @ last)
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_branches_have_their_weights_whatever_the_order_of_the_file(tmp_path: Path, names: tuple[str, str]) -> None:
+    branches = [called(dense(name, 2), [tensor("x")]) for name in names]
+    net = functional(["x", 0, 0], [["a", 0, 0], ["b", 0, 0]], called(of_input(2)), *branches)
+    arrays = values("dense", (2, 2), (2,)) | values("dense_1", (2, 2), (2,))
+    model = load_model(written(tmp_path / "m.keras", net, arrays))
+    kernel, bias, *_ = arrays.values()
+    x = random.rand(3, 2)
+    close(dict(zip("ab", model(np.float32(x)), strict=True))[names[0]], x @ kernel + bias)
+
+
+def test_it_is_compiled_as_it_was(tmp_path: Path) -> None:
+    optimizer = {
+        "class_name": "SGD",
+        "config": {"learning_rate": 0.5, "momentum": 0.0, "use_ema": False, "clipnorm": None},
+    }
+    given = {"optimizer": optimizer, "loss": "mse", "loss_weights": None, "metrics": ["mae"], "weighted_metrics": None}
+    path = tmp_path / "m.keras"
+    arrays = values("dense", (2, 1), (1,))
+    model = load_model(written(path, sequential(of_input(2), dense("d", 1), compile_config=given), arrays))
+    x, y = random.rand(4, 2), random.rand(4, 1)
+    kernel, bias = arrays.values()
+    error = x @ kernel + bias - y
+    np.testing.assert_allclose(model.evaluate(x, y, verbose=0), [np.mean(error**2), np.mean(abs(error))], rtol=1e-5)
+    model.train_on_batch(np.float32(x), np.float32(y))
+    close(model.weights[0].value(), kernel - 0.5 * 2 * x.T @ error / 4)
+    assert load_model(path, compile=False).optimizer is None
+    given["optimizer"] = {"class_name": "Muon", "config": {}}
+    written(path, sequential(of_input(2), dense("d", 1), compile_config=given), arrays)
+    with pytest.warns(CheckpointWarning) as caught:
+        assert load_model(path).optimizer is None
+    (told,) = (str(each.message) for each in caught)
+    assert told.startswith(
+        f"load_model: the model of '{path}' is not compiled, since what Keras compiled it with is not known here ("
+        "Unknown optimizer 'Muon'"
+    )
+    assert told.endswith("); call its compile before it is trained.")
+
+
+def refused(path: Path, **options: Any) -> str:
+    with pytest.raises((ValueError, DataLossError)) as caught:
+        load_model(path, **options)
+    return str(caught.value)
+
+
+def test_all_that_is_unknown_is_named_at_once(tmp_path: Path) -> None:
+    code = {"class_name": "__lambda__", "config": {"code": "4wEAAAA="}}
+    net = sequential(
+        of_input(4, 2),
+        layer("AugMix", "mix"),
+        dense("d", 2, activation="swirl", kernel_initializer=initializer("STFT")),
+        lstm("l", 3, stretch=2),
+        layer("Lambda", "code", function=code),
+        {**layer("Mine", "own"), "module": "my.program", "registered_name": "my>Mine"},
+    )
+    path = written(tmp_path / "m.keras", net, {})
+    assert refused(path) == (
+        f"load_model: the description of the model in '{path}' cannot be used: agog does not have the class AugMix of "
+        "layer 'mix'; the class STFT of layer 'd'; the activation 'swirl' of layer 'd'; stretch=2 of LSTM layer 'l'; "
+        "the code of a lambda of layer 'code'; the class Mine of layer 'own'. Classes and functions of the program go "
+        "into custom_objects."
+    )
+
+
+def test_classes_and_functions_of_the_program(tmp_path: Path) -> None:
+    class Mine(Layer):
+        def __init__(self, factor: float, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.factor = factor
+
+        def call(self, inputs: Any) -> Any:
+            return inputs * self.factor
+
+    function = {"class_name": "function", "config": "twice", "module": "builtins", "registered_name": "function"}
+    own = {**layer("Mine", "own", factor=3.0), "module": None, "registered_name": "my>Mine"}
+    path = written(
+        tmp_path / "m.keras", sequential(of_input(2), own, layer("Activation", "a", activation=function)), {}
+    )
+    model = load_model(path, custom_objects={"Mine": Mine, "twice": lambda x: x * 2})
+    close(model(np.ones((1, 2), np.float32)), np.full((1, 2), 6.0))
+
+
+def test_damaged_descriptions(tmp_path: Path) -> None:
+    path = tmp_path / "m.keras"
+    written(path, "{", {})
+    assert refused(path) == (
+        f"load_model: '{path}' is not a whole file of Keras: Expecting property name enclosed in double quotes: line 1 "
+        "column 2 (char 1)."
+    )
+    for wrong in ("[]", "{}", "3"):
+        written(path, wrong, {})
+        assert refused(path) == (
+            f"load_model: '{path}' is a file of Keras without a description that agog reads, as .keras files of Keras "
+            "3 have it: make the model in the program, and call model.load_weights(path)."
+        )
+    for layers in ([3], [{"class_name": "Dense"}], [{"class_name": "Dense", "config": []}], {"a": 1}, [dense("d", -1)]):
+        written(path, {"class_name": "Sequential", "config": {"name": "net", "layers": layers}}, {})
+        assert refused(path).startswith(f"load_model: the description of the model in '{path}' ")
+
+
+def test_weights_for_layers_with_other_settings_warn(tmp_path: Path) -> None:
+    arrays = values("lstm/cell", (2, 12), (3, 12), (12,)) | values("dense", (3, 2), (2,))
+    net = sequential(of_input(4, 2), lstm("a", 3, dropout=0.5), dense("b", 2, activation="relu"))
+    path = written(tmp_path / "m.keras", net, arrays)
+    model = Sequential([LSTM(3, input_shape=(4, 2), name="mine"), Dense(2, name="last")], name="net")
+    with pytest.warns(CheckpointWarning) as caught:
+        model.load_weights(path)
+    assert [str(each.message) for each in caught] == [
+        f"load_weights: layer 'mine' has recurrent_activation='hard_sigmoid', and its weights in '{path}' are those of "
+        "one with recurrent_activation='sigmoid'.",
+        f"load_weights: layer 'last' has activation='linear', and its weights in '{path}' are those of one with "
+        "activation='relu'.",
+    ]
+    np.testing.assert_array_equal(model.get_weights()[0], np.float32(arrays["layers/lstm/cell/vars/0"]))
+    same = Sequential([LSTM(3, recurrent_activation="sigmoid", input_shape=(4, 2)), Dense(2, activation="relu")])
+    same.load_weights(path)  # warnings are errors here
