@@ -23,13 +23,14 @@ class TracedArray:
     A constant is of no graph: what was made of constants alone, and what another trace has left behind.
     """
 
-    __slots__ = ("__weakref__", "array", "line", "tracer", "value")
+    __slots__ = ("__weakref__", "array", "line", "stands_for", "tracer", "value")
 
     def __init__(self, array: Any, tracer: Tracer | None = None, value: Value | None = None) -> None:
         self.array = array
         self.tracer = tracer
         self.value = value
         self.line: str | None = None
+        self.stands_for: Any = None  # in a loop: an `agog_core.tracing.tracks.StandsFor`
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -19,7 +19,9 @@ from agog_core.tracing.leaves import Packing
 from agog_core.tracing.likeness import Likeness, is_alike
 from agog_core.tracing.loops import Loop, Part, may_part
 from agog_core.tracing.passes import optimize
+from agog_core.tracing.past import Past
 from agog_core.tracing.rolling import Rolling, Segment, tensor_of
+from agog_core.tracing.tracks import all_be
 from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
@@ -43,24 +45,46 @@ def joined(rolling: Rolling, limit: int | None, is_free: bool) -> bool:
     known = all(segment.flag in trace.knows.of for segment in segments if segment.flag is not None)
     if known and sum(len(part) for segment in segments for part in segment.nodes) <= _MOST_UNROLLED:
         return False
-    start = 0 if fits(rolling, segments) else 1
-    if start and not (segments[1:] and segments[1].results is not None and fits(rolling, segments[1:])):
+    start = first_fitting(rolling)
+    if start is None:
         return False
-    if not is_free and not start and not _is_plain(trace, segments[0]):
+    past, is_constant, is_watched = None, known, rolling.tracks.is_watched(start)
+    if is_watched:
+        is_constant = known and all(trace.knows.of[x.flag][0] <= {rolling} for x in segments if x.flag is not None)
+        is_free = False  # to tapes, what no iteration changes is the tensor that it was
+    if not is_free and (is_watched or not start) and not _is_plain(trace, segments[start]):
+        return False
+    if is_watched and not (past := Past(rolling, start, is_constant)).is_possible:
         return False
     packing = Packing(rolling.values)
     rolling.values = nest.map_structure(lambda leaf: None, rolling.values)
     reals = [untraced(x) for x in packing.tensors]
+    all_be(packing.tensors, reals)
     packing.release()
-    if not taken_out(rolling):
+    if not taken_out(rolling, start):
+        if past is not None:
+            past.put_back()
         values = segments[-1].given if segments[-1].results is None else segments[-1].results
-        rolling.values = packing([tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)])
+        tensors = [tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)]
+        all_be(reals, tensors)
+        rolling.values = packing(tensors)
         return False
-    Joining(rolling, start, limit, is_free, known).run(packing, reals)
+    Joining(rolling, start, limit, is_free, known, past).run(packing, reals)
     return True
 
 
-def taken_out(rolling: Rolling) -> bool:
+def first_fitting(rolling: Rolling) -> int | None:
+    """The first iteration that stands for all that come behind it; tapes may know less of those before it."""
+    segments = rolling.segments
+    for start in range(4 if rolling.tracks.tapes else 2):
+        if not segments[start:] or segments[start].results is None:
+            return None
+        if rolling.tracks.fits(start) and fits(rolling, segments[start:]):
+            return start
+    return None
+
+
+def taken_out(rolling: Rolling, start: int = 0) -> bool:
     """Take the values of variables out of the trace, as tensors of its own; False, and nothing, where Python has kept
     some tensor of the loop."""
     trace, found = rolling.trace, {}
@@ -71,7 +95,7 @@ def taken_out(rolling: Rolling) -> bool:
         if trace.finals.get(variable) is tensor:
             trace.finals[variable] = found[variable][0]
         del tensor
-    if not rolling.has_escapes():
+    if not rolling.has_escapes(start if rolling.tracks.tapes else 0):
         return True
     trace.state.update({v: tensor_of(trace, tensor, value) for v, (tensor, value) in found.items()})
     return False
@@ -103,7 +127,7 @@ def fits(rolling: Rolling, segments: Sequence[Segment]) -> bool:
         and first.isdisjoint([value for late in lead.lates[1] for value in late.inputs])
         and not any(node.effect in _WRITES and not rolling.own.issuperset(node.variables) for node in lead.nodes[0])
         and not any(map(_is_reserve, sources))
-        and not (_has_guards(lead) and _is_late(rolling, sources))
+        and not (_has_guards(lead) and (rolling.tracks.tapes or _is_late(rolling, sources)))
         and all(_is_like(rolling, lead, other) for other in segments[1:])
     )
 
@@ -155,14 +179,19 @@ def _is_like(rolling: Rolling, lead: Segment, other: Segment) -> bool:
     if other.results is None:
         return True
     ends = [[*(each.results or ()), *[each.written.get(v) for v in lead.written]] for each in (lead, other)]
-    return lead.written.keys() == other.written.keys() and likeness.same(*ends)
+    is_same = lead.written.keys() == other.written.keys() and likeness.same(*ends)
+    lead_number, number = rolling.segments.index(lead), rolling.segments.index(other)
+    return is_same and rolling.tracks.is_like(lead_number, number, likeness)
 
 
 class Joining:
     """Makes the node of a loop, from the first of the iterations that it stands for."""
 
-    def __init__(self, rolling: Rolling, start: int, limit: int | None, is_free: bool, known: bool) -> None:
+    def __init__(
+        self, rolling: Rolling, start: int, limit: int | None, is_free: bool, known: bool, past: Past | None = None
+    ) -> None:
         self.rolling, self.start, self.is_free, self.known = rolling, start, is_free, known
+        self.past = past
         self.trace = rolling.trace
         self.limit = None if limit is None else limit - start
         self.lead = rolling.segments[start]
@@ -177,12 +206,13 @@ class Joining:
         counts = [value in trace.knows.counted or value in trace.knows.of for value in ends]
         written = list(lead.written)
         finals = [trace.state[variable] for variable in written]
-        guards = [] if self.is_free or self.start or self.known else self._first_guard()
+        guards = self._first_guard() if self._needs_one() else []
         node, loop = self._node(written)
         self._cut()
         trace.graph.nodes += guards
-        outs = trace._add(node, [(x._table, x._array) for x in (*reals, *finals)] + self._counter(loop))
-        trace.behind = outs[-1].value if loop.draws else rolling.before
+        counter, stack = self._counter(loop), [] if self.past is None else [self.past.stacked(self._home(loop))]
+        outs = trace._add(node, [*[(x._table, x._array) for x in (*reals, *finals)], *counter, *stack])
+        trace.behind = outs[len(reals) + len(finals)].value if loop.draws else rolling.before
         tensors = [trace._tensor(out, x._table) for out, x in zip(outs, (*reals, *finals), strict=False)]
         for place, found in enumerate(known):
             value = trace.value_of(tensors[place])
@@ -194,6 +224,8 @@ class Joining:
                     tensors[place] = tensor_of(trace, reals[place], constant)
             elif counts[place]:
                 trace.knows.counted.add(value)
+        if self.past is not None:
+            self.past.record(tensors, trace._tensor(outs[-1], stack[0][0]))
         rolling.values = packing(tensors[: len(reals)])
         self._write(written, tensors[len(reals) :], finals)
 
@@ -205,6 +237,7 @@ class Joining:
             table = final._table
             assigned = Node(Effect.ASSIGN, None, table, [trace.value_of(tensor)], {}, variables=[variable])
             trace._write([variable], trace._add(assigned, [(table, final._array)]), table)
+        self.rolling.tracks.restore()
 
     def _first_guard(self) -> list[Node]:
         """What asks the condition once before the loop, and compares that with what it was."""
@@ -228,8 +261,17 @@ class Joining:
         """How often it ran: what comes behind a loop that takes random numbers has this as an input."""
         if not loop.draws:
             return []
-        table = loop.condition.graph.outputs[0].table.device.table(int32)
+        table = self._home(loop)
         return [(table, table.device.from_host(np.array(len(self.rolling.segments), np.int32)))]
+
+    def _needs_one(self) -> bool:
+        """Whether it is to be compared that there is an iteration."""
+        if self.past is None:
+            return not (self.is_free or self.start or self.known)
+        return self.past.needs_one and not self.past.is_constant
+
+    def _home(self, loop: Loop) -> KernelTable:
+        return loop.condition.graph.outputs[0].table.device.table(int32)
 
     def _node(self, written: Sequence[Variable]) -> tuple[Node, Loop]:
         lead = self.lead
@@ -241,15 +283,20 @@ class Joining:
         outside = [value for value in dict.fromkeys(outside) if value.kind != "constant"]
         taken = [*standing, *outside]
         results = [fixed.get(value, value) for value in (*(lead.results or ()), *lead.written.values())]
-        made = list(dict.fromkeys(value for value in results if value in inside))
+        left = [] if self.past is None else self.past.values
+        made = list(dict.fromkeys(value for value in (*results, *left) if value in inside))
         constants = [value for value in dict.fromkeys(results) if value.kind == "constant"]
         pool = {value: place for place, value in reversed(list(enumerate([*made, *taken, *constants])))}
         shared = [n for n, x in enumerate(results) if x not in inside or (x.base is not None and x.base not in inside)]
+        roots = {value if value.base is None else fixed.get(value.base, value.base) for value in left}
+        shared += [n for n, x in enumerate(results) if (x if x.base is None else x.base) in roots and n not in shared]
+        held = [place for place, value in enumerate(taken) if value in roots]
+        kept = None if self.past is None else ([pool[value] for value in left], held)
         assert lead.flag is not None
         condition = self._part(0, taken, fixed, [lead.flag])
         body = self._part(1, taken, fixed, made)
         following = [pool[value] for value in results]
-        loop = Loop(condition, body, following, [value.array for value in constants], shared, self.limit)
+        loop = Loop(condition, body, following, [value.array for value in constants], shared, self.limit, kept)
         after, before = self._order(loop.draws)
         node = Node(Effect.LOOP, None, None, [*sources, *outside, *before], {"loop": loop, "after": after})
         node.several = True

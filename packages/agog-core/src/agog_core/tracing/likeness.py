@@ -13,6 +13,7 @@ from agog_core.tracing.choices import Branch, Choice
 from agog_core.tracing.graph import Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.loops import Loop, Part
 from agog_core.tracing.passes import frozen
+from agog_core.tracing.stacks import Back, Item, Length
 from agog_core.variables.variable import Variable
 
 _MOST_COMPARED = 1 << 16  # elements of constants
@@ -96,6 +97,10 @@ class Likeness:
             return one.name == other.name and self.attribute(one.late, other.late)
         if isinstance(one, Loop):
             return self._is_loop(one, other)
+        if isinstance(one, Back):
+            return _plain(one) == _plain(other) and self._is_part(one.body, other.body)
+        if isinstance(one, (Item, Length)):
+            return one.is_like(other)
         if isinstance(one, (list, tuple)):
             return len(one) == len(other) and all(map(self.attribute, one, other))
         if isinstance(one, Mapping):
@@ -132,9 +137,9 @@ class Likeness:
         return self.given(one.outputs, other.outputs)
 
     def _is_loop(self, one: Loop, other: Loop) -> bool:
-        plain = [(x.following, x.shared, x.limit, [frozen(each) for each in x.constants]) for x in (one, other)]
         parts = ((one.condition, other.condition), (one.body, other.body))
-        return plain[0] == plain[1] and all(self._is_part(x, y) for x, y in parts)
+        is_same = (one.limit, one.kept, _plain(one)) == (other.limit, other.kept, _plain(other))
+        return is_same and all(self._is_part(x, y) for x, y in parts)
 
     def _is_part(self, one: Part, other: Part) -> bool:
         inside = Likeness()
@@ -145,6 +150,11 @@ class Likeness:
         self._temporaries = [v for graph in (x, y) for node in graph.nodes for v in node.variables]
         is_same = self.numbers(x.lates, y.lates) and self.nodes(x.nodes, y.nodes) and self.sources(x.lates, y.lates)
         return is_same and self.same(x.outputs, y.outputs)
+
+
+def _plain(loop: Loop | Back) -> Any:
+    """What of a loop is no part of it."""
+    return loop.following, loop.shared, getattr(loop, "ends", None), [frozen(each) for each in loop.constants]
 
 
 def _is_branch(one: Branch, other: Branch) -> bool:

@@ -33,7 +33,7 @@ class Looped(State):
             loop.is_refused = True
 
     def iterated(self, condition: Any, step: Any, values: Any, limit: int | None, is_same: Any) -> Any:
-        if not is_rolled(values):
+        if not is_rolled(values, may_be_taped=True):
             return super().iterated(condition, step, values, limit, is_same)
         return iterate(self, condition, step, values, limit, is_same)  # type: ignore[arg-type]  # a `Trace`
 

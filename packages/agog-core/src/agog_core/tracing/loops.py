@@ -66,6 +66,18 @@ class Part:
         self._is_hot, self._version = True, -1
 
 
+class Stack:
+    """Arrays that iterations have left, those of the last one on top. To a graph it is an array of one number."""
+
+    __slots__ = ("items",)
+
+    shape: tuple[int, ...] = ()
+    dtype = np.dtype(np.int32)
+
+    def __init__(self, items: list[tuple[Any, ...]]) -> None:
+        self.items = items
+
+
 class Loop:
     """A loop: its condition and its body, and how the values of an iteration become those of the next one.
 
@@ -79,6 +91,8 @@ class Loop:
         constants: arrays.
         shared: the places of values that the body gives and that share memory with what it takes, or are it.
         limit: how many iterations there are at most; None for any number.
+        kept: where what each iteration leaves for the walk back is found, and the places among what the parts take
+            whose memory that shares in the first one; None where nothing is left.
     """
 
     def __init__(
@@ -89,7 +103,9 @@ class Loop:
         constants: Sequence[Any],
         shared: Sequence[int],
         limit: int | None,
+        kept: tuple[Sequence[int], Sequence[int]] | None = None,
     ) -> None:
+        self.kept = kept
         self.condition, self.body, self.limit = condition, body, limit
         self.following, self.constants, self.shared = tuple(following), tuple(constants), tuple(shared)
         self.has_guards = condition.has_guards or body.has_guards
@@ -105,20 +121,29 @@ class Loop:
         count, taken = len(following), len(condition.graph.inputs)
         to_host = condition.graph.outputs[0].table.device.to_host
         copies = [value.table.device.copy for value in outputs[:count]]
-        counter = [value.table.device for value in outputs[count:]]
+        kept, held = ((), ()) if self.kept is None else self.kept
+        leaves, last = self.kept is not None, None if self.kept is None else -1
+        given_copies = [(place, condition.graph.inputs[place].table.device.copy) for place in held]
+        counter = [value.table.device for value in outputs[count:last]]
 
         def run(*arrays: Any) -> list[Any]:
             given, number = list(arrays[:taken]), 0
+            items: list[tuple[Any, ...]] = []
+            for place, copy in given_copies:
+                given[place] = copy(given[place])
             while limit is None or number < limit:
                 if not to_host(condition(given)[0]).reshape(())[()]:
                     break
                 pool = (*body(given), *given, *constants)
                 given[:count] = [pool[place] for place in following]
+                if leaves:
+                    items.append(tuple([pool[place] for place in kept]))
                 number += 1
             shared = range(count) if not number else self.shared
             for place in shared:
                 given[place] = copies[place](given[place])
-            return [*given[:count], *[numbered(device, number) for device in counter]]
+            counts = [numbered(device, number) for device in counter]
+            return [*given[:count], *counts, *([Stack(items)] if leaves else [])]
 
         return run
 

@@ -19,6 +19,7 @@ from agog_core.tracing.device import TracedArray, traced, untraced
 from agog_core.tracing.graph import Effect, Graph, Late, Node, Value
 from agog_core.tracing.leaves import Packing, key_of_structure
 from agog_core.tracing.loops import draws
+from agog_core.tracing.tracks import Tracks
 from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Segment:
         self.nodes: tuple[list[Node], list[Node]] = [], []
         self.lates: tuple[list[Late], list[Late]] = [], []
         self.behind: Value | None = None  # what a loop inside that takes random numbers has given last
+        self.first_array = 0  # how many traced arrays there were before it
 
     def stand_ins(self) -> list[tuple[Value, Value]]:
         """The stand-ins, and what they stand for."""
@@ -69,6 +71,7 @@ class Rolling:
         self.before = trace.behind
         self._form: Any = None
         self._first_array = len(trace._arrays)
+        self.tracks = Tracks(self)
 
     def here(self) -> tuple[int, int]:
         """How many nodes and numbers known late the trace has by now."""
@@ -82,10 +85,14 @@ class Rolling:
         self.trace.behind = None
         self.trace._outcomes = dict(self.outcomes)
         self.segments.append(segment)
+        segment.first_array = len(self.trace._arrays)
+        self.tracks.begin()
         segment.sources = [self.trace.value_of(x) for x in packing.tensors]
         pairs = zip(packing.tensors, segment.sources, strict=True)
         tensors = [self._stand_in(tensor, source) for tensor, source in pairs]
         segment.given = [self.trace.value_of(x) for x in tensors]
+        for tensor, stand_in in zip(packing.tensors, tensors, strict=True):
+            self.tracks.stand_in(tensor, stand_in)
         self.values = packing(tensors)
 
     def _stand_in(self, tensor: Tensor, source: Value) -> Tensor:
@@ -102,8 +109,10 @@ class Rolling:
         segment = self.segments[-1]
         if variable in segment.variables or variable in self.own or self.is_refused:
             return tensor
+        tensor = self.tracks.original(variable, tensor)
         source, found = self.trace.value_of(tensor), None
         found = self._stand_in(tensor, source)
+        self.tracks.stand_in(tensor, found, variable)
         kept = untraced(tensor) if len(self.segments) < 3 else None
         segment.variables[variable] = self.trace.value_of(found), source, kept
         self.trace.state[variable] = found
@@ -129,11 +138,14 @@ class Rolling:
         if not is_of_tensors(self.values) or self._form not in (None, form):
             self.is_refused = True
         self._form = form
-        segment.results = [trace.value_of(x) for x in Packing(self.values).tensors]
+        packing = Packing(self.values)
+        segment.results = [trace.value_of(x) for x in packing.tensors]
         for variable, (given, _, _) in segment.variables.items():
             value = trace.value_of(trace.state[variable]) if variable in trace.state else given
             if value is not given:
                 segment.written[variable] = value
+        if self.tracks.tapes:
+            self.values = packing(self.tracks.end(packing.tensors, list(segment.written)))
 
     def split(self) -> None:
         """Say of each segment which nodes and numbers are its own."""
@@ -190,7 +202,9 @@ class Rolling:
         self.before = behind
         if count is None:
             trace.behind = trace.behind or behind
+        if count is None or self.tracks.tapes:
             self._retarget(there)
+        self.tracks.unroll(count)
         return start[0] + len(nodes), start[1] + len(lates)
 
     def _folded(self) -> dict[Value, Value]:
@@ -230,17 +244,18 @@ class Rolling:
                 is_known = found.kind == "constant"
                 array.value, array.tracer = (None, None) if is_known else (found, self.trace)
 
-    def _alive(self) -> list[TracedArray]:
-        return [array for each in self.trace._arrays[self._first_array :] if (array := each()) is not None]
+    def _alive(self, start: int = 0) -> list[TracedArray]:
+        first = self.segments[start].first_array if start else self._first_array
+        return [array for each in self.trace._arrays[first:] if (array := each()) is not None]
 
-    def has_escapes(self) -> bool:
+    def has_escapes(self, start: int = 0) -> bool:
         """Whether Python has kept a tensor of an iteration, when nobody should."""
-        if self._kept():
+        if self._kept(start):
             gc.collect()  # what only a circle holds is used by nobody
-        return bool(self._kept())
+        return bool(self._kept(start))
 
-    def _kept(self) -> list[TracedArray]:
-        return [array for array in self._alive() if array.value is not None and array.value.kind != "variable"]
+    def _kept(self, start: int) -> list[TracedArray]:
+        return [array for array in self._alive(start) if array.value is not None and array.value.kind != "variable"]
 
 
 def _with(node: Node, there: dict[Value, Value]) -> Node:
@@ -324,9 +339,11 @@ def iterate(
     return values
 
 
-def is_rolled(values: Any) -> bool:
+def is_rolled(values: Any, may_be_taped: bool = False) -> bool:
     """Whether a loop may be one node: it is of tensors alone, and no tape records it op by op."""
-    return is_of_tensors(values) and not any(tape.is_open for tape in tapes_of_context())
+    tapes = [tape for tape in tapes_of_context() if tape.is_open]
+    is_seen = any(tape.is_forward or tape.breaks is not None for tape in tapes) if may_be_taped else bool(tapes)
+    return is_of_tensors(values) and not is_seen
 
 
 def tensor_of(trace: Trace, real: Tensor, value: Value) -> Tensor:

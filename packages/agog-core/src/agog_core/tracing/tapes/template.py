@@ -45,9 +45,9 @@ class Template:
         self.tensors = [tensor for tensor, _ in self._counts.values()]
         # What no container leads to may be kept by an object of the program, which a gradient of its own asks.
         reached = {id(tensor._array) for tensor in self.tensors}
-        if any(id(array) not in reached for array in trace.alive()):
+        if any(id(array) not in reached for array in _of_graph(trace)):
             gc.collect()  # what only a circle holds is used by nobody
-        self.hidden = [array for array in trace.alive() if id(array) not in reached]
+        self.hidden = [array for array in _of_graph(trace) if id(array) not in reached]
 
     @property
     def arrays(self) -> list[TracedArray]:
@@ -85,6 +85,11 @@ class Template:
             if _references(self._counts, key) - _OWN_REFERENCES > count:
                 found.add(identity)
         return found
+
+
+def _of_graph(trace: Trace) -> list[TracedArray]:
+    """The arrays that something holds and that are no constants."""
+    return [array for array in trace.alive() if array.value is not None]
 
 
 def _references(counts: dict[int, tuple[Tensor, int]], key: int) -> int:
