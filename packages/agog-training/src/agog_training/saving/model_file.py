@@ -19,14 +19,10 @@ from agog_core.random import Generator, generator, set_generator
 from agog_layers.base.configured import describe, revive
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
-<<<<<<< HEAD
-from agog_training.saving.keras_files import is_keras
-from agog_training.saving.told import tell_of_format
-=======
 from agog_training.saving.keras_description import made_model
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 from agog_training.saving.keras_model import compile_as_described, description_in
->>>>>>> 455b0ae0 (Load the models that Keras 3 has saved as their files describe them; warn of weights for layers with other settings; heed masks in MultiHeadAttention)
+from agog_training.saving.told import tell_of_format
 from agog_training.saving.weights import Kept, Weights
 
 __all__ = ["load_model", "save_model"]

@@ -21,11 +21,8 @@ from agog_core.errors import AlreadyExistsError
 from agog_layers.models.model import Model
 from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
-<<<<<<< HEAD
-from agog_training.saving.told import tell_of_format
-=======
 from agog_training.saving.keras_model import description_in, differing_settings
->>>>>>> 455b0ae0 (Load the models that Keras 3 has saved as their files describe them; warn of weights for layers with other settings; heed masks in MultiHeadAttention)
+from agog_training.saving.told import tell_of_format
 
 # The ends of names by which Keras writes HDF5.
 _HDF5 = (".h5", ".hdf5", ".keras")
