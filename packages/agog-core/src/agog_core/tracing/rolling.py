@@ -323,14 +323,18 @@ def iterate(
     except BaseException:
         trace.rollings.remove(rolling)
         rolling.unroll()
+        rolling.tracks.release()
         raise
     trace.rollings.remove(rolling)
     if not rolling.is_refused and number:
         is_free = is_same(rolling.values) and key_of_structure(rolling.values) == form
         if joined(rolling, limit, is_free):
-            return rolling.values
+            rolling.tracks.release()
+            values, rolling.values = rolling.values, None
+            return values
     rolling.unroll()
     values, rolling.values = rolling.values, None
+    rolling.tracks.release()
     if rolling.segments and not rolling.segments[-1].outcome:
         return values
     while (limit is None or number < limit) and condition(*values):

@@ -157,6 +157,11 @@ class Tracks:
             if variable in state and value_of(state[variable]) is value_of(tensor):
                 state[variable] = tensor
 
+    def release(self) -> None:
+        """Let go of all tensors, since a loop and its tracks know each other."""
+        self.of, self._pairs = [], []
+        self.originals.clear()
+
     # Where one iteration is to stand for others
 
     def records(self, number: int) -> list[list[Record]]:
