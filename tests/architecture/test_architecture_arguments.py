@@ -27,8 +27,8 @@ QUIET = {
         expected_shape infer_shape validate_indices validate_shape
     """,
     "which of several programs computes the same result": """
-        a_is_sparse aggregation autograph b_is_sparse compiled copy cuda_only experimental_autograph_options
-        input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
+        a_is_sparse aggregation assume_unique autograph b_is_sparse compiled copy cuda_only
+        experimental_autograph_options input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
         sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu
         use_locking use_resource use_safe_embedding_lookup
     """,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat.newer import keras_ops, keras_random
+from agog_compat.newer import keras_moving, keras_ops, keras_random
 from agog_compat.newer.keras_random import SeedGenerator
 
 SEED = 71
@@ -25,7 +25,7 @@ def test_places(name: str, axis: int | None, keepdims: bool) -> None:
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_elements_at_places(axis: int | None) -> None:
-    np.testing.assert_array_equal(keras_ops.take(X, [[2, 0]], axis), np.take(X, [[2, 0]], axis))
+    np.testing.assert_array_equal(keras_moving.take(X, [[2, 0]], axis), np.take(X, [[2, 0]], axis))
 
 
 @pytest.mark.parametrize(("where", "axis"), [(2, 1), (3, 0), ([1], 0), ([1, 3], 1)])

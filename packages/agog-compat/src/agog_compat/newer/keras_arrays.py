@@ -22,7 +22,6 @@ __all__ = [
     "full_like",
     "hstack",
     "inner",
-    "logspace",
     "outer",
     "rad2deg",
     "ravel",
@@ -341,21 +340,3 @@ def rad2deg(x: TensorLike) -> Tensor:
         A tensor of the same shape.
     """
     return ag.multiply(convert_to_tensor(x), 180 / math.pi)
-
-
-def logspace(start: float, stop: float, num: int = 50, base: float = 10) -> Tensor:
-    """Powers of a base whose exponents have equal distances.
-
-    Args:
-        start: the first exponent.
-        stop: the last one.
-        num: how many there are.
-        base: the base.
-
-    Returns:
-        A tensor of floats.
-
-    >>> logspace(0, 2, 3).numpy().round(3).tolist()
-    [1.0, 10.0, 100.0]
-    """
-    return ag.pow(float(base), ag.linspace(float(start), float(stop), num))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,7 +29,6 @@ __all__ = [
     "segment_max",
     "segment_sum",
     "slice_update",
-    "solve_triangular",
     "sparse_categorical_crossentropy",
 ]
 
@@ -175,7 +175,8 @@ def conv(
 
     Args:
         inputs: a tensor of shape (batch, ..., channels).
-        kernel: the filters, of shape (..., channels, filters).
+        kernel: the filters, of shape (..., channels, filters); with fewer channels than the inputs', each group of
+            filters sees its share of these.
         strides: how far the places lie apart.
         padding: ``"valid"`` or ``"same"``.
         data_format: ``"channels_last"`` or ``"channels_first"``.
@@ -191,9 +192,11 @@ def conv(
     count = len(x._shape) - 2
     first = data_format == "channels_first"
     last = ag.transpose(x, [0, *range(2, count + 2), 1]) if first else x
-    found = convolution(
-        last, kernel, padding.upper(), strides=_sizes(strides, count), dilation_rate=_sizes(dilation_rate, count)
-    )
+    filters = convert_to_tensor(kernel)
+    groups = last._shape[-1] // max(1, filters._shape[-2])
+    options: dict[str, Any] = {"strides": _sizes(strides, count), "dilation_rate": _sizes(dilation_rate, count)}
+    parts = zip(*(ag.split(x, groups, -1) if groups > 1 else [x] for x in (last, filters)), strict=True)
+    found = ag.concat([convolution(x, w, padding.upper(), **options) for x, w in parts], -1)
     return ag.transpose(found, [0, count + 1, *range(1, count + 1)]) if first else found
 
 
@@ -346,30 +349,17 @@ def segment_max(
         num_segments: how many segments there are; None for those that are named.
 
     Returns:
-        A tensor with a row for each segment.
+        A tensor with a row for each segment: for one without rows minus infinity, or the dtype's least integer.
     """
-    return ag.unsorted_segment_max(data, segment_ids, _segments(segment_ids, num_segments))
+    rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    count = _segments(ids, num_segments)
+    found = ag.unsorted_segment_max(rows, ids, count)
+    if not rows.dtype.is_floating:
+        return found
+    is_empty = ag.equal(ag.unsorted_segment_sum(ag.ones_like(ids), ids, count), 0)
+    lowest = ag.fill(found._shape, ag.cast(-math.inf, rows.dtype))
+    return ag.where(ag.reshape(is_empty, [count] + [1] * (found.ndim - 1)), lowest, found)
 
 
 def _segments(segment_ids: TensorLike, count: int | None) -> int:
     return whole(ag.reduce_max(segment_ids)) + 1 if count is None else count
-
-
-def solve_triangular(a: TensorLike, b: TensorLike, lower: bool = False) -> Tensor:
-    """Solve ``a @ x = b`` for a triangular matrix.
-
-    Args:
-        a: the matrix.
-        b: the right side, a matrix or a vector.
-        lower: whether the matrix has its numbers below the diagonal.
-
-    Returns:
-        ``x``, of the shape of ``b``.
-
-    >>> solve_triangular([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]).numpy().tolist()
-    [1.0, 0.5]
-    """
-    matrix, right = convert_to_tensor(a), convert_to_tensor(b)
-    if len(right._shape) == len(matrix._shape):
-        return ag.matrix_triangular_solve(matrix, right, lower=lower)
-    return ag.squeeze(ag.matrix_triangular_solve(matrix, ag.expand_dims(right, -1), lower=lower), [-1])

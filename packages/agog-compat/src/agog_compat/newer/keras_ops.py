@@ -20,7 +20,6 @@ __all__ = [
     "shape",
     "size",
     "split",
-    "take",
 ]
 
 
@@ -33,7 +32,7 @@ def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Te
         keepdims: whether the axis stays, with size 1.
 
     Returns:
-        A tensor of int64.
+        A tensor of int32.
 
     >>> int(argmax([[1, 2], [4, 3]]))
     2
@@ -50,14 +49,14 @@ def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Te
         keepdims: whether the axis stays, with size 1.
 
     Returns:
-        A tensor of int64.
+        A tensor of int32.
     """
     return _place(ag.argmin, x, axis, keepdims)
 
 
 def _place(find: Callable[..., Tensor], x: TensorLike, axis: int | None, keepdims: bool) -> Tensor:
     tensor = convert_to_tensor(x)
-    place = find(ag.reshape(tensor, [-1]) if axis is None else tensor, axis or 0)
+    place = find(ag.reshape(tensor, [-1]) if axis is None else tensor, axis or 0, output_type="int32")
     if not keepdims:
         return place
     return ag.reshape(place, [1] * tensor.ndim) if axis is None else ag.expand_dims(place, axis)
@@ -203,21 +202,3 @@ def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor
         return list(ag.split(tensor, indices_or_sections, axis))
     places = [0, *indices_or_sections, tensor.shape[axis]]
     return list(ag.split(tensor, [end - begin for begin, end in pairwise(places)], axis))
-
-
-def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
-    """The elements at some places.
-
-    Args:
-        x: a tensor.
-        indices: integers.
-        axis: the axis; None for all elements in a row.
-
-    Returns:
-        A tensor.
-
-    >>> take([[1, 2], [3, 4]], [1], axis=1).numpy().tolist()
-    [[2], [4]]
-    """
-    tensor = convert_to_tensor(x)
-    return ag.gather(ag.reshape(tensor, [-1]) if axis is None else tensor, indices, axis=axis or 0)

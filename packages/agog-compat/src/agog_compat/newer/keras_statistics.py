@@ -7,12 +7,13 @@ from typing import Any
 
 import agog_core as ag
 from agog_compat.newer.keras_arrays import full_like, ravel, swapaxes
+from agog_compat.newer.keras_dtypes import floats
+from agog_compat.newer.keras_reductions import sum as total
 from agog_core import Tensor, TensorLike, convert_to_tensor
 from agog_core.tensors.convert import fixed
 
 __all__ = [
     "allclose",
-    "average",
     "isclose",
     "median",
     "nan_to_num",
@@ -74,6 +75,8 @@ def nan_to_num(x: TensorLike, nan: float = 0.0, posinf: float | None = None, neg
     [1.0, 0.0]
     """
     tensor = convert_to_tensor(x)
+    if not tensor.dtype.is_floating:
+        return tensor
     high = tensor.dtype.max if posinf is None else posinf
     low = tensor.dtype.min if neginf is None else neginf
     for place, value in (
@@ -86,70 +89,42 @@ def nan_to_num(x: TensorLike, nan: float = 0.0, posinf: float | None = None, neg
 
 
 def nansum(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The sum of all that is not NaN. See `reduce_sum`.
+    """The sum of all that is not NaN. See `sum`.
 
     Args:
-        x: a tensor of floats.
+        x: a tensor.
         axis: the axes; None for all.
         keepdims: whether they stay, with size 1.
 
     Returns:
         A tensor.
     """
-    tensor = convert_to_tensor(x)
-    return ag.reduce_sum(ag.where(ag.is_nan(tensor), ag.zeros_like(tensor), tensor), axis, keepdims)
+    return total(nan_to_num(x, 0.0, math.inf, -math.inf), axis, keepdims)
 
 
 def nanmean(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The mean of all that is not NaN. See `reduce_mean`.
+    """The mean of all that is not NaN. See `mean`.
 
     Args:
-        x: a tensor of floats.
+        x: a tensor.
         axis: the axes; None for all.
         keepdims: whether they stay, with size 1.
 
     Returns:
-        A tensor; NaN where all is NaN.
+        A tensor of floats; NaN where all is NaN.
     """
-    tensor = convert_to_tensor(x)
+    tensor = floats(x)
     counts = ag.reduce_sum(ag.cast(ag.logical_not(ag.is_nan(tensor)), tensor.dtype), axis, keepdims)
     return ag.divide(nansum(tensor, axis, keepdims), counts)
 
 
-def average(x: TensorLike, axis: Any = None, weights: TensorLike = None) -> Tensor:
-    """The mean, where elements may have weights.
-
-    Args:
-        x: a tensor.
-        axis: the axis; None for all elements.
-        weights: a weight for each element, or for each place of the axis; None for ones.
-
-    Returns:
-        A tensor.
-
-    >>> float(average([1.0, 3.0], weights=[3.0, 1.0]))
-    1.5
-    """
-    if weights is None:
-        return ag.reduce_mean(x, axis)
-    tensor, factors = convert_to_tensor(x), convert_to_tensor(weights)
-    if len(factors._shape) == 1 < len(tensor._shape):
-        places = [1] * len(tensor._shape)
-        places[axis] = factors._shape[0]
-        factors = ag.reshape(factors, places)
-    factors = ag.broadcast_to(ag.cast(factors, tensor.dtype), tensor._shape)
-    return ag.divide(ag.reduce_sum(ag.multiply(tensor, factors), axis), ag.reduce_sum(factors, axis))
-
-
-def quantile(
-    x: TensorLike, q: TensorLike, axis: int | None = None, method: str = "linear", keepdims: bool = False
-) -> Tensor:
+def quantile(x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
     """What a share of the elements is below, on a line between neighbours.
 
     Args:
         x: a tensor of floats.
         q: the share, from 0 to 1, or a list of shares.
-        axis: the axis; None for all elements.
+        axis: the axes; None for all.
         method: ``"linear"``, the one that there is.
         keepdims: whether the axis stays, with size 1.
 
@@ -166,6 +141,14 @@ def quantile(
         raise NotImplementedError(f"quantile: method must be 'linear'; got {method!r}.")
     tensor = convert_to_tensor(x)
     rank = len(tensor._shape)
+    if not isinstance(axis, int | None):
+        axes = [each % rank for each in axis]
+        others = [each for each in range(rank) if each not in axes]
+        rows = ag.transpose(tensor, [*others, *axes])
+        each = quantile(ag.reshape(rows, [*rows._shape[: len(others)], -1]), q, -1, method)
+        sizes = [1 if n in axes else size for n, size in enumerate(tensor._shape)]
+        shares_shape = list(convert_to_tensor(q)._shape)
+        return ag.reshape(each, [*shares_shape, *sizes]) if keepdims else each
     last = ravel(tensor) if axis is None else swapaxes(tensor, axis % rank, rank - 1)
     rising = ag.sort(last)
     count = rising._shape[-1]
@@ -184,7 +167,7 @@ def quantile(
     return found[0] if not convert_to_tensor(q)._shape else ag.stack(found)
 
 
-def median(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def median(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """What half of the elements is below. See `quantile`.
 
     Args:

@@ -2,7 +2,14 @@
 
 from agog_compat.advice import taught as _taught
 from agog_compat.newer.arrays import repeat
-from agog_compat.newer.backend import arange
+from agog_compat.newer.keras_activations import (
+    elu,
+    gelu,
+    hard_sigmoid,
+    leaky_relu,
+    log_softmax,
+    softmax,
+)
 from agog_compat.newer.keras_arrays import (
     append,
     cbrt,
@@ -16,7 +23,6 @@ from agog_compat.newer.keras_arrays import (
     full_like,
     hstack,
     inner,
-    logspace,
     outer,
     rad2deg,
     ravel,
@@ -24,6 +30,43 @@ from agog_compat.newer.keras_arrays import (
     tri,
     vdot,
     vstack,
+)
+from agog_compat.newer.keras_dtypes import promote as _promote
+from agog_compat.newer.keras_making import (
+    arange,
+    array,
+    empty,
+    eye,
+    full,
+    linspace,
+    logspace,
+    round,
+)
+from agog_compat.newer.keras_matrices import (
+    qr,
+    solve,
+    solve_triangular,
+    svd,
+)
+from agog_compat.newer.keras_moving import (
+    argsort,
+    clip,
+    cumprod,
+    cumsum,
+    expand_dims,
+    flip,
+    isin,
+    nonzero,
+    pad,
+    roll,
+    searchsorted,
+    take,
+    take_along_axis,
+    tile,
+    top_k,
+    tril,
+    triu,
+    where,
 )
 from agog_compat.newer.keras_networks import (
     average_pool,
@@ -39,7 +82,6 @@ from agog_compat.newer.keras_networks import (
     segment_max,
     segment_sum,
     slice_update,
-    solve_triangular,
     sparse_categorical_crossentropy,
 )
 from agog_compat.newer.keras_ops import (
@@ -53,13 +95,25 @@ from agog_compat.newer.keras_ops import (
     shape,
     size,
     split,
-    take,
 )
-from agog_compat.newer.keras_statistics import allclose, average, isclose, median, nan_to_num, nanmean, nansum, quantile
+from agog_compat.newer.keras_reductions import (
+    angle,
+    average,
+    bincount,
+    count_nonzero,
+    mean,
+    moments,
+    norm,
+    prod,
+    std,
+    sum,
+    trace,
+    var,
+)
+from agog_compat.newer.keras_statistics import allclose, isclose, median, nan_to_num, nanmean, nansum, quantile
 from agog_core import (
     abs,
     add,
-    argsort,
     broadcast_to,
     cast,
     ceil,
@@ -69,8 +123,6 @@ from agog_core import (
     cos,
     cosh,
     cross,
-    cumprod,
-    cumsum,
     custom_gradient,
     divide,
     einsum,
@@ -78,15 +130,12 @@ from agog_core import (
     erf,
     erfc,
     exp,
-    expand_dims,
     expm1,
-    eye,
     floor,
     greater,
     greater_equal,
     less,
     less_equal,
-    linspace,
     log,
     log1p,
     logical_and,
@@ -100,19 +149,13 @@ from agog_core import (
     mod,
     multiply,
     negative,
-    norm,
     not_equal,
     ones,
     ones_like,
-    pad,
-    qr,
     reciprocal,
     reshape,
-    roll,
-    round,
     rsqrt,
     saturate_cast,
-    searchsorted,
     sigmoid,
     sign,
     sin,
@@ -127,11 +170,8 @@ from agog_core import (
     tan,
     tanh,
     tensordot,
-    tile,
-    trace,
     transpose,
     unstack,
-    where,
     while_loop,
     zeros,
     zeros_like,
@@ -139,19 +179,13 @@ from agog_core import (
 from agog_core import abs as absolute
 from agog_core import acos as arccos
 from agog_core import acosh as arccosh
-from agog_core import angle as angle
 from agog_core import asin as arcsin
 from agog_core import asinh as arcsinh
 from agog_core import atan as arctan
 from agog_core import atan2 as arctan2
 from agog_core import atanh as arctanh
-from agog_core import bincount as bincount
-from agog_core import clip_by_value as clip
 from agog_core import conj as conj
 from agog_core import conj as conjugate
-from agog_core import convert_to_tensor as array
-from agog_core import count_nonzero as count_nonzero
-from agog_core import fill as full
 from agog_core import floordiv as floor_divide
 from agog_core import identity as copy
 from agog_core import imag as imag
@@ -161,7 +195,6 @@ from agog_core import is_nan as isnan
 from agog_core import map_fn as map
 from agog_core import matrix_determinant as det
 from agog_core import matrix_inverse as inv
-from agog_core import matrix_solve as solve
 from agog_core import pow as power
 from agog_core import real as real
 from agog_core import reduce_all as all
@@ -169,39 +202,23 @@ from agog_core import reduce_any as any
 from agog_core import reduce_logsumexp as logsumexp
 from agog_core import reduce_max as amax
 from agog_core import reduce_max as max
-from agog_core import reduce_mean as mean
 from agog_core import reduce_min as amin
 from agog_core import reduce_min as min
-from agog_core import reduce_prod as prod
-from agog_core import reduce_sum as sum
-from agog_core import reverse as flip
 from agog_core import self_adjoint_eig as eigh
 from agog_core import slice as slice
-from agog_core import svd as svd
 from agog_core import tensor_scatter_update as scatter_update
 from agog_core import truediv as true_divide
 from agog_core.array_api import diff as diff
-from agog_core.array_api import empty as empty
 from agog_core.array_api import empty_like as empty_like
-from agog_core.array_api import isin as isin
 from agog_core.array_api import log2 as log2
 from agog_core.array_api import log10 as log10
 from agog_core.array_api import logaddexp as logaddexp
 from agog_core.array_api import moveaxis as moveaxis
-from agog_core.array_api import nonzero as nonzero
-from agog_core.array_api import take_along_axis as take_along_axis
-from agog_core.array_api import tril as tril
-from agog_core.array_api import triu as triu
 from agog_core.array_api import trunc as trunc
 from agog_core.exports import export as _export
-from agog_core.ops.nn import elu, leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign
+from agog_core.ops.nn import relu, relu6, selu, softplus, softsign
 from agog_core.ops.nn import swish as silu
 from agog_core.ops.nn import swish as swish
-from agog_core.ops.reduce.moments import moments as moments
-from agog_core.ops.reduce.moments import reduce_std as std
-from agog_core.ops.reduce.moments import reduce_variance as var
-from agog_core.ops.sorting.sorting import top_k as top_k
-from agog_layers.base.activations import gelu, hard_sigmoid
 from agog_layers.base.gating import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
 from agog_layers.base.piecewise import (
     hard_shrink,
@@ -216,6 +233,7 @@ from agog_layers.base.piecewise import hard_silu as hard_swish
 from agog_layers.layer.called import take_symbols as _take_symbols
 
 _export(globals())
+_promote(globals())
 
 # These take functions, or say what needs no value.
 _take_symbols(
