@@ -154,13 +154,13 @@ class Restore:
         for number in faults:
             found.pop(number, None)
             given.pop(number, None)
-        self._rejected |= faults.keys()
+        self._rejected.update(faults)
         self._restore(given)
         for number, value in found.items():
             if self._node_of.get(value) is None:
                 self._node_of.set(value, number)
                 self._slots.note(number, value)
-        self._matched |= found.keys()
+        self._matched.update(found)
         self._own([*queue, *owners])
         if faults:
             raise self._misfit(faults.values(), "these keep the values that they have")
