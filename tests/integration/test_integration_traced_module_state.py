@@ -117,6 +117,7 @@ STATE = {
     "agog_layers.models.network._by_path": "none: who names variables",
     "agog_summary.recording.default_step": "late: each run asks for the step",
     "agog_summary.writer._files": "none: files by their writers",
+    "agog_training.saving.told.functions": "none: warnings that were given",
     "agog_testing.checks.recording._last": "none: a cache",
     "agog_cpu_llvm.compiler._lock": "none: a lock",
     "agog_cpu_llvm.compiler._not_taken": "none: a cache",

@@ -42,9 +42,9 @@ __all__ = [
 _VARIABLES = ("trainable", "name", "reuse")
 
 dense = functional(Dense, _VARIABLES)
-conv1d = functional(Conv1D, _VARIABLES)
-conv2d = functional(Conv2D, _VARIABLES)
-conv3d = functional(Conv3D, _VARIABLES)
+conv1d = functional(Conv1D, _VARIABLES, ("groups",))
+conv2d = functional(Conv2D, _VARIABLES, ("groups",))
+conv3d = functional(Conv3D, _VARIABLES, ("groups",))
 conv2d_transpose = functional(Conv2DTranspose, _VARIABLES, ("output_padding",))
 conv3d_transpose = functional(Conv3DTranspose, _VARIABLES, ("output_padding",))
 separable_conv1d = functional(SeparableConv1D, _VARIABLES)
