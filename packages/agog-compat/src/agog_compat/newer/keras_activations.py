@@ -8,7 +8,6 @@ import agog_core as ag
 from agog_compat.newer.keras_dtypes import floats
 from agog_core import Tensor, TensorLike
 from agog_core.ops import nn
-from agog_layers.base import activations
 
 __all__ = ["elu", "gelu", "hard_sigmoid", "leaky_relu", "log_softmax", "softmax"]
 
@@ -45,7 +44,7 @@ def gelu(x: TensorLike, approximate: bool = True) -> Tensor:
     >>> print(gelu([0.0, 3.0], approximate=False))
     tf.Tensor([0.        2.9959502], shape=(2,), dtype=float32)
     """
-    return activations.gelu(floats(x), approximate)
+    return nn.gelu(floats(x), approximate)
 
 
 def hard_sigmoid(x: TensorLike) -> Tensor:

@@ -36,10 +36,6 @@ _registered: dict[str, Any] = {}
 _PLAIN = (bool, int, float, str, type(None))
 
 
-# What a class with annotations has, before Python 3.14 and since.
-_FIELDS = frozenset({"__annotations__", "__annotate_func__"})
-
-
 class Configured(Settable):
     """Base of objects whose constructor's arguments are kept in attributes of the same names.
 
@@ -57,9 +53,8 @@ class Configured(Settable):
             _uncover(cls.__mro__)
         if cls.__module__.startswith("agog_"):
             classes.setdefault(cls.__name__, cls)  # layers come before the cells of tf.nn.rnn_cell of the same names
-            # A class with fields may become a dataclass, which makes a constructor where there is none.
-            has_fields = not _FIELDS.isdisjoint(vars(cls))
-            if "__init__" not in vars(cls) and not has_fields and isinstance(cls.__init__, FunctionType):
+            # A layer; others may become dataclasses, for which a constructor is made where there is none.
+            if hasattr(cls, "call") and "__init__" not in vars(cls) and isinstance(cls.__init__, FunctionType):
                 setattr(cls, "__init__", _named_after(cls, cls.__init__))  # noqa: B010  # mypy: a method
         elif "__init__" in vars(cls):
             setattr(cls, "__init__", _keeping_arguments(vars(cls)["__init__"]))  # noqa: B010  # mypy: a method
