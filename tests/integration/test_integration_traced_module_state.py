@@ -103,7 +103,7 @@ STATE = {
     "agog_data.making._kinds": "none: written at an import",
     "agog_kernels_xp.parts.deferral.deferring": "none: written by plugins when they load",
     "agog_kernels_xp.parts.rows._known": "none: a cache",
-    "agog_layers.base.configured._registered": "none: classes by names, each registered once",
+    "agog_layers.base.custom_objects.registered": "none: classes by names, each registered once",
     "agog_layers.base.configured.classes": "none: the same",
     "agog_layers.base.naming._lock": "none: a lock",
     "agog_layers.base.naming.entered_scopes": "none: names that networks may not have",
@@ -190,7 +190,7 @@ def test_settings_are_found() -> None:
     assert known == [
         "agog_compat.newer.settings._numbers",
         "agog_core.tensors.placement._policy",
-        "agog_layers.base.configured._custom_objects",
+        "agog_layers.base.custom_objects.scoped",
         "agog_layers.base.learning_phase._phase",
         "agog_layers.base.policy._policy",
         "agog_layers.base.variable_store._active",

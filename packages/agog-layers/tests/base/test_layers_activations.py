@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agog_layers import Dense, activations
-from agog_layers.base.configured import custom_object_scope
+from agog_layers.base.custom_objects import custom_object_scope
 from agog_testing.gradcheck import gradcheck
 
 X = np.array([-4.0, -1.0, -0.25, 0.5, 2.0, 3.0])

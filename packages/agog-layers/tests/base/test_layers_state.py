@@ -13,7 +13,8 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Activation, Dense, Dropout, Flatten, Layer, Model
-from agog_layers.base.configured import classes, custom_object_scope, describe, revive
+from agog_layers.base.configured import classes, describe, revive
+from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.weights.initializers import RandomNormal
 
 
@@ -176,7 +177,7 @@ def test_layers_of_the_program_must_be_named() -> None:
         revive(data)
     assert str(caught.value) == (
         "Unknown class 'Scaled'; a class of the program must be named: custom_objects={'Scaled': Scaled}. Known are "
-        f"{', '.join(sorted(classes))}."
+        f"{', '.join(sorted({name for each in classes.values() for name in each}))}."
     )
     with custom_object_scope({"Scaled": Scaled}):
         again = revive(data)

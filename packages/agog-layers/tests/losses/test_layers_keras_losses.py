@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_layers.base.configured import custom_object_scope
+from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.losses import classification, loss, regression
 from agog_layers.losses import named as losses
 from agog_layers.losses.loss import Reduction

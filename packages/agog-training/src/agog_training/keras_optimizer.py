@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,6 +56,8 @@ class KerasOptimizer(Configured, Optimizer):
             gradients together; and ``name``.
         **kwargs: further arguments of the optimizer that has the formula.
     """
+
+    described_kind: ClassVar[str] = "optimizer"
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import agog_optimizers
 from agog_core import TensorLike, Variable
@@ -40,6 +40,8 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
     >>> v.numpy(), optimizer.loss_scale.numpy()
     (np.float32(0.0), np.float32(1024.0))
     """
+
+    described_kind: ClassVar[str] = "optimizer"
 
     def __init__(
         self,

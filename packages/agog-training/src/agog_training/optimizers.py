@@ -8,7 +8,7 @@ from typing import Any
 from agog_core import Tensor, Variable, zeros_like
 from agog_core.ops.updates.adam import apply_amsgrad
 from agog_layers.base.arguments import shown
-from agog_layers.base.configured import custom_object, custom_object_scope
+from agog_layers.base.custom_objects import custom_object, custom_object_scope
 from agog_optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import agog_optimizers as formulas
 from agog_core import Tensor, constant
@@ -31,6 +31,8 @@ class LearningRateSchedule(Configured):
     >>> Halved()(1)
     0.25
     """
+
+    described_kind: ClassVar[str] = "schedule"
 
     def __call__(self, step: Any) -> Any:
         """Compute the learning rate of a step, whose number counts from 0."""

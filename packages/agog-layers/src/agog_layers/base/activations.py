@@ -174,7 +174,7 @@ def get(identifier: str | Activation | None) -> Activation:
         return linear
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
-            from agog_layers.base.configured import custom_object  # here, because it stands on this file
+            from agog_layers.base.custom_objects import custom_object  # here, because it stands on this file
 
             own: Activation | None = custom_object(identifier)
             if own is not None:
@@ -207,7 +207,7 @@ def deserialize(name: Any, custom_objects: Mapping[str, Any] | None = None) -> A
     >>> deserialize("double", {"double": lambda x: 2 * x})(3)
     6
     """
-    from agog_layers.base.configured import custom_object_scope  # as above
+    from agog_layers.base.custom_objects import custom_object_scope  # as above
 
     with custom_object_scope(custom_objects or {}):
         return get(name)

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import FunctionType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 from agog_core import DType, TensorShape, nest
 from agog_core.settable import Settable
-from agog_core.settings import Same, Setting
 from agog_layers.base import activations
+from agog_layers.base.custom_objects import custom_object, get_registered_name, registered, scoped
 
-__all__ = [
-    "custom_object_scope",
-    "get_custom_objects",
-    "get_registered_name",
-    "get_registered_object",
-    "register_keras_serializable",
-]
+# The classes of this and the other packages, by kind and name; what a program derives, it names in a
+# `custom_object_scope`. Where no kind is asked for, that of layers comes first.
+classes: dict[str, dict[str, type[Configured]]] = {"layer": {}}
 
-T = TypeVar("T")
-
-# The classes of this and the other packages, by name; what a program derives, it names in a `custom_object_scope`.
-classes: dict[str, type[Configured]] = {}
-# The classes of `custom_object_scope` in this thread or task.
-_custom_objects: Setting[Mapping[str, Any]] = Setting(
-    "agog_custom_objects", {}, key=lambda objects: tuple([(name, Same(each)) for name, each in objects.items()])
-)
-
-# The classes and functions that a program has registered for all descriptions, by package and name.
-_registered: dict[str, Any] = {}
-
+# What classes of programs may change after their constructor, so that attributes say it.
+_SETTABLE = ("name", "trainable", "dtype")
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -47,12 +32,17 @@ class Configured(Settable):
     0.5
     """
 
+    # What an object of the class is used as: descriptions of other kinds may have its name.
+    described_kind: ClassVar[str] = "object"
+    # The arguments that say what an object is made of: a class of the program that does not take them makes it itself.
+    own_parts: ClassVar[tuple[str, ...]] = ()
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if len(cls.__bases__) > 1:
             _uncover(cls.__mro__)
         if cls.__module__.startswith("agog_"):
-            classes.setdefault(cls.__name__, cls)  # layers come before the cells of tf.nn.rnn_cell of the same names
+            classes.setdefault(cls.described_kind, {}).setdefault(cls.__name__, cls)  # tf.layers come after tf.keras's
             # A layer; others may become dataclasses, for which a constructor is made where there is none.
             if hasattr(cls, "call") and "__init__" not in vars(cls) and isinstance(cls.__init__, FunctionType):
                 setattr(cls, "__init__", _named_after(cls, cls.__init__))  # noqa: B010  # mypy: a method
@@ -62,17 +52,15 @@ class Configured(Settable):
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names, as data that JSON can hold.
 
-        Where a class of the program has no such attribute, it is what the constructor was given. A NotImplementedError
+        Of classes of the program they are what the constructor was given, where that is data. A NotImplementedError
         says that an argument is in no attribute and no data, or in one of a kind that is no data.
         """
-        return {name: self._described(name) for name in constructor_arguments(type(self))}
+        return {name: self._described(name) for name in self._argument_names()}
 
     def _described(self, name: str) -> Any:
         what = f"{type(self).__name__}.get_config"
-        try:
-            value = getattr(self, name)
-        except AttributeError:
-            value = self._constructed_with(name)
+        value = ... if name in _SETTABLE else self._constructed_with().get(name, ...)
+        value = self._kept_as(name) if value is ... else value
         if value is ...:
             raise NotImplementedError(
                 f"{what}: no attribute {name!r} keeps the constructor's argument of that name; assign it in __init__, "
@@ -86,29 +74,57 @@ class Configured(Settable):
                 "description only if tf.keras knows it by name. Implement get_config and from_config."
             ) from None
 
-    def _constructed_with(self, name: str) -> Any:
-        """What the constructor of a class of the program was given for an argument; `...` where that is not known."""
+    def _kept_as(self, name: str) -> Any:
+        """The attribute of an argument's name; `...` where there is none."""
+        return getattr(self, name, ...)
+
+    def _argument_names(self) -> list[str]:
+        given = self._constructed_with()
+        names = [name for name in constructor_arguments(type(self)) if name in given or name not in self.own_parts]
+        return names + [name for name in given if name not in names]
+
+    def _constructed_with(self) -> dict[str, Any]:
+        """What the constructor of a class of the program was given, by name; `...` for what is no data."""
         import inspect  # here, because its import takes milliseconds
 
-        arguments: _Arguments | None = vars(self).get("_constructor_arguments")
+        arguments: Arguments | None = vars(self).get("_constructor_arguments")
         if arguments is None:
-            return ...
-        bound = inspect.signature(type(self).__init__).bind(self, *arguments.args, **arguments.kwargs)
+            return {}
+        signature = inspect.signature(type(self).__init__)
+        bound = signature.bind(self, *arguments.args, **arguments.kwargs)
         bound.apply_defaults()
-        return bound.arguments.get(name, ...)
+        given: dict[str, Any] = {}
+        for parameter in list(signature.parameters.values())[1:]:
+            value = bound.arguments[parameter.name]
+            if parameter.kind is parameter.VAR_KEYWORD:
+                known = constructor_arguments(type(self))
+                given |= {name: each for name, each in value.items() if name not in known}
+            elif parameter.kind is not parameter.VAR_POSITIONAL:
+                given[parameter.name] = value
+            elif value:
+                raise NotImplementedError(
+                    f"{type(self).__name__}.get_config: the constructor takes *{parameter.name}, and a description has "
+                    "arguments by name alone; take a list in its place, or implement get_config and from_config."
+                )
+        return given
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """Make an object from what `get_config` returned."""
-        return cls(**{name: revive(value) for name, value in config.items()})
+
+        def made(name: str, value: Any) -> Any:
+            return value if name == "name" else revive(value, kind_of(name))  # a name is no class of that name
+
+        return cls(**{name: made(name, value) for name, value in config.items()})
 
 
-class _Arguments:
-    """What a constructor was given, where it is data, and `...` elsewhere; no dict, in which layers look for parts."""
+class Arguments:
+    """What a constructor was given, where that is data or known by name, and `...` elsewhere; no dict, in which layers
+    look for parts."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.args = [value if _is_data(value) else ... for value in args]
-        self.kwargs = {name: value if _is_data(value) else ... for name, value in kwargs.items()}
+        self.args = [_kept(value) for value in args]
+        self.kwargs = {name: _kept(value) for name, value in kwargs.items()}
 
 
 def _named_after(cls: type, init: FunctionType) -> FunctionType:
@@ -143,128 +159,37 @@ def _keeping_arguments(constructor: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(constructor)
     def keeping(self: Configured, *args: Any, **kwargs: Any) -> None:
-        vars(self).setdefault("_constructor_arguments", _Arguments(args, kwargs))
+        vars(self).setdefault("_constructor_arguments", Arguments(args, kwargs))
         constructor(self, *args, **kwargs)
 
     return keeping
 
 
-def _is_data(value: Any) -> bool:
+def _kept(value: Any) -> Any:
+    if isinstance(value, _PLAIN):
+        return value
     if isinstance(value, (list, tuple)):
-        return all(map(_is_data, value))
+        parts = [_kept(part) for part in value]
+        return ... if any(part is ... for part in parts) else parts
     if isinstance(value, dict):
-        return all(map(_is_data, value.values()))
-    return isinstance(value, _PLAIN)
+        inside = {key: _kept(part) for key, part in value.items()}
+        return ... if any(part is ... for part in inside.values()) else inside
+    if isinstance(value, (DType, TensorShape, FunctionType)) or getattr(value, "ndim", None) == 0:
+        try:
+            return describe(value)
+        except TypeError:
+            return ...
+    return ...
 
 
-@contextmanager
-def custom_object_scope(*objects: Mapping[str, Any]) -> Iterator[None]:
-    """Let descriptions name classes and functions of the program.
+def kind_of(argument: str) -> str | None:
+    """The kind of object that an argument takes, by its name; None where that is not known.
 
-    Args:
-        *objects: names to classes and functions.
-
-    Yields:
-        Nothing.
-
-    >>> class Answer(Configured):
-    ...     def __init__(self, value):
-    ...         self.value = value
-    >>> with custom_object_scope({"Answer": Answer}):
-    ...     revive({"class_name": "Answer", "config": {"value": 42}}).value
-    42
+    >>> kind_of("kernel_initializer"), kind_of("units")
+    ('initializer', None)
     """
-    known = dict(_custom_objects.get())
-    for each in objects:
-        known |= each
-    token = _custom_objects.set(known)
-    try:
-        yield
-    finally:
-        _custom_objects.reset(token)
-
-
-def get_custom_objects() -> dict[str, Any]:
-    """The classes and functions of the program that all descriptions may name.
-
-    Returns:
-        The dict of names to them, which a program may change.
-
-    >>> get_custom_objects()["largest"] = max
-    >>> custom_object("largest")
-    <built-in function max>
-    >>> del get_custom_objects()["largest"]
-    """
-    return _registered
-
-
-def custom_object(name: str) -> Any:
-    """The class or function that the innermost `custom_object_scope` calls by a name; None if there is none.
-
-    >>> with custom_object_scope({"largest": max}):
-    ...     custom_object("largest")
-    <built-in function max>
-    """
-    return _custom_objects.get().get(name) or _registered_as(name)
-
-
-def _registered_as(name: str) -> Any:
-    """What was registered by a name, with or without its package; the latest one. None if there is none."""
-    ends = (thing for known, thing in reversed(_registered.items()) if known.endswith(f">{name}"))
-    return _registered.get(name) or next(ends, None)
-
-
-def register_keras_serializable(package: str = "Custom", name: str | None = None) -> Callable[[T], T]:
-    """Let descriptions name a class or function of the program, so that saved models find it without being told.
-
-    Args:
-        package: what the name begins with, so that it is the program's own.
-        name: its name in descriptions; None for the class's or function's own.
-
-    Returns:
-        A decorator, which returns what it is given.
-
-    >>> @register_keras_serializable(package="mine")
-    ... def cube(x):
-    ...     return x * x * x
-    >>> get_registered_name(cube), get_registered_object("mine>cube") is cube
-    ('mine>cube', True)
-    """
-
-    def register(thing: T) -> T:
-        own: Any = thing
-        _registered[f"{package}>{name or own.__name__}"] = thing
-        return thing
-
-    return register
-
-
-def get_registered_name(obj: Any) -> str:
-    """The name of a class or function in descriptions.
-
-    Args:
-        obj: the class or function.
-
-    Returns:
-        The package and the name that `register_keras_serializable` was told, or its own name.
-    """
-    found = next((name for name, known in _registered.items() if known is obj), None)
-    own: str = obj.__name__
-    return found or own
-
-
-def get_registered_object(name: str, custom_objects: Any = None, module_objects: Any = None) -> Any:
-    """The class or function that descriptions call by a name.
-
-    Args:
-        name: the name.
-        custom_objects: names to classes and functions that are looked at first.
-        module_objects: the same, looked at last.
-
-    Returns:
-        The class or function; None if there is none.
-    """
-    return (custom_objects or {}).get(name) or custom_object(name) or (module_objects or {}).get(name)
+    last = argument.rpartition("_")[2]
+    return last if last in classes else None
 
 
 def constructor_arguments(cls: type, end: type | None = None) -> list[str]:
@@ -319,12 +244,18 @@ def describe(value: Any) -> Any:
     if nest.is_mapping(value):
         return {str(key): describe(part) for key, part in value.items()}
     if hasattr(value, "get_config"):
-        return {"class_name": type(value).__name__, "config": value.get_config()}
+        return {"class_name": _class_name(type(value)), "config": value.get_config()}
     if hasattr(value, "item") and hasattr(value, "ndim"):  # an array, or a number of its library
         return value.tolist()
-    if callable(value) and any(known is value and ">" in name for name, known in _registered.items()):
+    if callable(value) and any(known is value and ">" in name for name, known in registered.items()):
         return {"registered_name": get_registered_name(value)}
     return _name_of(value)
+
+
+def _class_name(cls: type) -> str:
+    """The name of a class in descriptions; cells of ``tf.nn.rnn_cell`` stand where layers of their names stand too."""
+    kind, name = getattr(cls, "described_kind", None), cls.__name__
+    return f"{kind}>{name}" if kind == "rnn_cell" and name in classes["layer"] else name
 
 
 def _name_of(function: Any) -> str:
@@ -340,12 +271,14 @@ def _name_of(function: Any) -> str:
     raise TypeError(f"{function!r} is not known by name.")
 
 
-def revive(data: Any) -> Any:
+def revive(data: Any, kind: str | None = None) -> Any:
     """Make a value from data that describe it, such as ``tf.keras.layers.serialize`` returned.
 
     Args:
         data: the data. Names of functions stay names, which constructors take as well, but for those of a
             `custom_object_scope`.
+        kind: what the value is used as, such as ``"layer"`` or ``"initializer"``: objects of several kinds may have one
+            name. None for layers before others.
 
     Returns:
         The value.
@@ -357,24 +290,31 @@ def revive(data: Any) -> Any:
     <Policy 'float64'>
     """
     if isinstance(data, (list, tuple)):
-        return [revive(part) for part in data]
+        return [revive(part, kind) for part in data]
     if isinstance(data, str):
-        return _custom_objects.get().get(data) or _registered.get(data, data)
+        return scoped.get().get(data) or registered.get(data, data)
     if not nest.is_mapping(data):
         return data
-    if set(data) == {"registered_name"} and data["registered_name"] in _registered:
-        return _registered[data["registered_name"]]
+    if set(data) == {"registered_name"} and data["registered_name"] in registered:
+        return registered[data["registered_name"]]
     if set(data) != {"class_name", "config"}:
-        return {key: revive(part) for key, part in data.items()}
-    return find_class(data["class_name"]).from_config(data["config"])
+        return {key: revive(part, kind) for key, part in data.items()}
+    return find_class(data["class_name"], kind).from_config(data["config"])
 
 
-def find_class(name: str) -> Any:
+def find_class(name: str, kind: str | None = None) -> Any:
     """The class of a name, of a `custom_object_scope` or of these packages; a ValueError if there is none."""
-    found = custom_object(name) or classes.get(name)
+    of_kind, _, base = name.rpartition(">")
+    kind, name = (of_kind, base) if of_kind in classes else (kind, name)
+    known = next((each[name] for each in (classes.get(kind or "", {}), *classes.values()) if name in each), None)
+    found = custom_object(name)
+    # The program's class of that name may be of another kind than what is asked for.
+    if found is None or (known is not None and kind not in (None, getattr(found, "described_kind", kind))):
+        found = known
     if found is None:
+        every = sorted({name for each in classes.values() for name in each})
         raise ValueError(
             f"Unknown class {name!r}; a class of the program must be named: custom_objects={{{name!r}: {name}}}. Known "
-            f"are {', '.join(sorted(classes))}."
+            f"are {', '.join(every)}."
         )
     return found

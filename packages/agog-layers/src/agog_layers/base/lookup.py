@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agog_layers.base.arguments import shown
-from agog_layers.base.configured import custom_object
+from agog_layers.base.custom_objects import custom_object
 
 __all__ = ["Lookup"]
 

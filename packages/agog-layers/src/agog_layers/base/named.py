@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agog_layers.base.configured import custom_object_scope, describe, revive
+from agog_layers.base.configured import describe, revive
+from agog_layers.base.custom_objects import custom_object_scope
 
 __all__ = ["object_of", "reader", "serialize"]
 
@@ -17,7 +18,7 @@ def object_of(kind: str, identifier: Any, names: Mapping[str, Callable[[], Any]]
     errors: a ValueError for unknown names, and a TypeError for what is none of these.
     """
     article = "an" if kind[0] in "aeiou" else "a"
-    found = revive(identifier) if isinstance(identifier, (str, Mapping)) else identifier
+    found = revive(identifier, kind) if isinstance(identifier, (str, Mapping)) else identifier
     if isinstance(found, str):
         make = names.get(found) or others.get(found)
         if make is None:

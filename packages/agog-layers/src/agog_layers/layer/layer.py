@@ -260,7 +260,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         >>> Flatten(name="flat", dtype="float32").get_config()
         {'data_format': 'channels_last', 'name': 'flat', 'trainable': True, 'dtype': 'float32'}
         """
-        names = [name for name in constructor_arguments(type(self)) if name not in _SHAPES or name in vars(self)]
+        known = {**vars(self), **self._constructed_with()}
+        names = [name for name in self._argument_names() if name not in _SHAPES or name in known]
         config = {name: self._described(name) for name in names}
         return {name: value for name, value in config.items() if value is not None or name not in _OPTIONAL}
 
@@ -313,8 +314,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         if network is None:
             raise ValueError(
                 f"The Network that first tracked layer {self.name!r} was garbage collected before the layer was "
-                "built, so the names of its "
-                "variables cannot be told. Keep that Network, or make a new layer."
+                "built, so the names of its variables cannot be told. Keep that Network, or make a new layer."
             )
         return f"{network._full_path()}/{self.name}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from agog_core import Checkpointable, Tensor, Variable, convert_to_tensor, nest
 from agog_core.checkpointable import NoDependency, is_checkpointable, unsaved, unwrapped
@@ -34,6 +34,8 @@ current_call: ContextVar[object | None] = ContextVar("agog_layer_call", default=
 
 class Module(Configured, Checkpointable):
     """Base of layers: it tracks what is assigned to attributes, also in lists, tuples and dicts."""
+
+    described_kind: ClassVar[str] = "layer"
 
     _tracked_parts: dict[str, Any]
     _own_weights: list[Weight]

@@ -157,7 +157,7 @@ def connect(config: Mapping[str, Any], made_layers: Mapping[str, Any] | None = N
     """Make the layers that `Graph.get_config` described, unless they are given, and call them; return the inputs and
     the outputs."""
     layers = made_layers or {
-        entry["name"]: revive({"class_name": entry["class_name"], "config": entry["config"]})
+        entry["name"]: revive({"class_name": entry["class_name"], "config": entry["config"]}, "layer")
         for entry in config["layers"]
     }
     made: dict[tuple[str, int], list[Symbolic]] = {}

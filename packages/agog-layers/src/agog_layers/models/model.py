@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NoReturn, Self
 from agog_core import Tensor, TensorShape, TensorSpec, cast, float32, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
-from agog_layers.base.configured import custom_object_scope, describe, revive
+from agog_layers.base.configured import describe
+from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.base.naming import UniqueNames
 from agog_layers.base.shapes import zeros_of_shape
 from agog_layers.base.signature import needed_arguments
@@ -18,7 +19,7 @@ from agog_layers.models.graph import Graph, connect
 from agog_layers.models.model_graph import nodes_of_model
 from agog_layers.models.summary import any_batch, print_summary
 
-__all__ = ["Model", "model_from_config", "model_from_json"]
+__all__ = ["Model"]
 
 
 class Model(Layer):
@@ -60,6 +61,7 @@ class Model(Layer):
 
     names_inside: ClassVar[bool] = True
     computes_in: ClassVar[str | None] = None
+    own_parts: ClassVar[tuple[str, ...]] = ("inputs", "outputs")
 
     _graph: Graph | None = None
     # The specs of the inputs for which the variables were made; None where inputs were described instead.
@@ -267,16 +269,24 @@ class Model(Layer):
         return nodes_of_model(self)
 
     def get_config(self) -> dict[str, Any]:
-        """Describe a functional model: its layers, and how they are called on one another.
+        """Describe a functional model by its layers, and how they are called on one another; one of a derived class by
+        what its constructor was given.
 
-        A NotImplementedError says that the model is of a derived class, whose code would be part of the description.
+        A NotImplementedError says that an argument of the constructor is no data.
         """
+        if self._makes_its_parts:
+            return super().get_config()
         if self._graph is None:
             raise NotImplementedError(
                 f"{type(self).__name__}.get_config: a model with a `call` of its own is described by its class, not by "
                 "data; implement get_config, or save its weights."
             )
         return self._graph.get_config()
+
+    @property
+    def _makes_its_parts(self) -> bool:
+        """Whether the class is one of the program, whose constructor makes what the model is made of."""
+        return "_constructor_arguments" in vars(self) and not set(self.own_parts) & set(self._constructed_with())
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
@@ -293,7 +303,7 @@ class Model(Layer):
             ValueError: the description names an unknown class.
         """
         with custom_object_scope(custom_objects or {}):
-            if "layers" not in config:
+            if "output_layers" not in config:
                 return super().from_config(config)
             inputs, outputs = connect(config)
             return cls(inputs=inputs, outputs=outputs, name=config["name"])
@@ -331,46 +341,6 @@ def _checked_shape(model: str, shape: Any) -> Any:
 def _alone(structure: Any) -> Any:
     """What is in a list of one; anything else as it is."""
     return structure[0] if isinstance(structure, (list, tuple)) and len(structure) == 1 else structure
-
-
-def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """Make a model from what `Model.to_json` returned; its weights are new.
-
-    Args:
-        json_string: the text.
-        custom_objects: names to classes and functions of the program, which the description may name.
-
-    Returns:
-        The model.
-
-    Raises:
-        ValueError: the description names an unknown class.
-
-    >>> from agog_layers import Dense, Sequential
-    >>> text = Sequential([Dense(3, input_shape=(4,))], name="again").to_json()
-    >>> model_from_json(text).name
-    'again'
-    """
-    import json
-
-    return model_from_config(json.loads(json_string), custom_objects)
-
-
-def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """Make a model or layer from a description.
-
-    Args:
-        config: a dict with ``class_name`` and ``config``.
-        custom_objects: names to classes and functions of the program, which the description may name.
-
-    Returns:
-        The model; its weights are new.
-
-    Raises:
-        ValueError: the description names an unknown class.
-    """
-    with custom_object_scope(custom_objects or {}):
-        return revive({"class_name": config["class_name"], "config": config["config"]})
 
 
 def find_layer(owner: Layer, layers: Sequence[Layer], name: str | None, index: int | None) -> Layer:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from agog_core import TensorSpec
 from agog_core.settable import has_changed
 from agog_layers.base.arguments import shown
-from agog_layers.base.configured import custom_object_scope, describe, revive
+from agog_layers.base.configured import describe, revive
+from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.base.naming import scope
 from agog_layers.base.signature import takes_training
 from agog_layers.layer.layer import Layer
@@ -34,6 +35,8 @@ class Sequential(Model):
     >>> model(ag.zeros([5, 2, 2])).shape
     TensorShape([5, 3])
     """
+
+    own_parts: ClassVar[tuple[str, ...]] = ("layers", "inputs", "outputs")
 
     _layer_list: list[Layer]
     _layer_calls: list[tuple[Layer, bool]]
@@ -143,6 +146,8 @@ class Sequential(Model):
 
     def get_config(self) -> dict[str, Any]:
         """Describe the layers by what JSON can hold; and the input's shape, where the first call has said it."""
+        if self._makes_its_parts:
+            return super().get_config()
         config: dict[str, Any] = {"name": self.name, "layers": [describe(layer) for layer in self._layer_list]}
         first = self._built_on
         if not self._symbols and isinstance(first, TensorSpec) and first.dtype.is_floating:
@@ -152,8 +157,10 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """See `Model.from_config`."""
+        if "layers" not in config:
+            return super().from_config(config, custom_objects)
         with custom_object_scope(custom_objects or {}):
-            model = cls(revive(config["layers"]), name=config["name"])
+            model = cls(revive(config["layers"], "layer"), name=config["name"])
         if config.get("build_input_shape") is not None:
             model.build(config["build_input_shape"])
         return model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from agog_core import (
     Tensor,
@@ -45,6 +45,8 @@ _EPSILON = 1e-7
 
 class Constraint(Configured):
     """Base of constraints: objects that are called with a weight and return its new value."""
+
+    described_kind: ClassVar[str] = "constraint"
 
     def __call__(self, w: TensorLike) -> Tensor:
         """Compute the new value of a tensor or variable of floats: a tensor of the same shape."""

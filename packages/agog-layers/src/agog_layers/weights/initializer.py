@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from agog_core import Tensor, as_dtype, dtypes
 from agog_core.tensors.convert import whole
@@ -17,6 +17,8 @@ class Initializer(Configured):
     Args:
         dtype: the dtype of calls that give none.
     """
+
+    described_kind: ClassVar[str] = "initializer"
 
     def __init__(self, dtype: Any = dtypes.float32) -> None:
         self.dtype = as_dtype(dtype)

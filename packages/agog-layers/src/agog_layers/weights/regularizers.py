@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from agog_core import (
     Tensor,
@@ -45,6 +45,8 @@ RegularizerFunction = Callable[[Any], Any]
 
 class Regularizer(Configured):
     """Base of regularizers: objects that are called with a weight and return what it adds to the loss."""
+
+    described_kind: ClassVar[str] = "regularizer"
 
     def __call__(self, x: TensorLike) -> Tensor:
         """Compute the penalty of a tensor or variable of floats, a scalar."""

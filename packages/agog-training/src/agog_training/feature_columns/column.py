@@ -30,6 +30,8 @@ class Categories(NamedTuple):
 class FeatureColumn(Configured):
     """Base of feature columns, which are equal where they were made alike."""
 
+    described_kind: ClassVar[str] = "column"
+
     name: str
 
     @property

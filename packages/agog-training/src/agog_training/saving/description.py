@@ -9,7 +9,8 @@ from typing import Any
 
 import agog_optimizers
 from agog_core import nest
-from agog_layers.base.configured import custom_object, describe
+from agog_layers.base.configured import describe
+from agog_layers.base.custom_objects import custom_object
 from agog_layers.losses import named as losses
 from agog_layers.metrics import named as metrics
 from agog_optimizers import Optimizer

@@ -10,7 +10,8 @@ from typing import Any, TypeGuard
 import agog_layers
 from agog_core import nest
 from agog_layers.base import activations
-from agog_layers.base.configured import classes, constructor_arguments, custom_object
+from agog_layers.base.configured import classes, constructor_arguments
+from agog_layers.base.custom_objects import custom_object
 from agog_layers.layer.called import can_call
 from agog_layers.weights import constraints, initializers, regularizers
 
@@ -86,7 +87,7 @@ def class_of(data: Description) -> Any:
     if module in _ROOMS:
         name = _RENAMED.get(name, name)
         return getattr(_ROOMS[module], name, None) or getattr(_ROOMS[module], snake_case(name), None)
-    found = getattr(agog_layers, name, None) or classes.get(name)
+    found = getattr(agog_layers, name, None) or classes["layer"].get(name)
     return found if isinstance(found, type) and issubclass(found, agog_layers.Layer) else None
 
 

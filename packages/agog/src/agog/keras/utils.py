@@ -8,15 +8,15 @@ from agog_compat.newer.settings import clear_session
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_layers import custom_object_scope
-from agog_layers.base.configured import custom_object_scope as CustomObjectScope
 from agog_layers.base.configured import describe as serialize_keras_object
-from agog_layers.base.configured import (
+from agog_layers.base.configured import revive as deserialize_keras_object
+from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
+from agog_layers.base.custom_objects import (
     get_custom_objects,
     get_registered_name,
     get_registered_object,
     register_keras_serializable,
 )
-from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_training import Sequence
 from agog_training.preparing.fetching import get_file
 from agog_training.preparing.labels import normalize, to_categorical

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
 
 from agog_core import (
     Tensor,
@@ -63,7 +63,23 @@ class MeanMetricWrapper(Mean):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, and those of the function."""
-        return {**super().get_config(), "fn": self._fn, **self._arguments}
+        return {**super().get_config(), "fn": self._function_name(), **self._arguments}
+
+    def _function_name(self) -> str:
+        name = getattr(self._fn, "__name__", "")
+        if not name.isidentifier():
+            raise NotImplementedError(
+                f"MeanMetricWrapper.get_config: {self._fn!r} has no name by which loading could find it; define it "
+                "with def, or derive a class from tf.keras.metrics.Metric that has get_config."
+            )
+        return str(name)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """See `Metric.from_config`; the function is found by its name."""
+        from agog_layers.metrics import named  # here, because it stands on this file
+
+        return cls(**{**config, "fn": named.get(config["fn"])})
 
 
 @of_floats

@@ -30,11 +30,21 @@ class RNNCell(Layer):
     NotImplementedError: RNNCell has no `state_size`: a subclass says the size of its state, or a structure of sizes.
     """
 
+    described_kind: ClassVar[str] = "rnn_cell"
+
+    # Arguments of TensorFlow 1 that change nothing.
+    reuse: ClassVar[None] = None
+    num_unit_shards: ClassVar[None] = None
+    num_proj_shards: ClassVar[None] = None
+
     # In `agog_layers.RNN`: the state is not put into a list.
     takes_bare_state: ClassVar[bool] = True
 
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(trainable, name, dtype, **kwargs)
+
+    def _kept_as(self, name: str) -> Any:
+        return vars(self).get(f"_{name}", ...) if (found := super()._kept_as(name)) is ... else found
 
     @property
     def state_size(self) -> Any:

@@ -1,0 +1,51 @@
+"""From data: models made of descriptions, with new weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agog_layers.base.configured import revive
+from agog_layers.base.custom_objects import custom_object_scope
+
+__all__ = ["model_from_config", "model_from_json"]
+
+
+def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Make a model from what `Model.to_json` returned; its weights are new.
+
+    Args:
+        json_string: the text.
+        custom_objects: names to classes and functions of the program, which the description may name.
+
+    Returns:
+        The model.
+
+    Raises:
+        ValueError: the description names an unknown class.
+
+    >>> from agog_layers import Dense, Sequential
+    >>> text = Sequential([Dense(3, input_shape=(4,))], name="again").to_json()
+    >>> model_from_json(text).name
+    'again'
+    """
+    import json
+
+    return model_from_config(json.loads(json_string), custom_objects)
+
+
+def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Make a model or layer from a description.
+
+    Args:
+        config: a dict with ``class_name`` and ``config``.
+        custom_objects: names to classes and functions of the program, which the description may name.
+
+    Returns:
+        The model; its weights are new.
+
+    Raises:
+        ValueError: the description names an unknown class.
+    """
+    with custom_object_scope(custom_objects or {}):
+        return revive({"class_name": config["class_name"], "config": config["config"]}, "layer")
