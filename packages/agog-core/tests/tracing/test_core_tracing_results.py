@@ -293,3 +293,26 @@ def test_a_value_that_was_written_is_that_of_the_variable(step: Call, shape: tup
         kept.append(given)
     for turn, given in enumerate(kept):  # later calls write nothing into them
         np.testing.assert_array_equal(given.numpy(), np.full(shape, 4.0 * 0.5 ** (turn + 1)))
+
+
+def test_gradients_of_what_was_written_before_python_is_called_are_added_in_eager_order() -> None:
+    rng = np.random.default_rng(3)
+    start, x = rng.normal(size=(33, 1031)).astype("f4"), ag.constant(rng.normal(size=(33, 1031)).astype("f4"))
+
+    def step(v: ag.Variable) -> Any:
+        v.assign_sub(x * 0.1)
+        y = v.value() / (ag.reduce_max(ag.abs(v), 1, keepdims=True) + 0.1)
+        ag.py_func(np.sum, [y], ag.float32)
+        return ag.reduce_logsumexp(y, 0)
+
+    def gradients(wrap: Call) -> list[Any]:
+        v = ag.Variable(start)
+        call, found = wrap(lambda: step(v)), []
+        for _ in range(3):
+            with ag.GradientTape() as tape:
+                loss = ag.reduce_sum(ag.square(call())) * ag.reduce_mean(v * 0.5) + ag.reduce_sum(v * v)
+            found.append(tape.gradient(loss, v).numpy())
+        return found
+
+    for traced, eager in zip(gradients(function), gradients(lambda call: call), strict=True):
+        np.testing.assert_array_equal(traced, eager, err_msg="seed 3")

@@ -16,6 +16,7 @@ from agog_core.tracing.first_call import Recorded
 from agog_core.tracing.graph import Value
 from agog_core.tracing.leaves import Packing
 from agog_core.tracing.passes import optimize
+from agog_core.tracing.rollback import held
 from agog_core.tracing.state import Failure
 from agog_core.tracing.tapes.tangents import Tangent
 from agog_core.tracing.tapes.taped import Call, Origin, Taped, Walk
@@ -258,6 +259,7 @@ class _Taping:
         origins = [self._roles[id(x)] if type(x._array) is TracedArray else Origin("constant", x) for x in tensors]
         ids = {x._id: "final" for x in finals.values() if _has_id(x)}
         ids |= {x._id: "entry" for x in trace.entries.values() if _has_id(x)}
+        ids |= {x._id: "final" for x in self._unchanged(trace) if _has_id(x) and id(x) not in map(id, tensors)}
         fresh = {place: x for place, x in enumerate(tensors) if origins[place] == Origin("result", place)}
         for twin in self.twins:
             twin.settle(self.inputs, fresh, ids)
@@ -265,6 +267,12 @@ class _Taping:
         for twin in self.twins:
             twin.tangents = {i: x for i, x in twin.tangents.items() if i in known}
         return origins
+
+    def _unchanged(self, trace: Trace) -> Iterator[Tensor]:
+        """What the function had written of variables when it called Python, which has left them as they were."""
+        for variable, (own, tensor) in (trace.seen or {}).items():
+            if variable in trace.graph.finals and variable not in trace.state and held(variable) is own:
+                yield tensor
 
     def _kept(self, trace: Trace, count: int) -> tuple[Template | None, list[Origin], _Exported]:
         """The tensors that the records keep, where each comes from in a call, and what is exported for that."""
