@@ -110,7 +110,6 @@ STATE = {
     "agog_layers.base.naming.scope": "none: names; those of variables in stores are in the key of the store",
     "agog_layers.base.signature._names_of": "none: a cache",
     "agog_layers.by_name.template._calls": "none: which template owns variables that are made; the scope is in the key",
-    "agog_layers.by_name.variable_scope._scope_counts": "none: names",
     "agog_layers.layer.called._functions": "none: functions by names, written at an import",
     "agog_layers.layer.layer._building": "none: a lock",
     "agog_layers.layer.module.current_call": "none: tells the losses of calls apart",
@@ -227,6 +226,7 @@ PLAIN = {
     "agog_layers": {
         "base.configured": "what a constructor was given",
         "base.lookup": "made at an import",
+        "base.naming": "names",
         "base.variable_store": "a `Setting` says which one is in force",
         "by_name.computed": "never change",
         "by_name.variable_scope": "a `Setting` whose key has all attributes",

@@ -1,5 +1,6 @@
 """Tests of the functions of layers inside of `variable_scope`: defaults, custom getters and names."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -332,3 +333,27 @@ def test_misspelled_arguments_of_functions_name_the_nearest() -> None:
         with pytest.raises(TypeError) as caught:
             function(ag.zeros([1, 2]), **given)
         assert str(caught.value) == expected
+
+
+def test_scopes_cost_no_more_for_those_before() -> None:
+    """A scope that ends looks at what is inside of it alone."""
+
+    def calls_of(count: int) -> int:
+        calls = 0
+
+        def note(*event: Any) -> None:
+            nonlocal calls
+            calls += event[1] in ("call", "c_call")
+
+        sys.setprofile(note)
+        try:
+            for number in range(count):
+                with variable_scope(f"outer{number}"), variable_scope("inner"):
+                    pass
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    with EagerVariableStore().as_default():
+        few, many = calls_of(20), calls_of(200)
+    assert many < 11 * few

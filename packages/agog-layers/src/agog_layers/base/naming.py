@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from agog_core.variables.name_scope import counters
 
-__all__ = ["UniqueNames", "entered_scopes", "layer_names", "scope", "snake_case", "weight_name"]
+__all__ = ["ScopeCounts", "UniqueNames", "entered_scopes", "layer_names", "scope", "snake_case", "weight_name"]
 
 _WORD_STARTS = r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z0-9])"
 
@@ -47,6 +47,35 @@ class UniqueNames:
         """Begin anew."""
         with _lock:
             self._counts.clear()
+
+
+class ScopeCounts:
+    """How often the scope of a path, and those inside of it, were entered.
+
+    >>> counts = ScopeCounts()
+    >>> counts.at("encoder/cell").number = 2
+    >>> counts.at("encoder").inside["cell"].number
+    2
+    """
+
+    __slots__ = ("inside", "number")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.inside: dict[str, ScopeCounts] = {}
+
+    def at(self, path: str) -> ScopeCounts:
+        """The counts of the scope that a path leads to from here."""
+        found = self
+        for part in path.split("/"):
+            found = found.inside.setdefault(part, ScopeCounts())
+        return found
+
+    def copy(self) -> ScopeCounts:
+        """Counts that go on by themselves."""
+        made = ScopeCounts()
+        made.number, made.inside = self.number, {part: each.copy() for part, each in self.inside.items()}
+        return made
 
 
 layer_names = UniqueNames()

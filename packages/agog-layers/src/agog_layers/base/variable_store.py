@@ -10,7 +10,7 @@ from agog_core import Variable
 from agog_core.checkpointable import notify
 from agog_core.settings import Same, Setting
 from agog_core.variables.name_scope import current_name_scope, name_scope
-from agog_layers.base.naming import scope
+from agog_layers.base.naming import ScopeCounts, scope
 
 __all__ = ["EagerVariableStore"]
 
@@ -58,7 +58,7 @@ class EagerVariableStore:
                 f"{type(store).__name__}."
             )
         self.by_name: dict[str, Variable] = {} if store is None else store.by_name
-        self.scope_counts: dict[str, int] = {}
+        self.scope_counts = ScopeCounts()
 
     @contextmanager
     def as_default(self) -> Iterator[EagerVariableStore]:
@@ -68,7 +68,7 @@ class EagerVariableStore:
             A context manager.
         """
         token = _active.set(self)
-        self.scope_counts.clear()
+        self.scope_counts = ScopeCounts()
         try:
             yield self
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 from agog_core import Variable, as_dtype
 from agog_core.settings import Same, Setting
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
-from agog_layers.base.naming import entered_scopes
+from agog_layers.base.naming import ScopeCounts, entered_scopes
 from agog_layers.base.variable_store import active_store
 from agog_layers.by_name.named_variables import find_or_make, refuse_places
 
@@ -33,8 +33,8 @@ class _AutoReuse:
 AUTO_REUSE = _AutoReuse()
 
 # How often the scope of each path was entered, or made for a layer, outside of stores.
-_scope_counts: dict[str, int] = {}
-counters.append(_scope_counts.clear)
+_scope_counts = ScopeCounts()
+counters.append(_scope_counts.inside.clear)
 
 
 class VariableScope:
@@ -210,10 +210,11 @@ def variable_scope(
         label = name.removeprefix(outer.path) if name_or_scope is None else name
         path = outer.path + label if label else outer.name
     is_scope = isinstance(name_or_scope, VariableScope)
+    counts = _counts().at(path)
     if name_or_scope is not None and not is_scope:
-        _counts()[path] = _counts().get(path, 0) + 1
+        counts.number += 1
     entered_scopes.add(path)
-    before = _counts_below(path) if is_scope else {}
+    before = counts.copy().inside if is_scope else {}
     with name_scope(label) if label and auxiliary_name_scope else name_scope(current_name_scope()) as original:
         scope = VariableScope(
             reuse or defaults.reuse,
@@ -232,27 +233,23 @@ def variable_scope(
             yield scope
         finally:
             _current.reset(token)
-            _counts().update(dict.fromkeys(_counts_below(path), 0) | before)
+            counts.inside = before
 
 
 def unique_path(path: str, base: str) -> str:
     """``path``, "" or with a ``/`` at the end, and ``base``, with a number if another scope has that name already. What
     is inside a scope is counted anew each time that this is entered."""
     counts, number, name = _counts(), 0, path + base
-    while counts.get(name):
+    while counts.at(name).number:
         number += 1
         name = f"{path}{base}_{number}"
-    counts[name] = 1
+    counts.at(name).number = 1
     return name
 
 
-def _counts() -> dict[str, int]:
+def _counts() -> ScopeCounts:
     store = active_store()
     return _scope_counts if store is None else store.scope_counts
-
-
-def _counts_below(path: str) -> dict[str, int]:
-    return {name: count for name, count in _counts().items() if name.startswith(f"{path}/")}
 
 
 def get_variable(
