@@ -117,7 +117,7 @@ def hard_silu(x: TensorLike) -> Tensor:
     tf.Tensor([-0.         0.6666667  3.       ], shape=(3,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(tensor, multiply(relu6(add(tensor, 3.0)), 1 / 6))
+    return multiply(tensor, h_sigmoid(tensor))
 
 
 def hard_tanh(x: TensorLike) -> Tensor:

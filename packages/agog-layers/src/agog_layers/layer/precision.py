@@ -50,6 +50,7 @@ class Precise:
         @property
         def variables(self) -> list[Variable]: ...
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
+        def _check_initialized(self) -> None: ...
         def _count_calls(self) -> None: ...
         def _walk(self, seen: set[int]) -> Iterator[Any]: ...
 
@@ -92,14 +93,18 @@ class Precise:
         leaves = nest.flatten(arguments)
         if not any(map(_is_array_of_floats, leaves)):
             return arguments
-        of_variables = [variable.dtype for variable in self.variables]
-        beside = [leaf.dtype for leaf in leaves if isinstance(leaf, Tensor)]
-        inside = [part._dtype for part in self._walk(set()) if isinstance(part, Precise)]
-        known = (self._dtype, *beside, *inside, *of_variables, as_dtype("float32"))
-        dtype = next(each for each in known if each is not None and each.is_floating)
+        dtype = next(each for each in self._dtypes_for_arrays(leaves) if each is not None and each.is_floating)
         return nest.map_structure(
             lambda leaf: cast(convert_to_tensor(leaf), dtype) if _is_array_of_floats(leaf) else leaf, arguments
         )
+
+    def _dtypes_for_arrays(self, leaves: list[Any]) -> Iterator[DType | None]:
+        yield self._dtype
+        yield from (leaf.dtype for leaf in leaves if isinstance(leaf, Tensor))
+        self._check_initialized()
+        yield from (part._dtype for part in self._walk(set()) if isinstance(part, Precise))
+        yield from (variable.dtype for variable in self.variables)
+        yield as_dtype("float32")
 
     def _described(self, name: str) -> Any:
         with_policy = name == "dtype" and self._policy is not None
