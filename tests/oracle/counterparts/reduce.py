@@ -12,7 +12,7 @@ def reduced(reduce: Any) -> Any:
     """A reduction with the arguments of agog's, from one over a tuple of axes."""
 
     def function(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        axes = axes_of(input_tensor, axis)
+        axes = tuple(dict.fromkeys(axes_of(input_tensor, axis)))  # PyTorch takes each once
         return reduce(input_tensor, axes, bool(keepdims)) if axes else input_tensor * 1
 
     return function
