@@ -76,6 +76,27 @@ def test_sufficient_statistics_give_the_moments(axes: Any, shift: float | None) 
     np.testing.assert_allclose(variance.numpy(), X.var(along(axes)), rtol=1e-11)
 
 
+@pytest.mark.parametrize("named", ["keepdims", "keep_dims"])
+def test_keepdims_has_an_older_name(named: str) -> None:
+    for stay in (True, False):
+        mean, variance = moments.moments(X, [1], **{named: stay})
+        np.testing.assert_allclose(mean.numpy(), X.mean(1, keepdims=stay), rtol=1e-13, strict=True)
+        np.testing.assert_allclose(variance.numpy(), X.var(1, keepdims=stay), rtol=1e-13, strict=True)
+        mean, _ = moments.weighted_moments(X, [1], W, **{named: stay})
+        middle = (W * X).sum(1, keepdims=stay) / W.sum(1, keepdims=stay)
+        np.testing.assert_allclose(mean.numpy(), middle, rtol=1e-13, strict=True)
+        _, total, squares, _ = moments.sufficient_statistics(X, [1], **{named: stay})
+        np.testing.assert_allclose(total.numpy(), X.sum(1, keepdims=stay), rtol=1e-13, strict=True)
+        np.testing.assert_allclose(squares.numpy(), (X * X).sum(1, keepdims=stay), rtol=1e-13, strict=True)
+
+
+@pytest.mark.parametrize("name", ["moments", "weighted_moments", "sufficient_statistics"])
+def test_keepdims_is_given_under_one_of_its_names(name: str) -> None:
+    further = [W] if name == "weighted_moments" else []
+    with pytest.raises(ValueError, match=rf"^{name}: give only one of keepdims and keep_dims\.$"):
+        getattr(moments, name)(X, [0], *further, keepdims=True, keep_dims=False)
+
+
 def test_gradients_to_second_order() -> None:
     """The mean inside of the variance is differentiated too, which the second derivative shows."""
     x, w = X[0, :2, :3], W[0, :2, :3] + 0.5

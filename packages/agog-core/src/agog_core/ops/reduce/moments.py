@@ -138,8 +138,20 @@ def reduce_euclidean_norm(
     return sqrt(reduce_sum(square(convert_to_tensor(input_tensor)), axis, keepdims))
 
 
+def _stay(op: str, keepdims: bool | None, keep_dims: bool | None) -> bool:
+    """Whether reduced axes stay, by the argument's name or by its older one."""
+    if keepdims is not None and keep_dims is not None:
+        raise ValueError(f"{op}: give only one of keepdims and keep_dims.")
+    return bool(keepdims or keep_dims)
+
+
 def moments(
-    x: TensorLike, axes: Any, shift: TensorLike = None, name: str | None = None, keep_dims: bool = False
+    x: TensorLike,
+    axes: Any,
+    shift: TensorLike = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance over axes.
 
@@ -148,29 +160,36 @@ def moments(
     Args:
         x: a tensor of floats.
         axes: an axis or several.
-        keep_dims: whether reduced axes stay, with size 1.
+        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         The pair (mean, variance).
 
     Raises:
+        ValueError: both ``keepdims`` and ``keep_dims`` are given.
         InvalidArgumentError: an axis is out of range.
 
     >>> mean, variance = moments([[1.0, 2.0], [3.0, 6.0]], [0])
     >>> print(mean, variance)
     tf.Tensor([2. 4.], shape=(2,), dtype=float32) tf.Tensor([1. 4.], shape=(2,), dtype=float32)
     """
+    stay = _stay("moments", keepdims, keep_dims)
     given = convert_to_tensor(x)
     wide = cast(given, dtypes.float32) if given.dtype.size == 2 else given
     mean = reduce_mean(wide, axes, keepdims=True)
-    variance = reduce_mean(square(subtract(wide, mean)), axes, keepdims=keep_dims)
-    if not keep_dims:
+    variance = reduce_mean(square(subtract(wide, mean)), axes, keepdims=stay)
+    if not stay:
         mean = reshape(mean, variance._shape)
     return cast(mean, given.dtype), cast(variance, given.dtype)
 
 
 def weighted_moments(
-    x: TensorLike, axes: Any, frequency_weights: TensorLike, name: str | None = None, keep_dims: bool = False
+    x: TensorLike,
+    axes: Any,
+    frequency_weights: TensorLike,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance over axes, where each element counts as often as its weight says.
 
@@ -180,18 +199,20 @@ def weighted_moments(
         x: a tensor of floats.
         axes: an axis or several.
         frequency_weights: the weights, not negative; a tensor of a shape that broadcasts with ``x``'s.
-        keep_dims: whether reduced axes stay, with size 1.
+        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         The pair (mean, variance); NaN where all weights are 0.
 
     Raises:
+        ValueError: both ``keepdims`` and ``keep_dims`` are given.
         InvalidArgumentError: an axis is out of range, or the shapes do not broadcast.
 
     >>> mean, variance = weighted_moments([1.0, 5.0], [0], [3.0, 1.0])
     >>> print(mean, variance)
     tf.Tensor(2.0, shape=(), dtype=float32) tf.Tensor(3.0, shape=(), dtype=float32)
     """
+    stay = _stay("weighted_moments", keepdims, keep_dims)
     given = convert_to_tensor(x)
     weights = convert_to_tensor(frequency_weights, preferred_dtype=given.dtype)
     wide = cast(given, dtypes.float32) if given.dtype.size == 2 else given
@@ -202,14 +223,19 @@ def weighted_moments(
     mean = realdiv(reduce_sum(weighted, axes, keepdims=True), total)
     squares = reduce_sum(multiply(weights, square(subtract(wide, mean))), axes, keepdims=True)
     variance = realdiv(squares, total)
-    if not keep_dims:
+    if not stay:
         where = normalize_axes("weighted_moments", axes, len(weighted._shape))
         mean, variance = (reshape(y, reduced_shape(weighted._shape, where, False)) for y in (mean, variance))
     return cast(mean, given.dtype), cast(variance, given.dtype)
 
 
 def sufficient_statistics(
-    x: TensorLike, axes: Any, shift: TensorLike = None, keep_dims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Any,
+    shift: TensorLike = None,
+    keep_dims: bool | None = None,
+    name: str | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """What `normalize_moments` computes mean and variance from: a count, a sum, and a sum of squares.
 
@@ -217,26 +243,28 @@ def sufficient_statistics(
         x: a tensor of floats.
         axes: an axis or several.
         shift: a value near the mean, which is subtracted first, so that the sums lose fewer digits; or None.
-        keep_dims: whether reduced axes stay, with size 1.
+        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         The count of elements that are reduced (a scalar of ``x``'s dtype), the sum, the sum of squares, and the shift
         or None.
 
     Raises:
+        ValueError: both ``keepdims`` and ``keep_dims`` are given.
         InvalidArgumentError: an axis is out of range.
 
     >>> count, total, squares, shift = sufficient_statistics([1.0, 2.0, 3.0], [0])
     >>> print(float(count), float(total), float(squares), shift)
     3.0 6.0 14.0 None
     """
+    stay = _stay("sufficient_statistics", keepdims, keep_dims)
     tensor = convert_to_tensor(x)
     where = normalize_axes("sufficient_statistics", axes, len(tensor._shape))
     size = math.prod(tensor._shape[axis] for axis in where)
     count = convert_to_tensor(float(size), tensor.dtype)
     given = None if shift is None else convert_to_tensor(shift, preferred_dtype=tensor.dtype)
     shifted = tensor if given is None else subtract(tensor, given)
-    return count, reduce_sum(shifted, where, keep_dims), reduce_sum(square(shifted), where, keep_dims), given
+    return count, reduce_sum(shifted, where, stay), reduce_sum(square(shifted), where, stay), given
 
 
 def normalize_moments(
