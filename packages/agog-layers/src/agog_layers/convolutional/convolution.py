@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, Variable, add
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.conv.arguments import Pairs, pairs_of
+from agog_core.ops.conv.arguments import Pairs, as_before, channels_last, pairs_of
 from agog_core.ops.conv.convolution_ops import general_convolution
 from agog_core.shapes import Shape
 from agog_layers.base import activations
@@ -178,10 +178,31 @@ class Conv(Convolution):
             )
         self.kernel = self._add_configured("kernel", (*self.kernel_size, channels // self.groups, self.filters))
 
-    def run(self, x: Tensor) -> Tensor:
+    def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Tensor:
+        """The convolution alone, without bias and activation, which subclasses may give another kernel.
+
+        Args:
+            inputs: what the layer is called with, not padded yet.
+            kernel: the kernel, of the shape of the layer's.
+
+        Returns:
+            A tensor in the layer's data format.
+
+        >>> import agog_core as ag
+        >>> class Doubled(Conv1D):
+        ...     def convolution_op(self, inputs, kernel):
+        ...         return super().convolution_op(inputs, kernel * 2.0)
+        >>> Doubled(1, 1, kernel_initializer="ones")(ag.constant([[[1.0], [3.0]]])).numpy().tolist()
+        [[[2.0], [6.0]]]
+        """
+        x = channels_last(inputs, self._channels_first)
         paddings = self.paddings(x._shape[1:-1])
-        kernel = self.kernel.value()
-        return self.biased(general_convolution(x, kernel, self.strides, paddings, self.dilation_rate, self.groups))
+        outputs = general_convolution(x, kernel, self.strides, paddings, self.dilation_rate, self.groups)
+        return as_before(outputs, self._channels_first)
+
+    def run(self, x: Tensor) -> Tensor:
+        outputs = self.convolution_op(as_before(x, self._channels_first), self.kernel.value())
+        return self.biased(channels_last(outputs, self._channels_first))
 
     def channels_after(self, channels: int | None) -> int:
         return self.filters
