@@ -50,7 +50,8 @@ class Concrete:
         self._is_portable = is_portable
         self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
         self._echoes = echoes
-        self._single = self._outputs[0] if getattr(pack, "single", False) and echoes is None else None
+        self._only = self._outputs[0] if len(self._outputs) == 1 and echoes is None else None
+        self._is_bare = getattr(pack, "single", False)  # whether the result is the tensor itself
         self._calls_python = graph.calls_python
         in_parts = self._calls_python  # which read and write variables, and draw of random streams, by themselves
         self._written = [] if in_parts else list(graph.finals)
@@ -99,9 +100,10 @@ class Concrete:
             self._put_back()
             return found
         outputs = found[0]
-        if self._single is not None:
-            table, shape = self._single
-            return wrap(outputs[0], table, shape)
+        if self._only is not None:
+            table, shape = self._only
+            result = wrap(outputs[0], table, shape)
+            return result if self._is_bare else self._pack([result])
         results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
         if self._echoes is not None:
             given = dict(zip(written, found[1], strict=True)) if written else {}

@@ -201,7 +201,7 @@ class DefinedFunction:
         if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
         tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        is_forward = any(tape.is_forward for tape in tapes)
+        is_forward = bool([tape for tape in tapes if tape.is_forward])
         tangents: list[Tangent] = []
         match, key, watching, version, settings = memory.latest_taped
         matched = None

@@ -13,6 +13,7 @@ from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.device import TracedArray
 from agog_core.tracing.graph import Graph, Node
+from agog_core.tracing.tapes.replay import Replay, replay
 from agog_core.tracing.tapes.section import Section
 from agog_core.tracing.tapes.template import Template
 from agog_core.tracing.tapes.twins import Twin
@@ -95,6 +96,7 @@ class Taped:
 
     A call runs the graph, which also gives what the tapes' records keep, and leaves one record on each tape, a
     `Section`. When that is walked back, the twin's records are, on what the call has kept; that is traced in its turn.
+    Where they are few and small, the tape gets them themselves.
 
     Args:
         concrete: the graph: it returns the results, and then what is exported to be kept.
@@ -136,6 +138,7 @@ class Taped:
     _needed: set[Variable] = field(default_factory=set)  # those whose tensors on entry tapes see
     _is_simple: bool = False  # whether no tape looks on, and all results are outputs of their own
     _portable: Concrete | None = None
+    _replay: Replay | None = None
 
     def __post_init__(self) -> None:
         self._needed = {read.variable for twin in self.twins for read in twin.reads if read.kind == "entry"}
@@ -143,6 +146,7 @@ class Taped:
         own = [Origin("result", place) for place in range(len(self.results))]
         self._is_simple = not self.twins and self.results == own
         self.inputs = [(place, i) for place, i in self.inputs if any(i in twin.ids for twin in self.twins)]
+        self._replay = replay(self)
 
     @property
     def graph(self) -> Graph:
@@ -197,6 +201,8 @@ class Taped:
         before: Call | None,
     ) -> Any:
         """The function's result, of what the graph has returned; the tapes hear of the call."""
+        if self._replay is not None:
+            return self.pack(self._replay(tensors, outputs, entries, tapes))
         call = Call(self, before, [tape.serial for tape in tapes])
         inherited = [] if before is None else before.kept
         known = {"argument": tensors, "inherited": inherited, "entry": entries, "output": outputs, "result": outputs}
@@ -204,7 +210,7 @@ class Taped:
         for place, traced in self.inputs:
             x = tensors[place]
             for tape, twin in zip(tapes, self.twins, strict=True):
-                if place in twin.watched and not tape.watches(x):
+                if place in twin.watched:
                     tape.watch_tensor(x)
             call.give(traced, x._id)
         for i in self.captured:

@@ -261,8 +261,9 @@ class _Taping:
         ids |= {x._id: "entry" for x in trace.entries.values() if _has_id(x)}
         ids |= {x._id: "final" for x in self._unchanged(trace) if _has_id(x) and id(x) not in map(id, tensors)}
         fresh = {place: x for place, x in enumerate(tensors) if origins[place] == Origin("result", place)}
-        for twin in self.twins:
-            twin.settle(self.inputs, fresh, ids)
+        for twin, watched in zip(self.twins, self._watched, strict=True):
+            others = {place: x for place, x in enumerate(self.inputs) if not watched[place]}
+            twin.settle(others, fresh, ids)
         known = set().union(*[twin.ids for twin in self.twins])
         for twin in self.twins:
             twin.tangents = {i: x for i, x in twin.tangents.items() if i in known}

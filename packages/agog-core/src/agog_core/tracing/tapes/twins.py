@@ -42,6 +42,7 @@ class Twin:
     def __init__(self, tape: Recording, before: Twin | None = None) -> None:
         self.recording = Recording()
         self.recording.go_on_as(tape if before is None else before.recording)
+        self.is_forward = tape.is_forward
         # Of an accumulator: the tangents of traced tensors, by their ids.
         self.tangents: dict[Id, Tensor] = {} if before is None else dict(before.tangents)
         self.records = Records()
@@ -50,18 +51,18 @@ class Twin:
         self.outs: set[Id] = set()  # of what they have made
         self.sources: list[Id] = []  # of what they take and have not made
         self.reads: list[Read] = []
-        self.watched: list[int] = []  # the places of the arguments
+        self.watched: list[int] = []  # the places of the arguments that the function itself lets the tape watch
         self.results: list[tuple[int, Id]] = []  # the places and ids of what the function returns
 
     def watches(self, tensor: Tensor) -> bool:
         """Whether a traced tensor is watched."""
         return self.recording.watches(tensor)
 
-    def settle(self, inputs: Sequence[Tensor], results: Mapping[int, Tensor], reads: Mapping[Id, str]) -> None:
+    def settle(self, inputs: Mapping[int, Tensor], results: Mapping[int, Tensor], reads: Mapping[Id, str]) -> None:
         """Note what later calls repeat, once the function has returned.
 
         Args:
-            inputs: the traced tensors of the arguments.
+            inputs: the traced tensors of the arguments that the tape did not watch, by their places.
             results: the traced tensors that the function returns and that are none of these, by their places.
             reads: which values of variables have these ids: "entry" or "final".
         """
@@ -72,7 +73,7 @@ class Twin:
             self.outs.update(outs if isinstance(outs, tuple) else (outs,))
         self.sources = [i for i in taken if i not in self.outs]
         self.ids = self.outs | taken.keys()
-        self.watched = [place for place, x in enumerate(inputs) if self.watches(x)]
+        self.watched = [place for place, x in inputs.items() if self.watches(x)]
         self.results = [(place, x._id) for place, x in results.items() if self.watches(x)]
         pairs = [(variable, i) for variable, ids in self.variables.values() for i in ids]
         self.reads = [Read(variable, reads.get(i, "between"), i) for variable, i in pairs]
@@ -153,11 +154,10 @@ def _spy(tape: Recording) -> Recording:
 
 def key_of_tapes(tapes: Sequence[Recording], tensors: Sequence[Tensor]) -> tuple[Any, ...]:
     """What of tapes decides what they record of a function of some tensors."""
-    found = [
-        (tape.is_recording, tape.watch_accessed_variables, _chosen(tape), tuple([tape.watches(x) for x in tensors]))
-        for tape in tapes
+    same = equals(tensors) if len(tensors) > 1 else None
+    return same, *[
+        (tape.is_recording, tape.watch_accessed_variables, _chosen(tape), *map(tape.watches, tensors)) for tape in tapes
     ]
-    return equals(tensors), *found
 
 
 def _chosen(tape: Recording) -> tuple[int, ...]:

@@ -1,0 +1,135 @@
+"""Replay: the few records of a short function, which tapes get of each call as they would get those of its ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from agog_core.dtypes import DType
+from agog_core.recording import Id, Record, Recording, next_id, watch_output
+from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.device import TracedArray, untraced
+from agog_core.tracing.tapes.twins import Twin
+from agog_core.variables.variable import Variable
+
+if TYPE_CHECKING:
+    from agog_core.tracing.tapes.taped import Origin, Taped
+
+# To walk so few records back op by op takes no longer than to find and run a trace of that, while arrays are small.
+_MOST_RECORDS, _MOST_ELEMENTS = 8, 4096
+_PLAIN = frozenset((int, float, bool, str, type(None), DType))
+
+# ``replay(tensors, outputs, entries, tapes)``: the results of a call, of its arguments, of what its graph has returned
+# and of the values that variables had; the tapes get the records.
+Replay = Callable[[Sequence[Tensor], Sequence[Tensor], Mapping[Variable, Tensor], Sequence[Recording]], list[Tensor]]
+
+
+def replay(taped: Taped) -> Replay | None:
+    """A function that is written for a traced one; None where records are many, large, or not of ops alone."""
+    tensors = [] if taped.template is None else taped.template.tensors
+    records = [record for twin in taped.twins for record in twin.records]
+    is_short = 0 < len(records) <= _MOST_RECORDS and all(math.prod(x._shape) <= _MOST_ELEMENTS for x in tensors)
+    is_forward = any(twin.is_forward for twin in taped.twins)
+    if not is_short or is_forward or taped.graph.lates or len(taped.kept) > len(tensors):
+        return None
+    try:
+        return _Source(taped, tensors).function()
+    except _UnfitError:
+        return None
+
+
+class _UnfitError(Exception):
+    """Something that only a section does."""
+
+
+class _Source:
+    """The lines of such a function, with what they need."""
+
+    def __init__(self, taped: Taped, tensors: Sequence[Tensor]) -> None:
+        self.taped, self.tensors = taped, tensors
+        self.lines: list[str] = []
+        self.scope: dict[str, Any] = {"wrap": wrap, "next_id": next_id, "watch_output": watch_output}
+        self.known: dict[Origin, str] = {}
+        self.names: dict[Id, str] = {}  # of traced tensors
+
+    def function(self) -> Replay:
+        taped = self.taped
+        results = [self.tensor(origin) for origin in taped.results]
+        kept = {id(x): self.tensor(origin) for x, origin in zip(self.tensors, taped.kept, strict=True)}
+        self.names = {i: f"tensors[{place}]._id" for place, i in taped.inputs}
+        for n, twin in enumerate(taped.twins):
+            self.watch(twin, f"tapes[{n}]", results, kept)
+        for n, twin in enumerate(taped.twins):
+            made = [self.record(record, kept) for record in twin.records]
+            self.lines += [f"tapes[{n}].records.append({each})" for each in made]
+        body = "\n    ".join([*self.lines, f"return [{', '.join(results[: taped.count])}]"])
+        exec(compile(f"def replay(tensors, outputs, entries, tapes):\n    {body}\n", "<replay>", "exec"), self.scope)
+        found: Replay = self.scope["replay"]
+        return found
+
+    def tensor(self, origin: Origin) -> str:
+        """The name of a tensor of a call, with the line that takes it."""
+        if origin in self.known:
+            return self.known[origin]
+        if origin.kind == "constant":
+            return self.constant(origin.of)
+        places = {"argument": "tensors", "entry": "entries", "result": "outputs", "output": "outputs"}
+        if origin.kind not in places:
+            raise _UnfitError
+        of = self.constant(origin.of) if origin.kind == "entry" else origin.of
+        name = self.known[origin] = f"x{len(self.known)}"
+        self.lines.append(f"{name} = {places[origin.kind]}[{of}]")
+        if not origin.is_own:
+            self.lines.append(f"{name} = wrap({name}._array, {name}._table, {name}._shape)")
+        return name
+
+    def watch(self, twin: Twin, tape: str, results: Sequence[str], kept: Mapping[int, str]) -> None:
+        """Add the lines that let a tape watch what its twin watches."""
+        self.lines += [f"{tape}.watch_tensor(tensors[{place}])" for place in twin.watched]
+        for variable, kind, i in twin.reads:
+            if kind != "entry":
+                raise _UnfitError
+            read = self.names[i] = f"entries[{self.constant(variable)}]"
+            self.lines.append(f"{tape}.watch_variable({self.constant(variable)}, {read})")
+            self.names[i] += "._id"
+        known = {i for _, i in self.taped.inputs} | {read.id for read in twin.reads}
+        made = {x._id: kept[id(x)] for x in self.tensors if twin.watches(x) and x._id not in known}
+        made |= {i: results[place] for place, i in twin.results}
+        for i, name in made.items():
+            self.lines.append(f"watch_output({name}, {tape})")
+            self.names[i] = f"{name}._id"
+
+    def record(self, record: Record, kept: Mapping[int, str]) -> str:
+        out, source, vjp, saved = record
+        if out is None or source is None:
+            raise _UnfitError
+        names = [kept[id(each)] if id(each) in kept else self.constant(each) for each in saved]
+        return f"({self.name(out)}, {self.name(source)}, {self.constant(vjp)}, ({''.join(f'{x}, ' for x in names)}))"
+
+    def name(self, traced: Id) -> str:
+        """The id that a tensor of the trace has in a call."""
+        if traced < self.taped.start:
+            raise _UnfitError
+        if traced not in self.names:
+            self.names[traced] = f"i{traced}"
+            self.lines.append(f"i{traced} = next_id()")
+        return self.names[traced]
+
+    def constant(self, value: Any) -> str:
+        """The name of what is the same in all calls."""
+        if not (isinstance(value, Variable) or _is_constant(value)):
+            raise _UnfitError
+        name = f"c{len(self.scope)}"
+        self.scope[name] = untraced(value) if type(value) is Tensor else value
+        return name
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether something that a record keeps is the same in all calls."""
+    if type(value) is Tensor:
+        return type(value._array) is not TracedArray or value._array.tracer is None
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return type(value) in _PLAIN or (type(value) is FunctionType and value.__closure__ is None)
