@@ -1,6 +1,7 @@
-"""Branching: `agog_core.cond` in the bodies of loops: a node that knows the function that was called.
+"""Branching: `agog_core.cond`: a node that knows the function that was called.
 
-Another iteration may call the other function; where all else is alike, the node that stands for both knows both.
+Another iteration of a loop, or another call, may call the other function; where all else is alike, the node that stands
+for both knows both.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from agog_core.tracing.choices import Branch, Choice
 from agog_core.tracing.device import TracedArray, untraced
 from agog_core.tracing.execute import c_order
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.known import MOST_KNOWN, size
 from agog_core.tracing.leaves import Packing, key_of_structure
-from agog_core.tracing.loops import Part
+from agog_core.tracing.loops import Part, draws
 from agog_core.tracing.passes import optimize
 from agog_core.tracing.rolling import is_of_tensors, tensor_of
 from agog_core.variables.variable import Variable
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
 
 
 def is_node(trace: Trace, condition: Any) -> bool:
-    """Whether a branch may be a node: it is in a loop that may be one, and depends on what is not known."""
+    """Whether a branch may be a node: it is in a trace or a loop that may go both ways, and depends on what is not
+    known."""
     is_mine = type(condition) is Tensor and type(condition._array) is TracedArray and condition._array.tracer is trace
-    if not trace.rollings or not is_mine or trace.behind is not None:
+    if not (trace.rollings or trace.unites) or not is_mine or trace.behind is not None:
         return False
     if any(loop.is_refused for loop in trace.rollings) or any(tape.is_open for tape in tapes_of_context()):
         return False
@@ -80,7 +83,8 @@ class _Branching:
         self.inside = {value for node in self.nodes for value in node.outputs}
         result = holder.pop()
         is_refused = any(loop.is_refused for loop in trace.rollings) or trace.behind is not None
-        if is_refused or not (result is None or is_of_tensors(result)) or not self._fits(result):
+        is_refused = is_refused or not (result is None or is_of_tensors(result)) or not self._fits(result)
+        if is_refused or not (trace.rollings or self._may_unite(result)):
             self.compare()
             return result
         form = key_of_structure(result)
@@ -88,6 +92,7 @@ class _Branching:
         del result
         tensors = [] if packing is None else packing.tensors
         values, reals = [trace.value_of(x) for x in tensors], [untraced(x) for x in tensors]
+        passed = {} if trace.rollings else self._passed(tensors)
         if packing is not None:
             packing.release()
         del tensors
@@ -102,7 +107,13 @@ class _Branching:
             trace.state.update({v: tensor_of(trace, finals[v], value) for v, value in written.items()})
             self.compare()
             return None if packing is None else packing(found)
-        outs = self._put(values, reals, written, finals, form)
+        outs, choice = self._put(values, reals, written, finals, form)
+        places = {value: place for place, value in enumerate(values)}
+        for variable, value in written.items() if not trace.rollings else ():
+            if value in places:  # to the program it is the tensor that the variable has
+                passed[places[value]] = trace.state[variable], []
+        for place, (tensor, choices) in passed.items():
+            trace.passed[trace.value_of(outs[place])] = tensor, [choice, *choices]
         return None if packing is None else packing(outs)
 
     def _fits(self, result: Any) -> bool:
@@ -123,6 +134,27 @@ class _Branching:
             and self.trace._changed.isdisjoint([self.flag, *(value for value in used if value not in self.inside)])
         )
 
+    def _may_unite(self, result: Any) -> bool:
+        """Whether a call may go both ways here: nothing is computed late, and no variable of any size is copied."""
+        values = [] if result is None else [self.trace.value_of(x) for x in nest.flatten(result)]
+        written = [value for value in map(self.trace.value_of, self.trace.state.values()) if value in self.inside]
+        return (
+            not self.lates
+            and not any(map(draws, self.nodes))
+            and all(size(value) <= MOST_KNOWN for value in (*written, *[v for v in values if v.kind == "constant"]))
+        )
+
+    def _passed(self, tensors: list[Tensor]) -> dict[int, tuple[Tensor, list[Choice]]]:
+        """The results that are tensors from before, by their places, with the branches that they have come through."""
+        found: dict[int, tuple[Tensor, list[Choice]]] = {}
+        for place, tensor in enumerate(tensors):
+            value = self.trace.value_of(tensor)
+            if value in self.trace.passed:
+                found[place] = self.trace.passed[value]
+            elif value not in self.inside:
+                found[place] = tensor, []
+        return found
+
     def _has_escapes(self) -> bool:
         """Whether Python has kept a tensor of the branch."""
         alive = [array for each in self.trace._arrays[self.first_array :] if (array := each()) is not None]
@@ -135,7 +167,7 @@ class _Branching:
         written: dict[Variable, Value],
         finals: dict[Variable, Tensor],
         form: Any,
-    ) -> list[Tensor]:
+    ) -> tuple[list[Tensor], Choice]:
         """Put the node in the place of what was recorded."""
         trace, results = self.trace, [*values, *written.values()]
         used = [value for node in self.nodes for value in node.inputs]
@@ -146,7 +178,7 @@ class _Branching:
         choice = Choice({self.outcome: branch}, self.flag.table.device, self.line, form)
         del trace.graph.nodes[self.start[0] :], trace.graph.lates[self.start[1] :]
         trace.graph.finals, trace._outcomes = dict(self.finals), self.outcomes
-        floor = trace.rollings[-1].segments[-1].starts[-1][1]
+        floor = trace.rollings[-1].segments[-1].starts[-1][1] if trace.rollings else 0
         after = trace.graph.lates[-1] if choice.draws and len(trace.graph.lates) > floor else None
         node = Node(Effect.LOOP, None, None, [self.flag, *outside], {"loop": choice, "after": after}, several=True)
         kinds = [(x._table, x._array) for x in (*reals, *finals.values())]
@@ -163,7 +195,7 @@ class _Branching:
         for (variable, real), tensor in zip(finals.items(), tensors[len(reals) :], strict=True):
             assigned = Node(Effect.ASSIGN, None, real._table, [trace.value_of(tensor)], {}, variables=[variable])
             trace._write([variable], trace._add(assigned, [(real._table, real._array)]), real._table)
-        return tensors[: len(reals)]
+        return tensors[: len(reals)], choice
 
     def _note_known(self, value: Value, tensor: Tensor) -> None:
         """Note that a result of the branch is known, as far as the condition is."""

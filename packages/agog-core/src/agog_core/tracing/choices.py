@@ -39,10 +39,11 @@ class Choice:
         home: the device of the condition.
         line: of the program.
         form: of the results; see `agog_core.tracing.leaves.key_of_structure`.
+        stays: whether it learns no other function.
     """
 
-    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any) -> None:
-        self.branches, self.home, self.line, self.form = branches, home, line, form
+    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any, stays: bool = False) -> None:
+        self.branches, self.home, self.line, self.form, self.stays = branches, home, line, form, stays
         self._has_parted = False
 
     @property

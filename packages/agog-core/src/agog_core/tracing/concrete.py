@@ -17,6 +17,8 @@ from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
 from agog_core.tracing.hotness import compiled, warming
 from agog_core.tracing.loops import draws, note_draws, putting_back
 from agog_core.tracing.matching import Matcher, matcher
+from agog_core.tracing.passes import optimize
+from agog_core.tracing.uniting import Whole
 from agog_core.variables.taking import give_back, take
 from agog_core.variables.variable import updating
 
@@ -29,6 +31,7 @@ class Concrete:
         pack: makes the function's result of its tensors.
         is_portable: whether kernels are called one by one, whatever the backend could do.
         echoes: the results that are other tensors, not new ones; None where there are none.
+        whole: what may go both ways where it branches; None where that is nowhere.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class Concrete:
         pack: Callable[[list[Tensor]], Any],
         is_portable: bool = False,
         echoes: Echoes | None = None,
+        whole: Whole | None = None,
     ) -> None:
         graph.variables = {
             **{variable: graph.variables[variable] for variable in graph.finals},
@@ -44,6 +48,7 @@ class Concrete:
         }
         self.graph = graph
         self.branches: dict[int, Concrete] = {}  # what to run instead, by the number of the guard that fails
+        self.whole = whole
         self.key: Any = None  # what of a call has decided that this is its trace
         self.latest = self  # of a first trace: which of it and its branches ran to the end last
         self._pack = pack
@@ -140,10 +145,21 @@ class Concrete:
         """Let the next run be compiled."""
         self._is_hot, self._version = True, -1
 
+    def united(self, other: Concrete) -> Concrete | None:
+        """What runs the one or the other trace; None where they differ elsewhere than where they branch."""
+        if self.whole is None or other.whole is None or (whole := self.whole.united(other.whole)) is None:
+            return None
+        graph = whole.runnable()
+        optimize(graph)
+        graph.exact = self.graph.exact
+        made = Concrete(graph, self._pack, self._is_portable, self._echoes, whole)
+        made.key = self.key
+        return made
+
     def untie(self) -> None:
         """Break the circles of a trace that nobody will run: its variables' memory is free with the function."""
         self.latest = None  # type: ignore[assignment]  # nobody will ask
-        for node in self.graph.nodes:
+        for node in (*self.graph.nodes, *(self.whole.graph.nodes if self.whole is not None else ())):
             for value in node.outputs:
                 value.node = None
 

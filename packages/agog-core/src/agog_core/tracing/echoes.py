@@ -55,6 +55,14 @@ class Echoes:
     def __bool__(self) -> bool:
         return bool(self._arguments or self._variables or self._finals or self._constants or self._again)
 
+    def is_like(self, other: Echoes) -> bool:
+        """Whether the same results are the same tensors; constants are compared elsewhere."""
+        constants = [[place for place, _ in each._constants] for each in (self, other)]
+        return constants[0] == constants[1] and (self._arguments, self._variables, self._finals, self._again) == (
+            *(other._arguments, other._variables),
+            *(other._finals, other._again),
+        )
+
     def present(self) -> dict[Variable, Tensor]:
         """The present values of the variables, asked for before a run."""
         return {variable: variable._current() for _, variable in self._variables}

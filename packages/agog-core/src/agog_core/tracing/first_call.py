@@ -21,6 +21,7 @@ from agog_core.tracing.leaves import Packing, equals
 from agog_core.tracing.passes import optimize
 from agog_core.tracing.state import Failure
 from agog_core.tracing.trace import Trace
+from agog_core.tracing.uniting import Whole
 from agog_core.variables.variable import Variable, creation_hooks
 
 _ESCAPED = (
@@ -64,7 +65,7 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
     Raises:
         TracingError: the function does what later calls could not do again.
     """
-    recorded = Recorded(function, args, kwargs, may_create)
+    recorded = Recorded(function, args, kwargs, may_create, unites=True)
     trace, results = recorded.trace, recorded.results
     try:
         values = [(v, x) for v, x in trace.entries.items() if v not in trace.graph.finals]
@@ -72,8 +73,10 @@ def first_call(function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_
         echoes = Echoes(results.tensors, recorded.inputs, values, finals) or None
         del values, finals
         outputs = [untraced(x) for x in results.tensors]
-        optimize(trace.graph)
-        concrete = Concrete(trace.graph, results, echoes=echoes)
+        whole = Whole.of(trace, results(results.tensors), echoes or Echoes([], []))
+        graph = trace.graph if whole is None else whole.runnable()
+        optimize(graph)
+        concrete = Concrete(graph, results, echoes=echoes, whole=whole)
         is_kept = trace.commit(merges=trace.graph.calls_python)
         if not is_kept:
             trace.put_back()
@@ -94,8 +97,11 @@ class Recorded:
     the graph's outputs; and the variables that were ``created``.
     """
 
-    def __init__(self, function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool) -> None:
+    def __init__(
+        self, function: Callable[[Any, Any], Any], args: Any, kwargs: Any, may_create: bool, unites: bool = False
+    ) -> None:
         self.trace = Trace()
+        self.trace.unites = unites
         self.created: list[Variable] = []
         self._may_create = may_create
         packing = Packing((args, kwargs))
@@ -104,6 +110,7 @@ class Recorded:
         self.inputs = [inputs[place] for place in equals(packing.tensors) or range(len(inputs))]
         with self.going_on():
             self.results = Packing(function(*packing(self.inputs)))
+            self.results.tensors = list(map(self.trace.returned, self.results.tensors))
             self.trace.graph.outputs = [self.trace.value_of(x) for x in self.results.tensors]
 
     @contextmanager

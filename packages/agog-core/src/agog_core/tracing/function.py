@@ -185,7 +185,7 @@ class DefinedFunction:
         if call.has_created:
             memory.created.add(place)
             memory.note(key, parent, guard, call.concrete.graph, has_created=True)
-        else:
+        elif not memory.unite(parent, guard, call.concrete):
             known, at = (memory.traces, key) if parent is None else (parent.branches, guard)
             memory.keep(known, at, call.concrete, key, parent, guard)
         if call.is_kept:

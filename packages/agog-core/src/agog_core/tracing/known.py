@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agog_core.tracing.rolling import Rolling
 
 # Such values have no more elements.
-_MOST = 4096
+MOST_KNOWN = 4096
 
 
 class Known:
@@ -25,7 +25,7 @@ class Known:
         """Note that a value stands for another one in a loop."""
         if source in self.of:
             self.of[value] = self.of[source][0] | {loop}, array
-        elif source.kind == "constant" and size(value) <= _MOST:
+        elif source.kind == "constant" and size(value) <= MOST_KNOWN:
             self.of[value] = frozenset((loop,)), array
         if source in self.counted:
             self.counted.add(value)
@@ -40,7 +40,7 @@ class Known:
             loops: frozenset[Rolling] = frozenset()
             for value in given:
                 loops |= self.of[value][0]
-            if all(size(value) <= _MOST for value in node.outputs):
+            if all(size(value) <= MOST_KNOWN for value in node.outputs):
                 self.of.update((value, (loops, array)) for value, array in zip(node.outputs, arrays, strict=True))
         elif all(value in self.of or value in self.counted for value in given):
             self.counted.update(node.outputs)

@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core.tracing.choices import Branch, Choice
 from agog_core.tracing.graph import Graph, Late, LateItem, Node, RandomKey, Value
-from agog_core.tracing.loops import Loop, Part
+from agog_core.tracing.loops import Loop, Part, Rows
 from agog_core.tracing.passes import frozen
 from agog_core.tracing.stacks import Back, Item, Length
 from agog_core.variables.variable import Variable
@@ -25,10 +25,13 @@ class Likeness:
     Args:
         temporaries: variables that the parts make for themselves.
         first: the number of the first value that may be of one part alone.
+        learns_in_loops: whether branches in loops learn what corresponding ones know.
     """
 
-    def __init__(self, temporaries: Collection[Variable] = (), first: int = 0) -> None:
-        self._first = first
+    def __init__(
+        self, temporaries: Collection[Variable] = (), first: int = 0, learns_in_loops: bool = True, learns: bool = True
+    ) -> None:
+        self._first, self._learns, self._learns_in_loops = first, learns, learns_in_loops
         self._values: dict[Value, Value] = {}
         self._lates: dict[Late, Late] = {}
         self._temporaries = temporaries
@@ -97,8 +100,8 @@ class Likeness:
             return one.name == other.name and self.attribute(one.late, other.late)
         if isinstance(one, Loop):
             return self._is_loop(one, other)
-        if isinstance(one, Back):
-            return _plain(one) == _plain(other) and self._is_part(one.body, other.body)
+        if isinstance(one, (Back, Rows)):
+            return _plain(one) == _plain(other) and self._is_part(one.body, other.body, self._learns_in_loops)
         if isinstance(one, (Item, Length)):
             return one.is_like(other)
         if isinstance(one, (list, tuple)):
@@ -128,6 +131,8 @@ class Likeness:
                 if not _is_branch(known, branch) or not self._is_part(known.part, branch.part):
                     return False
                 continue
+            if not self._learns or mine.stays or theirs.stays:
+                return False
             if any(value not in back and value.number >= self._first for value in taken):
                 return False  # it is of the other part alone
             captured = [back.get(value, value) for value in taken]
@@ -139,10 +144,10 @@ class Likeness:
     def _is_loop(self, one: Loop, other: Loop) -> bool:
         parts = ((one.condition, other.condition), (one.body, other.body))
         is_same = (one.limit, one.kept, _plain(one)) == (other.limit, other.kept, _plain(other))
-        return is_same and all(self._is_part(x, y) for x, y in parts)
+        return is_same and all(self._is_part(x, y, self._learns_in_loops) for x, y in parts)
 
-    def _is_part(self, one: Part, other: Part) -> bool:
-        inside = Likeness()
+    def _is_part(self, one: Part, other: Part, learns: bool = True) -> bool:
+        inside = Likeness(learns=learns and self._learns, learns_in_loops=self._learns_in_loops)
         x, y = one.graph, other.graph
         return inside.given(x.inputs, y.inputs) and inside._is_graph(x, y)
 
@@ -152,9 +157,10 @@ class Likeness:
         return is_same and self.same(x.outputs, y.outputs)
 
 
-def _plain(loop: Loop | Back) -> Any:
+def _plain(loop: Loop | Back | Rows) -> Any:
     """What of a loop is no part of it."""
-    return loop.following, loop.shared, getattr(loop, "ends", None), [frozen(each) for each in loop.constants]
+    sizes = [getattr(loop, name, None) for name in ("ends", "count", "sizes")]
+    return loop.following, loop.shared, sizes, [frozen(each) for each in loop.constants]
 
 
 def _is_branch(one: Branch, other: Branch) -> bool:

@@ -22,7 +22,6 @@ class Part:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.has_guards = any(may_part(node) for node in graph.nodes)
         self.draws = any(type(late) is RandomKey for late in graph.lates) or any(map(draws, graph.nodes))
         for late in graph.lates:
             if type(late) is RandomKey:
@@ -32,6 +31,11 @@ class Part:
         self._version = -1
         self._has_parted = False
         self._is_hot = False
+
+    @property
+    def has_guards(self) -> bool:
+        """Whether a run may find that it has to go another way."""
+        return any(may_part(node) for node in self.graph.nodes)
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """The arrays of the outputs.

@@ -146,6 +146,29 @@ class Memory:
             if known.setdefault(place, made) is made:
                 self.note(key, parent, guard, made.graph, has_created=False)
 
+    def unite(self, parent: Concrete | None, guard: int, made: Concrete) -> bool:
+        """Let one trace take the places of two that part where the program branches by `cond`; whether it does."""
+        found = None if parent is None else parent.united(made)
+        if parent is None or found is None:
+            return False
+        with self.lock:
+            if not self._put(self.traces, parent.key, parent, found):
+                return False  # another thread has changed it
+            self.traces[parent.key].latest, self.latest = found, _NOTHING
+            for place, info in enumerate(self.infos):
+                if info.graph is parent.graph:
+                    self.infos[place] = TraceInfo(info.reason, info.graph, False)
+            self.infos.append(TraceInfo(_other_way(parent.guards[guard]), found.graph, True))
+        return True
+
+    def _put(self, known: dict[Any, Concrete], place: Any, old: Concrete, new: Concrete) -> bool:
+        """Put a trace in the place of another one, or of one of its branches; whether that is there."""
+        if (here := known.get(place)) is old:
+            known[place] = new
+        return here is old or (
+            here is not None and any(self._put(here.branches, guard, old, new) for guard in list(here.branches))
+        )
+
     def note_failure(self, name: str, key: Any, failure: Failure, graph: Graph) -> None:
         """Remember why a call is not run again, such as that an op has failed in it and the function has gone on."""
         with self.lock:

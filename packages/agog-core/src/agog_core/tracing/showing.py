@@ -10,6 +10,7 @@ from agog_core.dispatch.compilers import explain_compilers
 from agog_core.observers import drawing
 from agog_core.observers.graph_node import GraphNode, UniqueNames, variable_node
 from agog_core.shapes import TensorShape
+from agog_core.tracing.choices import Choice
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 
@@ -21,6 +22,8 @@ _KINDS = {
 
 def kind_of(node: Node) -> str:
     """What a node does, in a word: the op's name, or what there is beside ops."""
+    if isinstance(node.attributes.get("loop"), Choice):
+        return "cond"
     return _KINDS[node.effect] if node.op is None else node.op.name
 
 

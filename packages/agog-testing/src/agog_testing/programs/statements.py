@@ -97,6 +97,61 @@ def control(scope: Scope) -> None:
     scope.name(code, x.shape, x.dtype, x.changed)
 
 
+def cond(scope: Scope) -> None:
+    """`tf.cond` of functions with statements of their own."""
+    draw, asked, x = scope.draw, scope.any_float(unchanged=True), scope.any_float()
+    if asked is None or x is None or not asked.size:
+        return
+    count = 1 + draw.below(2)
+    names = [scope.fresh("f"), scope.fresh("f")]
+    for name in names:
+        with scope.block(f"def {name}():"):
+            if draw.chance(0.3):
+                statement(scope)
+            if draw.chance(0.15):
+                write(scope)
+            found = [x.name if draw.chance(0.2) else _like(scope, x) for _ in range(count)]
+            scope.add(f"return [{', '.join(found)}]")
+    results = [scope.fresh("t") for _ in range(count)]
+    scope.add(f"{', '.join(results)}, = tf.cond({_condition(scope, asked)}, {', '.join(names)}, strict=True)")
+    scope.pool += [Known(each, x.shape, x.dtype, x.changed) for each in results]
+
+
+def rows(scope: Scope) -> None:
+    """`tf.map_fn`, `tf.scan`, `tf.foldl` and `tf.foldr` over a few rows, or many."""
+    draw, found = scope.draw, [x for x in scope.floats(least=1) if x.shape[0] and x.size < 1 << 12]
+    if not found:
+        return
+    x, shape = draw.one(found), None
+    name, value = x.name, "a"
+    shape = x.shape[1:]
+    if draw.chance(0.3):
+        many = 40 + draw.below(60)
+        name = scope.fresh("t")
+        scope.add(f"{name} = tf.tile({x.name}, {[many, *[1] * (x.rank - 1)]})")
+        x = Known(name, (x.shape[0] * many, *shape), x.dtype, x.changed)
+    with scope.block(f"def {(function := scope.fresh('f'))}(a, b=None):"):
+        if draw.chance(0.3) and scope.variables:
+            v = draw.one(scope.variables)
+            if x.dtype == "float32":
+                value = f"a + tf.reduce_mean({v.name})"
+            if draw.chance(0.3) and scope.can_write:
+                scope.add(f"{v.name}.assign_add({v.name} * 0.001)")
+                scope.changed.add(v.name)
+        if draw.chance(0.2) and scope.can_draw and x.dtype == "float32":
+            value += " + tf.random_uniform([])"
+        scope.add(f"return tf.tanh({value}) * {draw.factor()} + (0.0 if b is None else b * 0.5)")
+    changed = x.changed or bool(scope.changed)
+    kind = draw.one(("map_fn", "scan", "foldl", "foldr"))
+    if kind == "map_fn":
+        scope.name(f"tf.map_fn({function}, {name})", x.shape, x.dtype, changed)
+    elif kind == "scan":
+        rest = draw.one(("", ", reverse=True", f", initializer=tf.zeros({list(shape)}, {name}.dtype)"))
+        scope.name(f"tf.scan({function}, {name}{rest})", x.shape, x.dtype, changed)
+    else:
+        scope.name(f"tf.{kind}({function}, {name})", shape, x.dtype, changed)
+
+
 def read(scope: Scope) -> None:
     """A variable is read."""
     if scope.variables:
@@ -283,7 +338,18 @@ def optimize(scope: Scope) -> None:
 
 
 STATEMENTS: tuple[tuple[int, Writer], ...] = (
-    *((6, branch), (3, loop), (2, while_loop), (2, control), (5, read), (6, write), (5, chance), (2, host)),
+    *(
+        (6, branch),
+        (3, loop),
+        (2, while_loop),
+        (2, control),
+        (6, cond),
+        (3, rows),
+        (5, read),
+        (6, write),
+        (5, chance),
+        (2, host),
+    ),
     *((7, own_gradient), (4, failing), (5, tape), (2, optimize), (2, sized), (1, raised), (3, layer)),
 )
 

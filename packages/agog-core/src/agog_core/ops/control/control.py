@@ -105,13 +105,20 @@ def case(
         raise InvalidArgumentError(
             f"case: at most one condition may hold when exclusive is True; conditions {holding} of {len(pairs)} do."
         )
-    chosen = next((function for pred, function in pairs if pred), default)
-    if chosen is None:
-        raise InvalidArgumentError(
-            f"case: none of the {len(pairs)} conditions holds, and there is no default; pass default=."
-        )
-    result = chosen()
+    result = _first(pairs, default, len(pairs))
     return result if strict else _without_list(result)
+
+
+def _first(pairs: Sequence[Any], default: Callable[[], Any] | None, count: int) -> Any:
+    """What the function of the first condition returns that holds."""
+    if pairs:
+        (pred, function), *others = pairs
+        return chosen(pred, {True: function, False: lambda: _first(others, default, count)})
+    if default is None:
+        raise InvalidArgumentError(
+            f"case: none of the {count} conditions holds, and there is no default; pass default=."
+        )
+    return default()
 
 
 def while_loop(
