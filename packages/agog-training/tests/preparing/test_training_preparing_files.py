@@ -1,68 +1,22 @@
-"""Files that are fetched, pictures, batches of images that are changed, and models that are drawn."""
+"""Pictures, batches of images that are changed, and models that are drawn."""
 
 from __future__ import annotations
 
-import hashlib
-import tarfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.errors import DataLossError, UnavailableError
+from agog_core.errors import UnavailableError
 from agog_layers import Add, Dense, Input
 from agog_training import Model, Sequential
 from agog_training.preparing import plotting
-from agog_training.preparing.fetching import get_file
 from agog_training.preparing.image_generator import ImageDataGenerator
 from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
 
 rng = np.random.default_rng(47)
 IMAGES = rng.uniform(0, 255, (10, 4, 6, 3)).astype("f4")
-
-
-def test_files_are_fetched_once(tmp_path: Path) -> None:
-    source = tmp_path / "words.txt"
-    source.write_bytes(b"one")
-    checksum = hashlib.sha256(b"one").hexdigest()
-    for _ in range(2):
-        path = get_file("w.txt", source.as_uri(), file_hash=checksum, cache_dir=tmp_path / "cache")
-        assert path == str(tmp_path / "cache" / "datasets" / "w.txt")
-        assert Path(path).read_bytes() == b"one"
-        source.write_bytes(b"two")
-    assert Path(get_file(origin=source.as_uri(), cache_dir=tmp_path / "cache")).read_bytes() == b"two"
-    with pytest.raises(DataLossError) as error:
-        get_file("other.txt", source.as_uri(), md5_hash="0" * 32, cache_dir=tmp_path / "cache")
-    found = hashlib.md5(b"two", usedforsecurity=False).hexdigest()
-    assert str(error.value) == (f"get_file: {source.as_uri()} has the md5 checksum {found}; {'0' * 32} is expected.")
-    with pytest.raises(ValueError, match=r".") as address:
-        get_file("w.txt")
-    assert str(address.value) == (
-        "get_file: origin is the address to fetch the file from; give it, such as origin='https://...'."
-    )
-
-
-@pytest.mark.parametrize("kind", ["tar.gz", "zip"])
-def test_archives_are_unpacked(tmp_path: Path, kind: str) -> None:
-    (tmp_path / "a.txt").write_text("inside")
-    archive = tmp_path / f"data.{kind}"
-    if kind == "zip":
-        with zipfile.ZipFile(archive, "w") as file:
-            file.write(tmp_path / "a.txt", "a.txt")
-    else:
-        with tarfile.open(archive, "w:gz") as tar:
-            tar.add(tmp_path / "a.txt", "a.txt")
-    folder = get_file(origin=archive.as_uri(), extract=True, cache_dir=tmp_path / "cache")
-    assert (Path(folder) / "a.txt").read_text() == "inside"
-
-
-def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("text")
-    with pytest.raises(DataLossError) as error:
-        get_file(origin=(tmp_path / "a.txt").as_uri(), extract=True, cache_dir=tmp_path)
-    assert str(error.value) == f"get_file: {tmp_path / 'datasets' / 'a.txt'} is no archive of the format 'auto'."
 
 
 def test_pictures(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from agog_core import errors
 from agog_data.arguments import positive
 from agog_data.datasets.download import cache_directory, download, md5_difference
+from agog_data.datasets.limited import Limited
 from agog_data.datasets.mnist_files import Split
 from agog_data.files import PathLike, opened
 
@@ -95,37 +96,11 @@ def _read(file: Path) -> Split:
         return _decoded(str(file), stream.read())
 
 
-class _Limited:
-    """A decompressed stream of at most so many bytes: a small file may hold any number of them."""
-
-    def __init__(self, name: str, stream: gzip.GzipFile, most: int) -> None:
-        self._name = name
-        self._stream = stream
-        self._most = most
-        self.tell = stream.tell
-
-    def read(self, size: int) -> bytes:
-        """Read at most so many bytes."""
-        self._check(self.tell() + size)
-        return self._stream.read(size)
-
-    def seek(self, position: int) -> int:
-        """Go to a place."""
-        self._check(position)
-        return self._stream.seek(position)
-
-    def _check(self, end: int) -> None:
-        if end > self._most:
-            raise errors.ResourceExhaustedError(
-                f"{self._name}: it has more than {self._most} bytes, decompressed; max_bytes=... allows more."
-            )
-
-
 def _unpacked(file: Path, most: int) -> dict[str, Split]:
     parts: dict[str, Split] = {}
     with opened(str(file)) as stream:
         try:
-            limited: Any = _Limited(str(file), gzip.GzipFile(fileobj=stream), most)
+            limited: Any = Limited(str(file), gzip.GzipFile(fileobj=stream), most)  # type: ignore[arg-type]
             with tarfile.open(fileobj=limited, mode="r:") as archive:
                 for member in archive:
                     name = member.name.rpartition("/")[2]

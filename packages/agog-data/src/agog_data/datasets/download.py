@@ -57,14 +57,14 @@ def download(
         url = f"{mirror.rstrip('/')}/{file.name}"
         part = file.with_name(f".{file.name}.{os.urandom(8).hex()}.part")
         try:
-            _fetch(url, part, most)
+            fetch(url, part, most)
             found = difference(part)
             if found is None:
                 part.replace(file)
                 return
             lost = True
             failures.append(f"{url}: {found}")
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             failures.append(f"{url}: {error}")
         finally:
             part.unlink(missing_ok=True)
@@ -98,10 +98,24 @@ def md5_difference(file: Path, md5: str) -> str | None:
     return None if digest.hexdigest() == md5 else f"MD5 {md5} is expected; it is {digest.hexdigest()}"
 
 
-def _fetch(url: str, part: Path, most: int) -> None:
+def fetch(url: str, file: Path, most: int | None = None) -> None:
+    """Fetch a file that does not exist yet.
+
+    Args:
+        url: its address.
+        file: where it is put.
+        most: how many bytes are read at most; None for all.
+
+    Raises:
+        OSError: it cannot be reached, or ends before it is whole.
+        HTTPException: what answers is no server.
+    """
     import urllib.request
 
-    with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response, part.open("xb") as file:
-        while most > 0 and (chunk := response.read(min(most, CHUNK))):
-            file.write(chunk)
-            most -= len(chunk)
+    with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response, file.open("xb") as stream:
+        announced = response.headers.get("Content-Length")
+        while chunk := response.read(CHUNK if most is None else min(most - stream.tell(), CHUNK)):
+            stream.write(chunk)
+        expected = None if announced is None else int(announced) if most is None else min(most, int(announced))
+        if expected is not None and stream.tell() < expected:
+            raise ConnectionError(f"the connection ended after {stream.tell()} of {announced} bytes")

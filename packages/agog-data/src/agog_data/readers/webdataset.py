@@ -10,7 +10,7 @@ import errno
 import os
 import tarfile
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import Any
 
 from agog_core import dtypes, errors
 from agog_core.shapes import TensorShape
@@ -18,6 +18,7 @@ from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.files import opened, path_names
 from agog_data.readers.element_stream import Array, ElementStream, Parts, text
+from agog_data.tar_archive import TarArchive
 
 KEY = "__key__"
 
@@ -146,7 +147,7 @@ def _members(name: str, position: int) -> Iterator[tuple[str, int, bytes]]:
         file.seek(position)
         begin = position
         try:
-            archive = _Archive(fileobj=file)
+            archive = TarArchive(file)
             while (member := archive.next()) is not None:
                 end = archive.offset
                 if member.size < 0 or end <= begin:
@@ -163,28 +164,3 @@ def _members(name: str, position: int) -> Iterator[tuple[str, int, bytes]]:
             if isinstance(error, OSError) and error.errno != errno.EINVAL:  # EINVAL: to seek where nothing can be
                 raise
             raise errors.DataLossError(f"{name}: at byte {begin}: it is no whole tar file: {error}.") from error
-
-
-class _Archive(tarfile.TarFile):
-    """Reads headers one after the other; tarfile takes a broken one for the end, and keeps all that it has read."""
-
-    firstmember: tarfile.TarInfo | None
-
-    def __init__(self, fileobj: IO[bytes]) -> None:
-        super().__init__(fileobj=fileobj, errors="surrogateescape")
-
-    def next(self) -> tarfile.TarInfo | None:
-        """The next member, or None after the last."""
-        if self.firstmember is not None:  # the base class has read it
-            member, self.firstmember = self.firstmember, None
-            return member
-        assert self.fileobj is not None
-        self.fileobj.seek(self.offset)
-        block = self.fileobj.read(tarfile.BLOCKSIZE)
-        if not block:
-            raise tarfile.HeaderError("the blocks that end it are missing")
-        if not any(block):
-            return None
-        self.fileobj.seek(self.offset)
-        found: tarfile.TarInfo = self.tarinfo.fromtarfile(self)
-        return found

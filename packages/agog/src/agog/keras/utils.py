@@ -18,7 +18,6 @@ from agog_layers.base.custom_objects import (
     register_keras_serializable,
 )
 from agog_training import Sequence
-from agog_training.preparing.fetching import get_file
 from agog_training.preparing.labels import normalize, to_categorical
 from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
 from agog_training.preparing.plotting import model_to_dot, plot_model
@@ -28,6 +27,7 @@ from agog_training.progress_bar import Progbar
 from agog_training.sequence import Sequence as PyDataset
 
 if TYPE_CHECKING:
+    from agog_data.datasets.fetching import get_file as get_file
     from agog_training.enqueuers import GeneratorEnqueuer as GeneratorEnqueuer
     from agog_training.enqueuers import OrderedEnqueuer as OrderedEnqueuer
     from agog_training.enqueuers import SequenceEnqueuer as SequenceEnqueuer
@@ -67,12 +67,13 @@ __all__ = [
     "to_categorical",
 ]
 
-# Datasets are agog_data's, which most programs import later, if at all.
+# Datasets and files are agog_data's, which most programs import later, if at all.
 _DIRECTORIES = _Some(
     "agog_training.preparing.directories", "image_dataset_from_directory", "text_dataset_from_directory"
 )
+_FILES = _Some("agog_data.datasets.fetching", "get_file")
 _WINDOWS = _Some("agog_training.preparing.windows", "timeseries_dataset_from_array")
 _ENQUEUERS = _Some("agog_training.enqueuers", "GeneratorEnqueuer", "OrderedEnqueuer", "SequenceEnqueuer")
-__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _ENQUEUERS, _WINDOWS])
+__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _ENQUEUERS, _FILES, _WINDOWS])
 __getattr__ = _taught(__name__, __getattr__)
 __dir__ = __all__.copy
