@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from safetensors import safe_open
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save
 
 import agog_core as ag
 from agog_checkpoint import Checkpoint
@@ -199,6 +199,23 @@ def test_many_dtypes_are_aligned(tmp_path: Path) -> None:
     header, _ = by_hand(tmp_path / "a.safetensors")
     for number, dtype in enumerate(dtypes):
         assert header[f"v/{number}"]["data_offsets"][0] % np.dtype(dtype).itemsize == 0
+
+
+def test_the_package_writes_the_same_tensors(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    dtypes = ["bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))]
+    dtypes += ["float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"]
+    values = {
+        f"{dtype}{name}": rng.integers(0, 2, shape).astype(getattr(ml_dtypes, dtype, dtype))
+        for dtype in dtypes
+        for name, shape in {"": (), "a": (2, 3), "ü": (0, 4), " 9": (5,)}.items()
+    }
+    Checkpoint(**{name: ag.Variable(value) for name, value in values.items()}).write(tmp_path / "a")
+    header, data = by_hand(tmp_path / "a.safetensors")
+    theirs = save(values, header["__metadata__"])
+    length = int.from_bytes(theirs[:8], "little")
+    assert list(json.loads(theirs[8 : 8 + length]).items()) == list(header.items())  # in the same order
+    assert theirs[8 + length :] == data
 
 
 def test_metadata_hold_version_graph_and_checksums(tmp_path: Path) -> None:

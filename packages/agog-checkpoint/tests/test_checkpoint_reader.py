@@ -86,6 +86,7 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(DataLossError) as damaged:
         load_checkpoint(path)
     assert str(damaged.value) == (
-        f"Checkpoint: the file '{path}.safetensors' is not a whole checkpoint: its tensors take 8 bytes, but 7 are "
-        "there. Nothing was changed; restore another checkpoint."
+        f"Checkpoint: the file '{path}.safetensors' is not a whole checkpoint: safetensors cannot read its "
+        f"{len(content) - 1} bytes: incomplete metadata, file not fully covered. Nothing was changed; "
+        "restore another checkpoint."
     )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO
 
-from agog_checkpoint import layout, shards
+from agog_checkpoint import layout, safetensors_file, shards
 from agog_checkpoint.commit import commit, delete, delete_old, translated
 from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import Graph
-from agog_checkpoint.layout import Array, Content
 from agog_checkpoint.objects import Snapshot
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.safetensors_file import Array
 from agog_checkpoint.stale import INDEX_SUFFIX, shards_of
 from agog_core.errors import DataLossError, NotFoundError
 
@@ -121,26 +119,16 @@ def read_file(file: str) -> tuple[Graph, dict[str, Array]]:
     changes no file. Raises PermissionDeniedError where a file may not be read, and DataLossError where it is not a
     whole checkpoint.
     """
-    content = _load(file)
     try:
         if file.endswith(INDEX_SUFFIX):
-            return shards.read(os.path.dirname(file), content, _load)
-        entries, metadata, begin = layout.parse_header(content)
+            return shards.read(file)
+        tensors, metadata = safetensors_file.read(file)
         graph = layout.parse_metadata(metadata)
-        return graph, layout.read_tensors(content, entries, begin, graph.variables())
+        return graph, layout.verified(tensors, graph.variables())
+    except OSError as error:
+        raise translated(error, "read", file) from error
     except (ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
         raise DataLossError(
             f"Checkpoint: the file {file!r} is not a whole checkpoint: {error}. Nothing was changed; restore another "
             "checkpoint."
         ) from error
-
-
-def _load(file: str) -> Content:
-    try:
-        with open_regular(file) as stream:
-            # A mapped file could not be replaced or removed on Windows; an empty one cannot be mapped.
-            if os.name == "nt" or not os.fstat(stream.fileno()).st_size:
-                return bytearray(stream.read())
-            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
-    except OSError as error:
-        raise translated(error, "read", file) from error

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from agog_checkpoint import file
-from agog_checkpoint.layout import header_of
 from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_kept, read_listed
+from agog_checkpoint.safetensors_file import metadata_of
 from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 from agog_core.host_files import check_name, local_path
 
@@ -195,10 +195,9 @@ def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
 def _is_of_agog(path: str) -> bool:
     """Whether a file is a checkpoint of agog, or may have been one before it was damaged."""
     try:
-        metadata = header_of(path).metadata
+        return "agog_format" in metadata_of(path)
     except (ValueError, PermissionError):
         return True
-    return isinstance(metadata, dict) and "agog_format" in metadata
 
 
 def files_of(path: str | os.PathLike[str]) -> list[str]:

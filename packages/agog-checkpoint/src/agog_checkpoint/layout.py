@@ -1,18 +1,15 @@
-"""Layout of a safetensors file: eight bytes with the header's length, the header as JSON, the tensors' bytes.
+"""Layout of the files that agog writes: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 
-https://huggingface.co/docs/safetensors describes it. It is written here and not by the package safetensors, whose
-writer renames on its own before the bytes are on the disk, leaves temporary files behind after a crash, makes files
-that only the owner may read, and writes wrong bytes for arrays that are not C-contiguous.
+https://huggingface.co/docs/safetensors describes it; `safetensors_file` says why it is written here.
 """
 
 from __future__ import annotations
 
 import math
-import mmap
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,35 +17,20 @@ from agog_checkpoint import compact_json
 from agog_checkpoint.checksum import checksum, crc32
 from agog_checkpoint.cycles import without_collection
 from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, parse_graph
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.safetensors_file import CODES, LONGEST_HEADER, Array, StoredTensor, array
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.tensor import Tensor
 
 VERSION = "2"
 READABLE = ("1", "2")
-LONGEST_HEADER = 100_000_000  # what readers of safetensors accept
 _ALIGNMENT = 64  # of the first tensor, for vector instructions on mapped memory
 _LARGE = 1_000_000  # bytes whose sums take longer than asking another thread for them
-_KINDS = {"float": "F", "int": "I", "uint": "U", "bfloat": "BF"}
-_CODES = {"bool": "BOOL", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
-
-Array = np.ndarray[Any, Any]
-Content = mmap.mmap | bytes | bytearray
-
-
-class Header(NamedTuple):
-    """The header of a file: entries of tensors by key, the metadata, and where the tensors' bytes begin."""
-
-    entries: dict[str, Any]
-    metadata: Any
-    begin: int
 
 
 def in_order(variables: Iterable[SavedVariable]) -> list[SavedVariable]:
-    """Variables by the size of their elements, the largest first, and by key: so each starts in the file at a multiple
-    of that size."""
-    return sorted(variables, key=lambda variable: (-_element_size(variable.dtype), variable.key))
+    """Variables in the package's order, by dtype and key; elements never grow, so each tensor is aligned to its own."""
+    return sorted(variables, key=lambda variable: (_rank(variable.dtype), variable.key))
 
 
 def size_of(variable: SavedVariable) -> int:
@@ -64,7 +46,7 @@ def entries_of(variables: Iterable[SavedVariable]) -> str:
     for variable in variables:
         dtype, shape = _stored(variable)
         begin, end = end, end + size_of(variable)
-        found[variable.key] = {"dtype": _code(dtype), "shape": shape, "data_offsets": [begin, end]}
+        found[variable.key] = {"dtype": CODES[dtype.name], "shape": shape, "data_offsets": [begin, end]}
     return compact_json.dump(found, ensure_ascii=False)
 
 
@@ -131,72 +113,27 @@ def parse_metadata(metadata: Any) -> Graph:
     return parse_graph(text)
 
 
-def parse_header(content: Content) -> Header:
-    """Read a file's header; where it has none, a ValueError says why."""
-    if len(content) < 8:
-        raise ValueError(f"it has {len(content)} bytes, fewer than the 8 that hold the length of its header")
-    length = int.from_bytes(content[:8], "little")
-    # Before anything of that size is made.
-    if length > min(LONGEST_HEADER, len(content) - 8):
-        raise ValueError(f"it announces a header of {length} bytes, but {len(content) - 8} bytes follow")
-    try:
-        entries = compact_json.load(content[8 : 8 + length].decode())
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"its header is not JSON ({error})") from error
-    if not isinstance(entries, dict):
-        raise ValueError("its header is not a JSON object")
-    return Header(entries, entries.pop("__metadata__", None), 8 + length)
-
-
-def header_of(path: str) -> Header:
-    """Read the header of a file, and nothing else of it. Where it has none, a ValueError says why; OSError where the
-    file cannot be read, or is no regular one."""
-    with open_regular(path) as stream:
-        length = stream.read(8)
-        return parse_header(length + stream.read(min(int.from_bytes(length, "little"), LONGEST_HEADER)))
-
-
-def read_tensors(
-    content: Content, entries: Mapping[str, Any], begin: int, variables: Iterable[SavedVariable]
-) -> dict[str, Array]:
-    """Check every byte of the tensors in a file, which begin at ``begin``: views of the content by key. Where they are
-    not what was written, a ValueError says how."""
+def verified(tensors: Mapping[str, StoredTensor], variables: Iterable[SavedVariable]) -> dict[str, Array]:
+    """Check every byte of the tensors in a file: views of them by key. Where they are not what was written, a
+    ValueError says how."""
     expected = {variable.key: variable for variable in variables}
-    total = sum(map(size_of, expected.values()))
-    if entries.keys() != expected.keys():
-        differing = sorted(entries.keys() ^ expected.keys())
+    if tensors.keys() != expected.keys():
+        differing = sorted(tensors.keys() ^ expected.keys())
         raise ValueError(f"its header and its object graph do not name the same tensors; they differ in {differing}")
-    if total != len(content) - begin:
-        raise ValueError(f"its tensors take {total} bytes, but {len(content) - begin} are there")
-    return {key: _tensor(variable, entries[key], content, begin) for key, variable in expected.items()}
+    return {key: _verified(variable, tensors[key]) for key, variable in expected.items()}
 
 
-def _tensor(variable: SavedVariable, entry: Any, content: Content, begin: int) -> Array:
+def _verified(variable: SavedVariable, tensor: StoredTensor) -> Array:
     dtype, shape = _stored(variable)
-    if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
-        raise ValueError(f"the entry of {variable.key!r} in its header is malformed")
-    if entry["dtype"] != _code(dtype) or entry["shape"] != list(shape):
+    if tensor.dtype != dtype.name or tensor.shape != shape:
         raise ValueError(f"the dtype or shape of {variable.key!r} in its header is not that in its object graph")
-    first, last = entry["data_offsets"]
-    size = size_of(variable)
-    if (
-        type(first) is not int
-        or type(last) is not int
-        or first < 0
-        or last - first != size
-        or last > len(content) - begin
-    ):
-        raise ValueError(f"the offsets of {variable.key!r} in its header are wrong")
-    data = memoryview(content)[begin + first : begin + last]
     # Eight digits are those of format version 1.
-    found = crc32(data) if len(variable.checksum) == 8 else checksum(data)
+    found = crc32(tensor.data) if len(variable.checksum) == 8 else checksum(tensor.data)
     if found != variable.checksum:
         raise ValueError(
             f"the bytes of {variable.key!r} have the checksum {found!r}, but {variable.checksum!r} was written"
         )
-    numpy_dtype = DTYPES[variable.dtype].numpy_dtype
-    # One array and not a view of one, so that who holds views of it holds it.
-    return np.ndarray(variable.shape, numpy_dtype, data) if size else np.empty(variable.shape, numpy_dtype)
+    return array(DTYPES[variable.dtype], variable.shape, tensor.data)
 
 
 def _stored(variable: SavedVariable) -> tuple[DType, tuple[int, ...]]:
@@ -212,13 +149,6 @@ def _size(dtype: str) -> int:
 
 
 @cache
-def _element_size(dtype: str) -> int:
-    """How many bytes a number, or half of a complex one, takes in the file."""
-    return _stored(SavedVariable("", dtype, ()))[0].size
-
-
-@cache
-def _code(dtype: DType) -> str:
-    """The name that safetensors has for a dtype, such as ``F32``."""
-    name = dtype.name.rstrip("0123456789")
-    return _CODES.get(dtype.name) or _KINDS[name] + dtype.name.removeprefix(name)
+def _rank(dtype: str) -> int:
+    """The place of a dtype in the package's order."""
+    return list(CODES).index(_stored(SavedVariable("", dtype, ()))[0].name)

@@ -12,25 +12,23 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any, BinaryIO
 
-from agog_checkpoint import compact_json
-from agog_checkpoint.commit import commit, new_id
+from agog_checkpoint import compact_json, safetensors_file
+from agog_checkpoint.commit import commit, new_id, translated
 from agog_checkpoint.graph import Graph, SavedVariable
 from agog_checkpoint.layout import (
-    LONGEST_HEADER,
     VERSION,
-    Array,
-    Content,
     entries_of,
     graph_metadata,
     header,
     in_order,
-    parse_header,
     parse_metadata,
-    read_tensors,
     size_of,
+    verified,
     write_tensors,
 )
 from agog_checkpoint.objects import Snapshot
+from agog_checkpoint.regular import open_regular
+from agog_checkpoint.safetensors_file import LONGEST_HEADER, Array
 from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 from agog_core.errors import InvalidArgumentError
 
@@ -95,13 +93,15 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
     commit(path + INDEX_SUFFIX, write_index, writers, save_id, placed, end)
 
 
-def read(folder: str, content: Content, load: Callable[[str], Content]) -> tuple[Graph, dict[str, Array]]:
-    """Read a checkpoint in shards, by the content of its index, and check every byte of it: the graph, and the values
-    by key. Where it is not what was written, a ValueError says why."""
-    if len(content) > LONGEST_HEADER:
-        raise ValueError(f"it has {len(content)} bytes, but an index has at most {LONGEST_HEADER}")
+def read(file: str) -> tuple[Graph, dict[str, Array]]:
+    """Read a checkpoint in shards, by its index, and check every byte of it: the graph, and the values by key. Raises
+    OpError or OSError where a file cannot be read, and a ValueError that says what is not what was written."""
+    with open_regular(file) as stream:
+        if (size := os.fstat(stream.fileno()).st_size) > LONGEST_HEADER:
+            raise ValueError(f"it has {size} bytes, but an index has at most {LONGEST_HEADER}")
+        content = stream.read(LONGEST_HEADER)
     try:
-        index = compact_json.load(content[:].decode())
+        index = compact_json.load(content.decode())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is not JSON ({error})") from error
     if not isinstance(index, dict) or not index.keys() >= {"metadata", "weight_map"}:
@@ -119,24 +119,26 @@ def read(folder: str, content: Content, load: Callable[[str], Content]) -> tuple
         of_shards.setdefault(name, []).append(variable)
     arrays: dict[str, Array] = {}
     for name, expected in of_shards.items():
-        shard = os.path.join(folder, name)
+        shard = os.path.join(os.path.dirname(file), name)
         if not os.path.isfile(shard):
             raise ValueError(f"its shard {shard!r} does not exist")
         try:
-            arrays |= _read_shard(load(shard), save_id, expected)
+            arrays |= _read_shard(shard, save_id, expected)
+        except OSError as error:
+            raise translated(error, "read", shard) from error
         except ValueError as error:
             raise ValueError(f"in its shard {shard!r}, {error}") from error
     return graph, arrays
 
 
-def _read_shard(content: Content, save_id: Any, expected: list[SavedVariable]) -> dict[str, Array]:
-    entries, metadata, begin = parse_header(content)
-    found = metadata.get("agog_save") if isinstance(metadata, dict) else None
+def _read_shard(shard: str, save_id: Any, expected: list[SavedVariable]) -> dict[str, Array]:
+    tensors, metadata = safetensors_file.read(shard)
+    found = metadata.get("agog_save")
     if found is None or found != save_id:
         raise ValueError(
             f"the id of the save is {found!r}, but in the index it is {save_id!r}: they do not belong together"
         )
-    return read_tensors(content, entries, begin, expected)
+    return verified(tensors, expected)
 
 
 def remove_shards(path: str, keep: set[str] | frozenset[str] = frozenset()) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
-from agog_checkpoint.layout import header_of
 from agog_checkpoint.regular import open_regular
+from agog_checkpoint.safetensors_file import metadata_of
 
 try:
     import fcntl
@@ -80,10 +80,9 @@ def shards_of(path: str) -> Iterator[str]:
 def save_id_of(shard: str) -> str | None:
     """The id of the save that wrote a shard, or None for a file of another program."""
     try:
-        metadata = header_of(shard).metadata
+        found = metadata_of(shard).get("agog_save")
     except (OSError, ValueError):
         return None
-    found = metadata.get("agog_save") if isinstance(metadata, dict) else None
     return found if isinstance(found, str) else None
 
 

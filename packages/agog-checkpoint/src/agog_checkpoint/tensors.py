@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import mmap
 import os
 from typing import Any
-
-import numpy as np
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import translated
 from agog_checkpoint.graph import DTYPES
-from agog_checkpoint.layout import parse_header
 from agog_checkpoint.regular import open_regular
+from agog_checkpoint.safetensors_file import Array, array, read
 from agog_core.errors import DataLossError, NotFoundError
 from agog_core.host_files import local_path
 
-_CODES = {"F": "float", "BF": "bfloat", "I": "int", "U": "uint", "C": "complex"}
-_NAMES = {"BOOL": "bool", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
 _INDEX = ".index.json"
-
-Array = np.ndarray[Any, Any]
 
 
 def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
@@ -56,7 +48,10 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
         raise NotFoundError(f"load_tensors: the file {file!r} does not exist.")
     try:
         if not file.endswith(_INDEX):
-            return _read(file)
+            return {
+                name: array(DTYPES[tensor.dtype], tensor.shape, tensor.data.toreadonly())
+                for name, tensor in read(file).tensors.items()
+            }
         with open_regular(file) as stream:
             shards = _shards(compact_json.load(stream.read().decode()))
     except OSError as error:
@@ -78,28 +73,3 @@ def _shards(index: Any) -> list[str]:
     ):
         raise ValueError("its 'weight_map' should name a file without folders for each tensor")
     return sorted(set(names.values()))
-
-
-def _read(file: str) -> dict[str, Array]:
-    with open_regular(file) as stream:
-        is_empty = not os.fstat(stream.fileno()).st_size  # such a file cannot be mapped
-        content = b"" if is_empty else mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    entries, _, begin = parse_header(content)
-    data = memoryview(content)[begin:]
-    return {name: _array(name, entry, data) for name, entry in entries.items()}
-
-
-def _array(name: str, entry: Any, data: memoryview) -> Array:
-    if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= entry.keys():
-        raise ValueError(f"the entry of {name!r} in its header is malformed")
-    code, shape, (first, last) = str(entry["dtype"]), entry["shape"], entry["data_offsets"]
-    kind = code.rstrip("0123456789")
-    dtype = DTYPES.get(_NAMES.get(code) or _CODES.get(kind, "") + code.removeprefix(kind))
-    if dtype is None:
-        raise ValueError(f"{name!r} has the dtype {code!r}, which agog lacks")
-    if not all(type(number) is int and number >= 0 for number in (*shape, first, last)):
-        raise ValueError(f"the shape or the offsets of {name!r} in its header are not those of a tensor")
-    if last > len(data) or last - first != dtype.size * math.prod(shape):
-        raise ValueError(f"{name!r} should take {dtype.size * math.prod(shape)} bytes, which are not there")
-    numpy_dtype = dtype.numpy_dtype
-    return np.frombuffer(data[first:last], numpy_dtype).reshape(shape) if last > first else np.empty(shape, numpy_dtype)
