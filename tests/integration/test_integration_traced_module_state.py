@@ -23,7 +23,7 @@ KINDS = ("key", "late", "variable", "none")
 # is `Settable`, is in the keys.
 STATE = {
     "agog_checkpoint.restore._numbers": "none: numbers of restores",
-    "agog_checkpoint.turn._mine": "none: who saves into a folder",
+    "agog_checkpoint.folder_lock._held": "none: who saves into a folder",
     "agog_compat.collections._collections": "none: lists of the program's own, which check=True looks at",
     "agog_compat.critical_section._shared": "none: locks",
     "agog_compat.distributions.divergences._formulas": "none: functions by classes; each is registered once",

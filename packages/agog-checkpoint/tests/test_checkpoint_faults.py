@@ -72,7 +72,7 @@ def saved(tmp_path: Path) -> Checkpoint:
 def test_a_failing_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: Checkpoint, function: str, call: int
 ) -> None:
-    """Each call of a function fails once: for the file, its folder (first for its turn), the pointer and its folder."""
+    """Each call of a function fails once: for the file, its folder (first to lock it), the pointer and its folder."""
     real = getattr(os, function)
     calls = []
 

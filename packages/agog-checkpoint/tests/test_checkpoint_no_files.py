@@ -21,7 +21,7 @@ from agog_checkpoint import (
     remove_checkpoint,
 )
 from agog_checkpoint.folders import checkpoints_in, files_of
-from agog_checkpoint.stale import remove_stale, stale_files
+from agog_checkpoint.recovery import remove_stale, stale_files
 from agog_core.errors import DataLossError, NotFoundError, OpError
 
 SAVED = "ckpt-1.safetensors"

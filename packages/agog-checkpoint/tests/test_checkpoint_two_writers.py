@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, Saver, latest_checkpoint, turn
+from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, Saver, folder_lock, latest_checkpoint
 from agog_core.errors import DeadlineExceededError
 
 pytest.importorskip("fcntl")
@@ -236,7 +236,7 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     import fcntl
 
     objects(1.0).write(tmp_path / "a")
-    monkeypatch.setattr(turn, "_LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(folder_lock, "_LONGEST_WAIT", 0.05)
     handle = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     with pytest.raises(DeadlineExceededError) as raised:
@@ -250,10 +250,10 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert value_at(tmp_path / "a") == 1.0
 
 
-def test_a_forked_process_keeps_no_turn(tmp_path: Path) -> None:
+def test_a_forked_process_keeps_no_lock(tmp_path: Path) -> None:
     import fcntl
 
-    with turn.turn(str(tmp_path)):
+    with folder_lock.folder_lock(str(tmp_path)):
         copy = os.dup(_open_handle(tmp_path))  # as a forked process has it
     fcntl.flock(other := os.open(tmp_path, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(other)
@@ -275,7 +275,7 @@ def test_a_save_in_the_midst_of_a_save(tmp_path: Path, monkeypatch: pytest.Monke
         other.write(tmp_path / "b", max_shard_bytes=SHARDED)
         replace(source, target)
 
-    monkeypatch.setattr(turn, "_LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(folder_lock, "_LONGEST_WAIT", 0.05)
     monkeypatch.setattr(os, "replace", interrupted)
     objects(1.0).write(tmp_path / "a")
     assert (value_at(tmp_path / "a"), value_at(tmp_path / "b")) == (1.0, 2.0)

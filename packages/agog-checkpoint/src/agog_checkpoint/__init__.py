@@ -23,10 +23,10 @@ from agog_checkpoint.folders import (
     update_checkpoint_state,
 )
 from agog_checkpoint.manager import CheckpointManager
-from agog_checkpoint.named import Saver, restore_variables_on_create
 from agog_checkpoint.pointer import latest_checkpoint
 from agog_checkpoint.python_state import NumpyState, PythonState, PythonStateWrapper
 from agog_checkpoint.reader import CheckpointReader, checkpoint_exists, list_variables, load_checkpoint, load_variable
+from agog_checkpoint.saver import Saver, restore_variables_on_create
 from agog_checkpoint.session_saver import SessionSaver
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog_checkpoint.tensors import load_tensors

@@ -107,7 +107,7 @@ class Checkpoint(Checkpointable):
         np.float32(1.0)
         """
         prefix = local_path("Checkpoint.save", file_prefix)
-        with self._behind.turn:
+        with self._behind.lock:
             self._behind.wait()
             self.save_counter.assign_add(1)
             try:
@@ -171,7 +171,7 @@ class Checkpoint(Checkpointable):
                 "Checkpoint: max_shard_bytes must be a positive number of bytes, or None for one file of any size; got "
                 f"{max_shard_bytes}."
             )
-        with self._behind.turn:
+        with self._behind.lock:
             self._behind.wait()
             saved = snapshot(self)
             place = os.path.abspath(path)  # the program may change its folder meanwhile

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from typing import BinaryIO
 
-from agog_checkpoint.stale import lock, remove_stale, temporary_name
-from agog_checkpoint.turn import turn
+from agog_checkpoint.folder_lock import folder_lock
+from agog_checkpoint.recovery import lock, remove_stale, temporary_name
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
 
@@ -40,8 +40,8 @@ def commit(
     ``write`` writes the content into an empty stream. ``first`` are other files of the folder, which belong to this
     one: all of them are written before it, and are in their places, whose names ``placed`` gives, and on the disk
     before it takes its own. ``then`` does what comes after that. While a commit goes on, a temporary file has
-    ``commit_id``, by default a new one, in its name and is locked. Where there is ``first`` or ``then``, it is this
-    program's turn in the folder from the moment when all is written but ``path``, which says what belongs to it.
+    ``commit_id``, by default a new one, in its name and is locked. Where there is ``first`` or ``then``, the folder
+    is locked from the moment when all is written but ``path``, which says what belongs to it.
 
     Raises ResourceExhaustedError where the disk is full, PermissionDeniedError where the folder may not be written, and
     UnknownError where the system failed in another way. In all cases the old file is as it was.
@@ -66,7 +66,7 @@ def commit(
         current = path
         if not others:
             _write(stream, write)
-        with turn(folder) if others or then is not None else nullcontext():
+        with folder_lock(folder) if others or then is not None else nullcontext():
             if others:
                 _write(stream, write)
                 for other in others:

@@ -9,11 +9,11 @@ from typing import BinaryIO
 
 from agog_checkpoint import layout, safetensors_file, shards
 from agog_checkpoint.commit import commit, delete, delete_old, translated
-from agog_checkpoint.cycles import without_collection
+from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import Graph
 from agog_checkpoint.objects import Snapshot
+from agog_checkpoint.recovery import INDEX_SUFFIX, shards_of
 from agog_checkpoint.safetensors_file import Array
-from agog_checkpoint.stale import INDEX_SUFFIX, shards_of
 from agog_core.errors import DataLossError, NotFoundError
 
 SUFFIX = ".safetensors"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from agog_checkpoint import file
 from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_kept, read_listed
+from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
 from agog_checkpoint.safetensors_file import metadata_of
-from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 from agog_core.host_files import check_name, local_path
 
 _NAME = "checkpoint"

@@ -15,7 +15,7 @@ import numpy as np
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.checksum import checksum, crc32
-from agog_checkpoint.cycles import without_collection
+from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, parse_graph
 from agog_checkpoint.safetensors_file import CODES, LONGEST_HEADER, Array, StoredTensor, array
 from agog_core.dtypes import DType

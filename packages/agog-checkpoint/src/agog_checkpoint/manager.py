@@ -162,7 +162,7 @@ class CheckpointManager:
                 f"{', '.join(map(repr, metrics)) or 'nothing'}; add it, or pass no metrics."
             )
         noted = {name: float(value) for name, value in (metrics or {}).items()}
-        with self._checkpoint._behind.turn:
+        with self._checkpoint._behind.lock:
             self.wait()
             counter = self._checkpoint.save_counter
             counter.assign_add(1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from agog_checkpoint import compact_json
-from agog_checkpoint.cycles import without_collection
+from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import Graph, Node, SavedVariable, Slot, escape, join
 from agog_checkpoint.python_state import ArrayPart
 from agog_core.checkpointable import Checkpointable, is_checkpointable, notify, unsaved

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import commit, translated
 from agog_checkpoint.file import exists, file_name
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 from agog_core.host_files import check_name, local_path

@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_checkpoint import file
 from agog_checkpoint.graph import DTYPES
-from agog_checkpoint.listing import listed
+from agog_checkpoint.name_list import name_list
 from agog_checkpoint.pointer import latest_checkpoint
 from agog_core.dtypes import DType
 from agog_core.errors import NotFoundError
@@ -84,7 +84,7 @@ class CheckpointReader:
         """
         if tensor_str not in self._arrays:
             raise NotFoundError(
-                f"Key {tensor_str} not found in checkpoint {self._path!r}; its keys are {listed(self._variables)}."
+                f"Key {tensor_str} not found in checkpoint {self._path!r}; its keys are {name_list(self._variables)}."
             )
         return self._arrays[tensor_str].copy()
 

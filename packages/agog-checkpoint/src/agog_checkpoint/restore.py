@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from agog_checkpoint.casting import misfit
-from agog_checkpoint.cycles import without_collection
+from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import Graph, SavedVariable, escape, join
-from agog_checkpoint.listing import Report, listed
+from agog_checkpoint.name_list import Report, name_list
 from agog_checkpoint.objects import WeakIdentityMap, is_part, parts, tells_of_parts, without_value
 from agog_checkpoint.python_state import ArrayPart, NumpyState
 from agog_checkpoint.saved_slots import SavedSlots
@@ -358,7 +358,7 @@ class Restore:
         unnamed = [number for number in self._labels if not self._is_settled(number) and number not in self._named]
         if unnamed:
             self._named.update(unnamed)
-            keys = listed(repr(self._labels[number]) for number in unnamed)
+            keys = name_list(repr(self._labels[number]) for number in unnamed)
             text = f"Checkpoint {self.path!r} has values that no object of the program has asked for: {keys}."
             warnings.warn(text, CheckpointWarning, stacklevel=2)
 

@@ -8,10 +8,10 @@ What is done by hand all the same, why, and what would make it needless, as of v
   program (SIGBUS) when another one cuts a file that it has mapped. A user knows the file that is restored, but folders
   hold files of any program. Needless once ``"pread"`` reads the header.
 - `layout` writes. ``serialize`` makes two copies of all tensors. ``serialize_file`` needs all of them on the host, and
-  their checksums, before it begins; writes another file than the one that `stale` has locked, and renames that; leaves
-  a file behind after a crash that nobody can tell from another program's; lets only the owner read; tells of a full
-  disk by a text alone; and hears a Ctrl-C at its end. Both put metadata into an order that changes from call to call.
-  Needless once tensors can be written one at a time into a file that is open, after metadata in their order.
+  their checksums, before it begins; writes another file than the one that `recovery` has locked, and renames that;
+  leaves a file behind after a crash that nobody can tell from another program's; lets only the owner read; tells of a
+  full disk by a text alone; and hears a Ctrl-C at its end. Both put metadata into an order that changes from call to
+  call. Needless once tensors can be written one at a time into a file that is open, after metadata in their order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.graph import DTYPES
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_core.dtypes import DType
 
 LONGEST_HEADER = 100_000_000  # bytes; the package refuses longer ones

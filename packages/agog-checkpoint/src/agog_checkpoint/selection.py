@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from agog_checkpoint.graph import Graph, Node, escape, join, unescape
-from agog_checkpoint.listing import listed
+from agog_checkpoint.name_list import name_list
 from agog_core.errors import NotFoundError
 
 
@@ -59,7 +59,7 @@ class Selection:
                 if not any(_matches(pattern, name) for name in known):
                     raise ValueError(
                         f"restore: {argument} has {pattern!r}, which matches nothing in checkpoint {path!r}; it has "
-                        f"{listed(known, 'nothing')}."
+                        f"{name_list(known, 'nothing')}."
                     )
 
 
@@ -137,7 +137,7 @@ def _find(path: str, graph: Graph, source: str) -> _Place:
         children = graph.nodes[number].children
         own_name = unescape(part)
         if own_name not in children:
-            names = listed(sorted(map(escape, children)), "nothing")
+            names = name_list(sorted(map(escape, children)), "nothing")
             raise NotFoundError(
                 f"restore: mapping asks for {source!r}, which is not in checkpoint {path!r}; "
                 + (f"{found!r} has {names}." if found else f"it has {names}.")

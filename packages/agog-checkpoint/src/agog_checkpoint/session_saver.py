@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from agog_checkpoint.folders import get_checkpoint_mtimes, update_checkpoint_state
-from agog_checkpoint.named import Saver
+from agog_checkpoint.saver import Saver
 from agog_core.host_files import local_path
 
 __all__ = ["SessionSaver"]

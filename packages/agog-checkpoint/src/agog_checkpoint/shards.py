@@ -27,9 +27,9 @@ from agog_checkpoint.layout import (
     write_tensors,
 )
 from agog_checkpoint.objects import Snapshot
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
+from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.safetensors_file import LONGEST_HEADER, Array
-from agog_checkpoint.stale import INDEX_SUFFIX, is_shard, shards_of
 from agog_core.errors import InvalidArgumentError
 
 
@@ -56,7 +56,7 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
     names = [f"{stem}-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
     metadata = {"agog_format": VERSION, "agog_save": save_id}
 
-    @cache  # what it finds does not change while it is this program's turn
+    @cache  # what it finds does not change while the folder is locked
     def is_over_another() -> bool:
         return os.path.exists(path + INDEX_SUFFIX)
 

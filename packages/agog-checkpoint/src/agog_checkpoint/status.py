@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from agog_checkpoint.listing import listed
+from agog_checkpoint.name_list import name_list
 from agog_checkpoint.restore import Restore
 from agog_core.checkpointable import Checkpointable
 from agog_core.variables.variable import Variable
@@ -99,7 +99,7 @@ class CheckpointLoadStatus:
     def _repr_html_(self) -> str:
         from agog_core.tensors.display import table, titled  # here, because only notebooks need it
 
-        rows = [(title, len(keys), listed(keys)) for title, keys in self._report().items() if keys]
+        rows = [(title, len(keys), name_list(keys)) for title, keys in self._report().items() if keys]
         return titled(f"CheckpointLoadStatus of {self._restore.path!r}", table(("what", "count", "keys"), rows, (1,)))
 
 
@@ -136,7 +136,7 @@ class InitializationOnlyStatus:
 def _lines(title: str, keys: Sequence[str]) -> str:
     if not keys:
         return ""
-    return f"\n  {title} ({len(keys)}): {listed(keys)}"
+    return f"\n  {title} ({len(keys)}): {name_list(keys)}"
 
 
 def unfilled(status: CheckpointLoadStatus | InitializationOnlyStatus, variables: Iterable[Variable]) -> list[Variable]:

@@ -8,7 +8,7 @@ from typing import Any
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import translated
 from agog_checkpoint.graph import DTYPES
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.safetensors_file import Array, array, read
 from agog_core.errors import DataLossError, NotFoundError
 from agog_core.host_files import local_path

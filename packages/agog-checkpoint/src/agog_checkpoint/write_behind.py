@@ -41,11 +41,11 @@ class WriteBehind:
     A failure is raised when the next save begins, or by `wait`; one that nobody has heard of when the program ends, or
     when nobody can any more, is told of by a warning. The interpreter does not end before the thread.
 
-    Several threads may save: who numbers a save and begins it holds `turn` meanwhile.
+    Several threads may save: who numbers a save and begins it holds `lock` meanwhile.
     """
 
     def __init__(self) -> None:
-        self.turn = threading.RLock()
+        self.lock = threading.RLock()
         self._saving: Saving | None = None
         self.failures: list[BaseException] = []
         weakref.finalize(self, _warn, self.failures)
@@ -56,14 +56,14 @@ class WriteBehind:
     def start(self, save: Callable[[], object]) -> None:
         """Wait for the save before, and begin another, which writes what nobody changes meanwhile. Raises OpError where
         the save before has failed; this one was not begun."""
-        with self.turn:
+        with self.lock:
             self.wait()
             self._saving = Saving(save, self)
             self._saving.thread.start()
 
     def wait(self) -> None:
         """Wait until the save is on the disk. Raises OpError, once, where it has failed."""
-        with self.turn:
+        with self.lock:
             if self._saving is not None:
                 self._saving.wait()
                 self._saving = None

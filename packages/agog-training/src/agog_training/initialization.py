@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agog_checkpoint import CheckpointReader, load_checkpoint
-from agog_checkpoint.named import assign_named
+from agog_checkpoint.saver import assign_named
 from agog_core import Variable
 from agog_layers.base.variable_store import active_store
 

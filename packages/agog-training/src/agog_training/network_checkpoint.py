@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary, ref
 
 from agog_checkpoint import latest_checkpoint, update_checkpoint_state
-from agog_checkpoint.named import assign_named, read_named, short_name, write_named
+from agog_checkpoint.saver import assign_named, read_named, short_name, write_named
 from agog_core import Variable
 from agog_core.checkpointable import listeners
 from agog_core.host_files import local_path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_core.errors import DataLossError
 from agog_training.saving import keras_files
 

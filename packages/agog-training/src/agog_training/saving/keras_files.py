@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_core import Variable
 from agog_core.errors import DataLossError
 from agog_layers import Layer

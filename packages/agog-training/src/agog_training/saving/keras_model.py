@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import nest
 from agog_core.errors import DataLossError

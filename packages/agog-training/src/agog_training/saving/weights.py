@@ -10,7 +10,7 @@ from typing import Any
 from agog_checkpoint import Checkpoint
 from agog_checkpoint.file import file_name, main_file, read, save
 from agog_checkpoint.graph import Graph, Node
-from agog_checkpoint.listing import listed
+from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import snapshot, walk
 from agog_checkpoint.pointer import point_to, read_kept
 from agog_checkpoint.status import unfilled
@@ -134,15 +134,15 @@ def _check_match(model: Any, status: Any) -> None:
         raise AssertionError(f"load_weights: Nothing to load: model {model.name!r} has no layers and no variables yet.")
     raise AssertionError(
         f"load_weights: Nothing except the root object matched: the file {status._restore.path!r} has "
-        f"{listed([*deferred, *unmatched]) or 'no values'}; those of model {model.name!r} begin with 'model/'."
+        f"{name_list([*deferred, *unmatched]) or 'no values'}; those of model {model.name!r} begin with 'model/'."
     )
 
 
 def _warn_of(path: str, left: list[Variable], stacklevel: int) -> None:
     if left:
+        names = name_list(variable.name for variable in left)
         warnings.warn(
-            f"load_weights: {path!r} has no values for {listed(variable.name for variable in left)}; they keep those "
-            "that they have.",
+            f"load_weights: {path!r} has no values for {names}; they keep those that they have.",
             CheckpointWarning,
             stacklevel=stacklevel,
         )

@@ -19,7 +19,7 @@ from agog_checkpoint import compact_json, file, latest_checkpoint, load_tensors,
 from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.graph import DTYPES, Graph
 from agog_checkpoint.pointer import read_kept
-from agog_checkpoint.stale import INDEX_SUFFIX, remove_stale, stale_files
+from agog_checkpoint.recovery import INDEX_SUFFIX, remove_stale, stale_files
 from agog_core.dtypes import as_dtype
 from agog_core.errors import DataLossError, NotFoundError, OpError
 from agog_training.saving.keras_files import is_keras_file

@@ -1,4 +1,4 @@
-"""Named checkpoints, by the names of variables, where those of `Checkpoint` go by the paths of objects."""
+"""Savers, whose checkpoints go by the names of variables, where those of `Checkpoint` go by the paths of objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from agog_checkpoint import file
 from agog_checkpoint.graph import Graph, Node, SavedVariable
-from agog_checkpoint.listing import listed
+from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.pointer import point_to
 from agog_core import Variable
@@ -62,7 +62,9 @@ def assign_named(
     pairs = list(variables.items() if isinstance(variables, Mapping) else variables)
     for name, variable in pairs:
         if name not in values:
-            raise NotFoundError(f"{what}: Key {name} not found in checkpoint; its keys are {listed(sorted(values))}.")
+            raise NotFoundError(
+                f"{what}: Key {name} not found in checkpoint; its keys are {name_list(sorted(values))}."
+            )
         if variable.shape != values[name].shape:
             raise ValueError(
                 f"{what}: Shapes {variable.shape} and {values[name].shape} are incompatible: variable "

@@ -1,4 +1,4 @@
-"""Turns: one process at a time puts files of a folder into their places, and deletes others."""
+"""Folder locks: one process at a time puts files of a folder into their places, and deletes others."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ except ImportError:  # not a POSIX system, where folders cannot be locked
 
 _LONGEST_WAIT = 600.0  # seconds
 _PAUSE = 0.005
-# The folders whose turn is this thread's: a signal handler may save in the midst of a save.
-_mine = threading.local()
+# The folders that this thread has locked: a signal handler may save in the midst of a save.
+_held = threading.local()
 
 
 @contextmanager
-def turn(folder: str) -> Iterator[None]:
-    """Wait until no other process or thread has the turn of a folder, and keep it while the ``with`` block runs.
+def folder_lock(folder: str) -> Iterator[None]:
+    """Lock a folder while the ``with`` block runs, as soon as no other process or thread has locked it.
 
     Where the file system has no locks, nobody waits. Raises DeadlineExceededError where another one keeps it for too
     long, and OSError where the folder cannot be opened.
     """
-    folders: list[str] = vars(_mine).setdefault("folders", [])
+    folders: list[str] = vars(_held).setdefault("folders", [])
     if fcntl is None or folder in folders:
         yield
         return

@@ -1,4 +1,4 @@
-"""Lists of names in texts for people."""
+"""Lists of names in messages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Report(NamedTuple):
     unmatched: list[str]
 
 
-def listed(names: Iterable[str], empty: str = "none") -> str:
+def name_list(names: Iterable[str], empty: str = "none") -> str:
     """List names on one line: all of a few, or the first of many; ``empty`` where there are none.
 
-    >>> listed(["a", "b"]), listed([])
+    >>> name_list(["a", "b"]), name_list([])
     ('a, b', 'none')
-    >>> listed(map(str, range(1000)))
+    >>> name_list(map(str, range(1000)))
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, and 980 more'
     """
     every = list(names)

@@ -1,4 +1,4 @@
-"""Stale files: what crashes leave in a folder, temporary files and shards without an index."""
+"""Recovery after crashes, which leave temporary files and shards without an index in a folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
-from agog_checkpoint.regular import open_regular
+from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.safetensors_file import metadata_of
 
 try:
