@@ -1,4 +1,4 @@
-"""Cycles: what is made for each key of a checkpoint is no garbage, and Python need not look for some in it."""
+"""Garbage collection, which is disabled while many objects are made that stay."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Keep Python from looking for cycles of garbage while many objects are made that stay: it would go through all of
-    them again and again, so that each of many keys would cost more than each of a few."""
+    """Disable garbage collection while the ``with`` block runs. It would visit all new objects again and again, so that
+    each of many keys would cost more than each of a few."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
