@@ -14,6 +14,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Compiler, Subgraph
 from agog_core.tracing import hotness
 from agog_core.tracing.function import function
+from agog_core.tracing.graph import Graph
 from agog_testing.compiled import compilers_in_use
 
 
@@ -53,6 +54,24 @@ def test_a_trace_is_compiled_when_it_has_run_for_three_times_as_long(
     f(x)
     f(x)
     assert asked
+
+
+def test_a_function_is_written_for_a_trace_that_runs_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Graph] = []
+
+    def portable(graph: Graph) -> Any:
+        written.append(graph)
+        return made(graph)
+
+    made = hotness.portable
+    monkeypatch.setattr(hotness, "portable", portable)
+    f, x = function(lambda x: chain(x) if x[0] > 0.0 else ag.cumsum(x)), ag.constant([0.5, -1.0, 2.0])
+    eager, other = chain(x).numpy(), ag.cumsum(-x).numpy()
+    f(x)
+    for run in range(1, 40):
+        np.testing.assert_array_equal(f(x).numpy(), eager)
+        assert len(written) == (run >= 16)
+    np.testing.assert_array_equal(f(-x).numpy(), other)
 
 
 def test_what_was_compiled_tells_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, asked: list[Subgraph]) -> None:

@@ -133,11 +133,13 @@ class Writer:
         elif node.effect is Effect.LOOP:
             self.lines.append(f"{_tuple(outputs)} = f{place}({', '.join(inputs)})")
         else:
-            settle = f"s{place}(r, {_tuple(inputs)}, dict({', '.join(keywords)}))"
+            made = "r" if node.several else outputs[0]
+            settle = f"s{place}({made}, {_tuple(inputs)}, dict({', '.join(keywords)}))"
+            self.lines.append(f"{made} = {call}")
             if node.several:
-                self.lines += [f"r = {call}", f"{_tuple(outputs)} = {settle}", "del r"]
+                self.lines += [f"{_tuple(outputs)} = {settle}", "del r"]
             else:
-                self.lines += [f"r = {call}", f"{outputs[0]} = r if type(r) is T{place} else {settle}", "del r"]
+                self.lines.append(f"if type({made}) is not T{place}: {made} = {settle}")
 
     def effect(self) -> None:
         """Note that the next line has an effect."""

@@ -1,8 +1,9 @@
 """Hotness: when a trace has run for so long that it pays to compile it.
 
-A trace first runs node by node, which is ready at once. Once it has run so for three times as long as compiling it may
-take, it is compiled: then that has cost at most a third more, also if no other call comes. How long compiling takes is
-learned from what was compiled before; compilers that were never asked before take a while to load.
+A trace first runs node by node, which is ready at once. From its 16th run on a function is called that is written for
+it. Once it has run for three times as long as compiling it may take, it is compiled: then that has cost at most a third
+more, also if no other call comes. How long compiling takes is learned from what was compiled before; compilers that
+were never asked before take a while to load.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from typing import Any
 from agog_core.dispatch.devices import forgotten
 from agog_core.dispatch.loader import loader
 from agog_core.dispatch.observation import are_observed
-from agog_core.tracing.execute import Run
+from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.interpreter import interpreted
 
+_RUNS = 16  # to write a function takes as long as it saves in some 80 runs on small arrays
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
 # Seconds to compile a node, where there are no compilers and where there are: at least, and as far as is known. More
 # than the most is what is loaded when something is compiled first.
@@ -83,16 +85,21 @@ def _has_compilers(graph: Graph) -> bool:
 
 
 def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
-    """A function that runs a graph node by node, and calls another one when the graph is hot; None where it is to be
+    """A function that runs a graph by its kernels, and calls another one when the graph is hot; None where it is to be
     compiled at once, as for those who look at what runs.
     """
-    if _at_once or are_observed() or (run := interpreted(graph)) is None:
+    if _at_once or are_observed() or (cold := interpreted(graph)) is None:
         return None
+    run: Run = cold
     kind = _has_compilers(graph)
     version, left = forgotten[0], _TIMES * _per_node[kind] * len(graph.nodes)
+    runs = 0
 
     def timed(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
-        nonlocal left
+        nonlocal left, run, runs
+        runs += 1
+        if runs == _RUNS and version == forgotten[0]:
+            run = portable(graph)
         start = perf_counter()
         try:
             return run(inputs, variables)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields
 from numbers import Number
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -163,29 +164,39 @@ class Packing:
         self.single = is_single(structure)
         # Whether it is a flat list or tuple of tensors.
         self.are_tensors = type(structure) in (list, tuple) and all(type(x) is Tensor for x in structure)
-        leaves = nest.flatten(structure)
-        found = [parts(leaf) for leaf in leaves]
-        self.tensors = [tensor for each in found if each is not None for tensor in each[0]]
-        is_flat = self.are_tensors and len(self.tensors) == len(structure)  # without masks
-        self._kind: Callable[[Sequence[Tensor]], Any] | None = type(structure) if is_flat else None
-        self._makers = [None if each is None else (len(each[0]), each[1]) for each in found]
-        self._rest = [leaf if each is None else None for leaf, each in zip(leaves, found, strict=True)]
-        self._structure = nest.map_structure(lambda leaf: None, structure)
+        self.tensors: list[Tensor] = []
+        self._make = self._maker(structure)
+        if self.are_tensors and len(self.tensors) == len(structure):  # without masks
+            self._make = type(structure)
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        if self.single:
-            return tensors[0]
-        if self._kind is not None:
-            return self._kind(tensors)
-        leaves, start = [], 0
-        for maker, leaf in zip(self._makers, self._rest, strict=True):
-            if maker is None:
-                leaves.append(leaf)
-                continue
-            count, make = maker
-            leaves.append(make(tensors[start : start + count]))
-            start += count
-        return nest.pack(self._structure, leaves)
+        return self._make(tensors)
+
+    def _maker(self, part: Any) -> Callable[[Sequence[Tensor]], Any]:
+        """What makes a part like this one; its tensors are taken out."""
+        if not nest.is_nested(part):
+            return self._maker_of_leaf(part)
+        if type(part) is dict:
+            known = {key: self._maker(part[key]) for key in sorted(part)}  # in the order that `nest` has
+            items = [(key, known[key]) for key in part]
+            return lambda tensors: {key: make(tensors) for key, make in items}
+        if type(part) in (tuple, list):
+            kind, makers = type(part), list(map(self._maker, part))
+            return lambda tensors: kind([make(tensors) for make in makers])
+        makers = list(map(self._maker_of_leaf, nest.flatten(part)))
+        form = nest.map_structure(lambda leaf: None, part)
+        return lambda tensors: nest.pack(form, [make(tensors) for make in makers])
+
+    def _maker_of_leaf(self, leaf: Any) -> Callable[[Sequence[Tensor]], Any]:
+        found = parts(leaf)
+        if found is None:
+            return lambda tensors: leaf
+        start = len(self.tensors)
+        self.tensors += found[0]
+        if is_single(leaf):
+            return itemgetter(start)
+        stop, make = len(self.tensors), found[1]
+        return lambda tensors: make(tensors[start:stop])
 
     def release(self) -> None:
         """Let go of the tensors."""
