@@ -63,7 +63,7 @@ def page() -> str:
         ),
     )
     raising = len(set(every) - set(useful))
-    parts.append(FUNCTIONS.format(count=len(set(useful)), names=len(useful), raising=raising))
+    parts.append(FUNCTIONS.format(count=len(set(map(inspect.unwrap, useful))), names=len(useful), raising=raising))
     for namespace, members in named.items():
         rows = [(f"`{n}`", first_sentence(f)) for n, f in members.items() if f.__module__ != graph_only.__name__]
         if rows:

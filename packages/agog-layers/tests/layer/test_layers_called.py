@@ -42,4 +42,4 @@ def test_options_may_be_symbols() -> None:
 def test_functions_that_are_none() -> None:
     with pytest.raises(ValueError, match="Called") as caught:
         Called("test_none", [], {})
-    assert str(caught.value) == "Called: no function of tf.keras.ops is called 'test_none'."
+    assert str(caught.value) == "Called: no function that takes symbolic values is called 'test_none'."

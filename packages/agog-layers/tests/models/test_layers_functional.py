@@ -217,7 +217,8 @@ def test_symbolic_values_have_no_value() -> None:
     x = Input((4,), name="x")
     text = (
         "<Symbolic 'x' shape=(?, 4) dtype=float32> has no value: it stands for what layers will be called on. Call the "
-        "function of tensors in a layer: tf.keras.layers.Lambda(lambda x: ...)(x)."
+        "function of tensors in a layer: tf.keras.layers.Lambda(lambda x: ...)(x); give terms of the loss to "
+        "model.add_loss."
     )
     for use in (ag.reduce_sum, np.asarray, bool, lambda x: ag.ones([4]) + x):
         with pytest.raises(TypeError) as caught:

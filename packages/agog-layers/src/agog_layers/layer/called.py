@@ -1,4 +1,4 @@
-"""Called: a function as a layer, which is what functions of ``tf.keras.ops`` make of symbolic values."""
+"""Called: a function as a layer, which is what functions of ``tf.keras.ops`` and others make of symbolic values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from agog_layers.layer.symbolic import Symbolic
 
 __all__ = ["Called"]
 
-# The functions, by name.
+# The functions, by name: those of ``tf.keras.ops``, and others with the name of their room before theirs.
 _functions: dict[str, Callable[..., Any]] = {}
 # What stands for an input among the arguments.
 _INPUT = "<input>"
 
 
 class Called(Layer):
-    """Call a function; symbolic values make such layers of calls of ``tf.keras.ops``.
+    """Call a function; symbolic values make such layers of calls of ``tf.keras.ops``, ``backend`` and ``losses``.
 
     Args:
-        function: its name in ``tf.keras.ops``.
+        function: its name in ``tf.keras.ops``; in other rooms with the room's, such as ``"losses.hinge"``.
         arguments: the arguments, with ``"<input>"`` for those that are inputs.
         options: those that are given by name.
         name: the layer's name; by default the function's, with a number from the second one on.
@@ -42,8 +42,8 @@ class Called(Layer):
         **kwargs: Any,
     ) -> None:
         if function not in _functions:
-            raise ValueError(f"Called: no function of tf.keras.ops is called {function!r}.")
-        super().__init__(name=name or layer_names.unique(function), **kwargs)
+            raise ValueError(f"Called: no function that takes symbolic values is called {function!r}.")
+        super().__init__(name=name or layer_names.unique(function.rpartition(".")[2]), **kwargs)
         self.function, self.arguments, self.options = function, list(arguments), dict(options)
 
     def call(self, inputs: Any) -> Any:
@@ -100,8 +100,9 @@ def taking_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any
     return either
 
 
-def take_symbols(namespace: MutableMapping[str, Any], without: Sequence[str]) -> None:
-    """Let the functions that a namespace offers take symbolic values, but for some."""
+def take_symbols(namespace: MutableMapping[str, Any], without: Sequence[str] = (), room: str = "") -> None:
+    """Let the functions that a namespace offers take symbolic values, but for some; the room tells those of others that
+    have the same names."""
     for name in namespace["__all__"]:
         if name not in without:
-            namespace[name] = taking_symbols(name, namespace[name])
+            namespace[name] = taking_symbols(f"{room}.{name}" if room else name, namespace[name])

@@ -41,7 +41,10 @@ class Operation(Layer):
             raise ValueError(f"Operation: operator must be one of {', '.join(_OPERATORS)}; got {operator!r}.")
         super().__init__(name=name or layer_names.unique(operator), **kwargs)
         self.operator = operator
-        self.constants = list(constants)
+        # In descriptions tuples are lists. The index of `getitem` is a tuple, in which lists are positions to gather.
+        self.constants = [
+            tuple(each) if isinstance(each, list) and operator == "getitem" else each for each in constants
+        ]
 
     def call(self, inputs: Any) -> Any:
         """Apply the operator to a tensor, or a list of those operands that are no constants."""
@@ -54,6 +57,10 @@ def _apply(operator: str, *operands: Any) -> Any:
     symbols = [operand for operand in operands if isinstance(operand, Symbolic)]
     constants = [None if isinstance(operand, Symbolic) else operand for operand in operands]
     return Operation(operator, constants)(symbols[0] if len(symbols) == 1 else symbols)
+
+
+def _item(self: Symbolic, key: Any) -> Any:
+    return _apply("getitem", self, key if isinstance(key, tuple) else (key,))
 
 
 def _method(name: str, swapped: bool = False) -> Callable[..., Any]:
@@ -84,5 +91,6 @@ def _mask(self: Symbolic) -> Symbolic | None:
 Symbolic.mask = _mask  # type: ignore[method-assign]  # as the operators
 for _name in _OPERATORS:
     setattr(Symbolic, f"__{_name}__", _method(_name))
+Symbolic.__getitem__ = _item  # type: ignore[method-assign]
 for _name in _ARITHMETIC:
     setattr(Symbolic, f"__r{_name}__", _method(_name, swapped=True))

@@ -61,7 +61,7 @@ class Symbolic:
     def _no_value(self) -> str:
         return (
             f"{self!r} has no value: it stands for what layers will be called on. Call the function of tensors in a "
-            "layer: tf.keras.layers.Lambda(lambda x: ...)(x)."
+            "layer: tf.keras.layers.Lambda(lambda x: ...)(x); give terms of the loss to model.add_loss."
         )
 
     if TYPE_CHECKING:  # `operation` attaches them: they make layers

@@ -22,6 +22,7 @@ from agog_core import (
     square,
     subtract,
 )
+from agog_layers.layer.called import take_symbols
 from agog_layers.losses.arguments import EPSILON, flat_classes, floats, of_floats
 from agog_layers.losses.formulas import margin, smoothed
 
@@ -168,3 +169,6 @@ def binary_crossentropy(
     p = clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
     yes, no = multiply(y_true, log(p)), multiply(subtract(1.0, y_true), log1p(negative(p)))
     return negative(reduce_mean(add(yes, no), -1))
+
+
+take_symbols(globals(), room="losses")

@@ -24,6 +24,7 @@ from agog_core import (
     sigmoid,
     subtract,
 )
+from agog_layers.layer.called import take_symbols
 from agog_layers.losses.arguments import EPSILON, flat_classes, floats, of_floats
 from agog_layers.losses.formulas import smoothed
 
@@ -192,3 +193,6 @@ def tversky(y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: fl
     missed = reduce_sum(multiply(y_true, subtract(1.0, y_pred)), axis)
     total = add(add(common, multiply(missed, alpha)), multiply(wrong, beta))
     return subtract(1.0, divide(common, add(total, EPSILON)))
+
+
+take_symbols(globals(), room="losses")

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Self
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor
 from agog_core.settable import Settable
 from agog_layers.base.weighting import aligned
+from agog_layers.layer.called import taking_symbols
+from agog_layers.layer.symbolic import Symbolic
 from agog_layers.losses import classification, regression
 from agog_layers.losses.arguments import of_one_rank
 from agog_layers.losses.reduction import Reduction as Reductions
@@ -117,6 +119,8 @@ class Loss(Settable):
         Raises:
             ValueError: the weights' shape does not fit.
         """
+        if Symbolic in map(type, (y_true, y_pred, sample_weight)):
+            return _of_symbols(self, y_true, y_pred, sample_weight)
         y, x = convert_to_tensor(y_true), convert_to_tensor(y_pred)
         if x.dtype.is_floating and y.dtype.is_floating:
             y = cast(y, x.dtype)
@@ -155,6 +159,13 @@ class Loss(Settable):
             A new loss.
         """
         return cls(**config)
+
+
+def _called(loss: Loss, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike) -> Tensor:
+    return loss(y_true, y_pred, sample_weight)
+
+
+_of_symbols: Callable[..., Tensor] = taking_symbols("losses.loss", _called)
 
 
 class FunctionLoss(Loss):

@@ -21,6 +21,7 @@ from agog_core import (
     subtract,
 )
 from agog_core import abs as absolute
+from agog_layers.layer.called import take_symbols
 from agog_layers.losses.arguments import EPSILON, of_floats
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
 
@@ -198,3 +199,6 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     tf.Tensor([-1.], shape=(1,), dtype=float32)
     """
     return negative(reduce_sum(multiply(nn.l2_normalize(y_true, -1), nn.l2_normalize(y_pred, -1)), -1))
+
+
+take_symbols(globals(), room="losses")

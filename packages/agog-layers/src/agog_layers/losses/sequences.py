@@ -17,6 +17,7 @@ from agog_core import (
     subtract,
     where,
 )
+from agog_layers.layer.called import take_symbols
 from agog_layers.losses.arguments import floats
 
 __all__ = ["ctc"]
@@ -54,3 +55,6 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     blank_last = concat([logits[:, :, 1:], logits[:, :, :1]], -1)
     steps = fill([logits._shape[0]], logits._shape[1])
     return nn.ctc_loss(sparse, blank_last, steps, time_major=False)
+
+
+take_symbols(globals(), room="losses")

@@ -15,14 +15,15 @@ __all__ = ["Graph", "connect"]
 
 
 class Graph:
-    """The calls of layers that lead from inputs to outputs, which are symbolic values or structures of them.
+    """The calls of layers that lead from inputs to outputs, which are symbolic values or structures of them, and to
+    what layers add to the loss.
 
     A TypeError says that one is no symbolic value; a ValueError that an input comes of a layer, two layers have one
     name, or the outputs depend on an input that is not among the inputs.
     """
 
-    def __init__(self, name: str, inputs: Any, outputs: Any) -> None:
-        self.name, self.inputs, self.outputs = name, inputs, outputs
+    def __init__(self, name: str, inputs: Any, outputs: Any, losses: Sequence[Symbolic] = ()) -> None:
+        self.name, self.inputs, self.outputs, self.losses = name, inputs, outputs, list(losses)
         self.input_symbols: list[Symbolic] = nest.flatten(inputs)
         self.output_symbols: list[Symbolic] = nest.flatten(outputs)
         for what, symbols in (("inputs", self.input_symbols), ("outputs", self.output_symbols)):
@@ -51,7 +52,7 @@ class Graph:
         """The calls, each after those that it needs."""
         known = {id(symbol.node) for symbol in self.input_symbols}
         order = list({id(symbol.node): symbol.node for symbol in self.input_symbols}.values())
-        pending = [(symbol.node, False) for symbol in reversed(self.output_symbols)]
+        pending = [(symbol.node, False) for symbol in reversed([*self.output_symbols, *self.losses])]
         while pending:
             node, ready = pending.pop()
             if ready:
@@ -150,12 +151,13 @@ class Graph:
             "layers": layers,
             "input_layers": _located(self.inputs, place),
             "output_layers": _located(self.outputs, place),
+            **({"loss_layers": _located(self.losses, place)} if self.losses else {}),
         }
 
 
-def connect(config: Mapping[str, Any], made_layers: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
-    """Make the layers that `Graph.get_config` described, unless they are given, and call them; return the inputs and
-    the outputs."""
+def connect(config: Mapping[str, Any], made_layers: Mapping[str, Any] | None = None) -> tuple[Any, Any, Any]:
+    """Make the layers that `Graph.get_config` described, unless they are given, and call them; return the inputs, the
+    outputs and what is added to the loss."""
     layers = made_layers or {
         entry["name"]: revive({"class_name": entry["class_name"], "config": entry["config"]}, "layer")
         for entry in config["layers"]
@@ -181,7 +183,7 @@ def connect(config: Mapping[str, Any], made_layers: Mapping[str, Any] | None = N
                 else layer(found(call["inputs"]), *found(call["args"]), **found(call["kwargs"]))
             )
             made[name, number] = nest.flatten(outputs)
-    return found(config["input_layers"]), found(config["output_layers"])
+    return found(config["input_layers"]), found(config["output_layers"]), found(config.get("loss_layers", []))
 
 
 def _calls(entry: dict[str, Any]) -> list[Any]:

@@ -15,6 +15,7 @@ from agog_layers.base.shapes import zeros_of_shape
 from agog_layers.base.signature import needed_arguments
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic
+from agog_layers.models.add_loss import AddLoss
 from agog_layers.models.graph import Graph, connect
 from agog_layers.models.model_graph import nodes_of_model
 from agog_layers.models.summary import any_batch, print_summary
@@ -305,8 +306,11 @@ class Model(Layer):
         with custom_object_scope(custom_objects or {}):
             if "output_layers" not in config:
                 return super().from_config(config)
-            inputs, outputs = connect(config)
-            return cls(inputs=inputs, outputs=outputs, name=config["name"])
+            graph = Graph(config["name"], *connect(config))
+            model = cls(inputs=graph.inputs, outputs=graph.outputs, name=graph.name)
+            if graph.losses:
+                model._make_functional(graph)
+            return model
 
     def to_json(self, **kwargs: Any) -> str:
         """Describe the model as a JSON text.
@@ -320,6 +324,22 @@ class Model(Layer):
         import json
 
         return json.dumps(describe(self), **kwargs)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Add a term to `losses`, as layers do. Functional models take symbolic values too, which layers have made of
+        their inputs: each call computes them, and the layers between belong to the model."""
+        terms = nest.flatten(losses)
+        super().add_loss([term for term in terms if not isinstance(term, Symbolic)])
+        symbols = [term for term in terms if isinstance(term, Symbolic)]
+        if not symbols:
+            return
+        if self._graph is None:
+            raise TypeError(
+                f"Model {self.name!r}: add_loss takes symbolic values in functional models, Model(inputs, outputs); "
+                f"got {symbols[0]!r}. In a model with a `call` of its own, add what is computed there."
+            )
+        added = [*self._graph.losses, *(AddLoss()(symbol) for symbol in symbols)]
+        self._make_functional(Graph(self.name, self._graph.inputs, self._graph.outputs, added))
 
     def add_weight(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise a NotImplementedError: models have variables in attributes."""

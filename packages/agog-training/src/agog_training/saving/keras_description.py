@@ -107,7 +107,7 @@ def _functional(config: Description) -> Any:
         for entry in entries
     ]
     ends = {name: _ends(config[name]) for name in ("input_layers", "output_layers")}
-    inputs, outputs = connect({"layers": calls, **ends}, layers)
+    inputs, outputs, _ = connect({"layers": calls, **ends}, layers)
     model = Model(inputs=inputs, outputs=outputs, name=config["name"])
     vars(model)["_layers_in_file"] = [layer for layer in layers.values() if isinstance(layer, Layer)]
     return model

@@ -127,6 +127,7 @@ from agog_layers.base.learning_phase import (
     learning_phase_scope,
     set_learning_phase,
 )
+from agog_layers.layer.called import take_symbols as _take_symbols
 from agog_layers.losses.classification import categorical_crossentropy, sparse_categorical_crossentropy
 from agog_layers.models.function import function
 
@@ -271,5 +272,20 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+# These make or change variables, keep settings, take functions, or say what needs no value.
+_take_symbols(
+    globals(),
+    without=[
+        *("backend", "clear_session", "count_params", "epsilon", "floatx", "get_uid", "image_data_format"),
+        *("learning_phase", "learning_phase_scope", "name_scope", "reset_uids", "set_epsilon", "set_floatx"),
+        *("set_image_data_format", "set_learning_phase"),
+        *("batch_get_value", "batch_set_value", "eval", "get_value", "moving_average_update", "set_value", "update"),
+        *("random_normal_variable", "random_uniform_variable", "update_add", "update_sub", "variable"),
+        *("foldl", "foldr", "function", "in_test_phase", "in_train_phase", "map_fn", "rnn", "switch"),
+        *("dtype", "int_shape", "is_keras_tensor", "is_sparse", "ndim"),
+    ],
+    room="backend",
+)
 
 __getattr__ = _taught(__name__)
