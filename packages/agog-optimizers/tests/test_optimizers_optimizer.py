@@ -129,7 +129,8 @@ def test_wrong_variable() -> None:
     with pytest.raises(TypeError) as caught:
         GradientDescentOptimizer(0.1).apply_gradients([(ag.ones([]), 3.0)])  # type: ignore[list-item]
     assert str(caught.value) == (
-        "GradientDescent: apply_gradients takes (gradient, variable) pairs; got 3.0 of type float as a variable."
+        "GradientDescent: apply_gradients takes (gradient, variable) pairs; got 3.0 of type float as a variable. "
+        "Write apply_gradients(zip(gradients, variables))."
     )
     with pytest.raises(NotImplementedError) as tensor:
         GradientDescentOptimizer(0.1).apply_gradients([(ag.ones([]), one := ag.ones([]))])  # type: ignore[list-item]
@@ -429,7 +430,9 @@ def test_tensors_are_no_variables() -> None:
     with pytest.raises(NotImplementedError) as caught:
         GradientDescentOptimizer(0.1).apply_gradients([(ag.ones([]), ag.ones([]))])  # type: ignore[list-item]
     assert str(caught.value).startswith("GradientDescent: apply_gradients takes (gradient, variable) pairs; got ")
-    assert str(caught.value).endswith(" of type Tensor as a variable.")
+    assert str(caught.value).endswith(
+        " of type Tensor as a variable. Write apply_gradients(zip(gradients, variables))."
+    )
 
 
 def test_the_powers_of_betas_have_a_name_for_derived_optimizers() -> None:
@@ -442,15 +445,25 @@ def test_the_powers_of_betas_have_a_name_for_derived_optimizers() -> None:
 
 
 def test_gradients_alone_are_to_be_paired() -> None:
-    gradient = ag.constant(1.0)
-    for given in ([gradient], gradient):
+    gradient, two = ag.constant(1.0), ag.constant([1.0, 2.0])
+    for given, got in (([gradient], gradient), (gradient, gradient), (two, two), ([two], two), ([two, two], two)):
         with pytest.raises(TypeError) as caught:
             AdamOptimizer().apply_gradients(given)  # type: ignore[arg-type]
         assert str(caught.value) == (
-            f"Adam: apply_gradients takes (gradient, variable) pairs; got {gradient!r} of type Tensor. Write "
+            f"Adam: apply_gradients takes (gradient, variable) pairs; got {got!r} of type Tensor. Write "
             "apply_gradients(zip(gradients, variables))."
         )
     v = ag.Variable(1.0)
+    for given in (([two, two], [v, v]), ([gradient], [v])):
+        with pytest.raises((TypeError, NotImplementedError)) as caught:
+            AdamOptimizer().apply_gradients(given)
+        assert str(caught.value).endswith("Write apply_gradients(zip(gradients, variables)).")
+    with pytest.raises(NotImplementedError) as swapped:
+        AdamOptimizer().apply_gradients([(v, gradient)])  # type: ignore[list-item]
+    assert str(swapped.value) == (
+        f"Adam: apply_gradients takes (gradient, variable) pairs; got {gradient!r} of type Tensor as a variable, and a "
+        "variable as its gradient. Write apply_gradients(zip(gradients, variables))."
+    )
     with pytest.raises(TypeError) as caught:
         AdamOptimizer().apply_gradients([(gradient, v, 3)])  # type: ignore[list-item]
     assert str(caught.value).startswith(f"Adam: apply_gradients takes (gradient, variable) pairs; got ({gradient!r}, ")

@@ -10,6 +10,8 @@ from agog_core.errors import InvalidArgumentError
 
 __all__ = ["checked", "pairs_of"]
 
+_ZIP = "Write apply_gradients(zip(gradients, variables))."
+
 
 def pairs_of(name: str, grads_and_vars: Iterable[tuple[TensorLike, Variable]]) -> list[tuple[Any, Variable]]:
     """The (gradient, variable) pairs; a TypeError says how gradients alone, say, are paired. ``name`` is the
@@ -17,14 +19,18 @@ def pairs_of(name: str, grads_and_vars: Iterable[tuple[TensorLike, Variable]]) -
     given: list[Any] = []
     try:
         given = list(grads_and_vars)
+        if Tensor in map(type, given):  # a vector of two numbers is no pair
+            raise TypeError("a gradient without a variable")
         return [(gradient, variable) for gradient, variable in given]
     except (TypeError, ValueError) as error:
-        what: Any = next((each for each in given if not _is_pair(each)), grads_and_vars)
+        what: Any = grads_and_vars
+        if type(grads_and_vars) is not Tensor:
+            what = next((each for each in given if not _is_pair(each)), grads_and_vars)
         if given and _is_pair(what):
             raise
         raise TypeError(
             f"{name}: apply_gradients takes (gradient, variable) pairs; got {what!r} of type {type(what).__name__}. "
-            "Write apply_gradients(zip(gradients, variables))."
+            f"{_ZIP}"
         ) from error
 
 
@@ -36,9 +42,10 @@ def checked(name: str, gradient: TensorLike, variable: Variable) -> Any:
     """The gradient of a variable as a tensor or `IndexedSlices` of its shape and dtype."""
     if not isinstance(variable, Variable):
         kind = NotImplementedError if isinstance(variable, Tensor) else TypeError  # as in TensorFlow
+        is_swapped = isinstance(gradient, Variable)
         raise kind(
             f"{name}: apply_gradients takes (gradient, variable) pairs; got {variable!r} of type "
-            f"{type(variable).__name__} as a variable."
+            f"{type(variable).__name__} as a variable{', and a variable as its gradient' if is_swapped else ''}. {_ZIP}"
         )
     value = variable._current()
     if type(gradient) is Tensor and gradient._table is value._table and gradient._shape == value._shape:
