@@ -29,8 +29,8 @@ Replay = Callable[[Sequence[Tensor], Sequence[Tensor], Mapping[Variable, Tensor]
 def replay(taped: Taped) -> Replay | None:
     """A function that is written for a traced one; None where records are many, large, or not of ops alone."""
     tensors = [] if taped.template is None else taped.template.tensors
-    records = [record for twin in taped.twins for record in twin.records]
-    is_short = 0 < len(records) <= _MOST_RECORDS and all(math.prod(x._shape) <= _MOST_ELEMENTS for x in tensors)
+    most = max((len(twin.records) for twin in taped.twins), default=0)
+    is_short = 0 < most <= _MOST_RECORDS and all(math.prod(x._shape) <= _MOST_ELEMENTS for x in tensors)
     is_forward = any(twin.is_forward for twin in taped.twins)
     if not is_short or is_forward or taped.graph.lates or len(taped.kept) > len(tensors):
         return None
