@@ -78,7 +78,8 @@ class Concrete:
         """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
         number of a guard that failed."""
         run = self._run if self._version == forgotten[0] else self._compiled()
-        written, values = self._written, {} if self._echoes is None else self._echoes.present()
+        written, echoes = self._written, self._echoes
+        values = None if echoes is None else echoes.present()
         try:
             if written:
                 with updating:
@@ -95,8 +96,10 @@ class Concrete:
                         raise
                     finally:
                         give_back(written, finals)
-            else:
+            elif self._read:
                 found = run(arrays, [variable._current()._array for variable in self._read])
+            else:
+                found = run(arrays, ())
         except Exception as error:
             if is_undone(error):
                 self._put_back()
@@ -110,9 +113,9 @@ class Concrete:
             result = wrap(outputs[0], table, shape)
             return result if self._is_bare else self._pack([result])
         results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
-        if self._echoes is not None:
+        if echoes is not None and values is not None:
             given = dict(zip(written, found[1], strict=True)) if written else {}
-            results = self._echoes(results, tensors, values, given)
+            results = echoes(results, tensors, values, given)
         return self._pack(results)
 
     def matcher(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any) -> Matcher | None:

@@ -63,7 +63,9 @@ class _Source:
         """The function, where all lines are there."""
         one = "".join(f"{name}, " for name in tensors)
         self._add(f"    tensors = ({one})")
-        if len(tensors) > 1:
+        if len(tensors) == 2 and same is None:
+            self._add(f"    if {tensors[0]} is {tensors[1]}: {_NO}")
+        elif len(tensors) > 1:
             self._add(f"    if equals(tensors) != {same}: {_NO}")
         if tensors:
             self._add(f"    if masked and any(map(has_mask, tensors)): {_NO}")
@@ -83,7 +85,7 @@ class _Source:
             raise _UnknownError
         if name not in ("args", "kwargs"):
             self._unless(f"type({name}) is {self._constant(kind)}")
-        self._unless(f"len({name}) == {len(value)}")
+        self._unless(f"len({name}) == {len(value)}" if value else f"not {name}")
         if kind is dict:
             if set(map(type, value)) - {str}:
                 raise _UnknownError
