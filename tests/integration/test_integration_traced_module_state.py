@@ -103,6 +103,7 @@ STATE = {
     "agog_data.making._kinds": "none: written at an import",
     "agog_kernels_xp.parts.deferral.deferring": "none: written by plugins when they load",
     "agog_kernels_xp.parts.rows._known": "none: a cache",
+    "agog_layers.base.allowance.allowance": "none: limits of models that are being loaded",
     "agog_layers.base.custom_objects.registered": "none: classes by names, each registered once",
     "agog_layers.base.configured.classes": "none: the same",
     "agog_layers.base.naming._lock": "none: a lock",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
+import tracemalloc
+import warnings
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -14,6 +19,7 @@ import pytest
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 from agog_layers import LSTM, Dense, Layer
+from agog_layers.layer.called import _functions as called_functions
 from agog_training import Sequential, load_model
 
 h5py = pytest.importorskip("h5py", reason="h5py reads HDF5")
@@ -270,3 +276,115 @@ def test_weights_for_layers_with_other_settings_warn(tmp_path: Path) -> None:
     np.testing.assert_array_equal(model.get_weights()[0], np.float32(arrays["layers/lstm/cell/vars/0"]))
     same = Sequential([LSTM(3, recurrent_activation="sigmoid", input_shape=(4, 2)), Dense(2, activation="relu")])
     same.load_weights(path)  # warnings are errors here
+
+
+# Files that somebody forged.
+
+
+def peak_of_refused(path: Path) -> tuple[str, int]:
+    """The text of the error that loading raises, and how many bytes were taken at most."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataLossError) as caught:
+            load_model(path)
+        return str(caught.value), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_weights_that_the_file_cannot_have_are_not_made(tmp_path: Path) -> None:
+    arrays = values("dense", (4, 3), (3,))
+    path = written(tmp_path / "m.keras", sequential(of_input(4), dense("a", 10**8)), arrays)
+    text, peak = peak_of_refused(path)
+    assert text == (
+        f"load_model: the description of the model in {str(path)!r} is damaged: weight 'net/a/kernel' would have shape "
+        "(4, 100000000), and all arrays of the file together have 15 numbers"
+    )
+    assert peak < 20_000_000
+
+
+def test_arrays_that_are_larger_than_what_is_stored_of_them_count_as_that(tmp_path: Path) -> None:
+    path = written(tmp_path / "m.keras", sequential(of_input(4), dense("a", 10**8)), {})
+    weights = io.BytesIO()
+    with h5py.File(weights, "w") as file:
+        file.create_dataset("layers/dense/vars/0", (4, 10**8), "f4", chunks=(4, 100), fillvalue=1.0)
+        file.create_dataset("layers/dense/vars/1", (10**8,), "f4", chunks=(100,), fillvalue=1.0)
+    with zipfile.ZipFile(path) as archive:
+        description = archive.read("config.json")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", description)
+        archive.writestr("model.weights.h5", weights.getvalue())
+    text, peak = peak_of_refused(path)
+    assert text.endswith("would have shape (4, 100000000), and all arrays of the file together have 0 numbers")
+    assert peak < 20_000_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "what"),
+    [
+        ("RepeatVector", {"n": 10**9}, "the output of layer 'r' would have shape (1, 1000000000, 4), "),
+        ("Repeat", {"repeats": 10**9, "axis": 1}, "the output of layer 'r' would have shape (2, 1000000001, 1, 4), "),
+        ("Tile", {"repeats": [10**5, 10**5]}, "the output of layer 'r' would have shape (100001, 100001, 1, 4), "),
+        ("OneHot", {"num_classes": 10**9}, "the output of layer 'r' would have shape (1000000001, 1, 4), "),
+        ("BroadcastTo", {"shape": [10**6, 10**6, 4]}, "the output of layer 'r' would have shape (1000001, 1000001, 5)"),
+    ],
+)
+def test_values_that_are_too_large_are_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, config: dict[str, Any], what: str
+) -> None:
+    for name in ("repeat", "tile", "one_hot", "broadcast_to"):  # as tf.keras.ops tells them
+        monkeypatch.setitem(called_functions, name, pytest.fail)  # is not reached
+    entry = layer(kind, "r", **config)
+    if kind != "RepeatVector":
+        entry = {**entry, "module": f"keras.src.ops.numpy.{kind}", "config": {"name": "r", **config}}
+    of_x = [{"class_name": "__keras_tensor__", "config": {"shape": [None, 4], "keras_history": ["x", 0, 0]}}]
+    model = functional(["x", 0, 0], ["r", 0, 0], called(of_input(4)), called(entry, of_x))
+    text, peak = peak_of_refused(written(tmp_path / "m.keras", model, {}))
+    assert what in text
+    assert peak < 20_000_000
+
+
+def test_forged_descriptions_raise_one_error(tmp_path: Path) -> None:
+    chance = Random(7)
+    arrays = values("lstm/cell", (2, 12), (3, 12), (12,)) | values("dense", (3, 2), (2,))
+    net = sequential(of_input(4, 2), lstm("a", 3), dense("b", 2, activation="relu"))
+    optimizer = {"module": "keras.optimizers", "class_name": "Adam", "config": {"learning_rate": 0.1}}
+    compiled = {"optimizer": optimizer, "loss": "mse", "metrics": ["mae"], "loss_weights": None}
+    data = {**net, "compile_config": compiled}
+    load_model(written(tmp_path / "m.keras", data, arrays))
+    forged: list[Any] = [
+        10**9,
+        [10**9],
+        -1,
+        0,
+        1e30,
+        None,
+        "x",
+        [],
+        {},
+        True,
+        {"class_name": "Dense", "config": {}},
+        net,
+    ]
+    for _ in range(150):
+        other = copy.deepcopy(data)
+        holder, key = chance.choice(list(places(other)))
+        before, holder[key] = holder[key], chance.choice(forged)
+        path = written(tmp_path / "m.keras", other, arrays)
+        text = "load_model: "
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                load_model(path)
+            except (ValueError, DataLossError) as error:
+                text = str(error)
+        assert text.startswith(("load_model: ", "load_weights: ")), f"{key!r}: {before!r} -> {holder[key]!r}: {text}"
+
+
+def places(description: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a description, as what holds it and its key."""
+    parts = description.items() if isinstance(description, dict) else enumerate(description)
+    for key, value in parts:
+        yield description, key
+        if isinstance(value, (dict, list)):
+            yield from places(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import TensorShape, zeros
+from agog_layers.base.allowance import allowance
 
 __all__ = ["each_shape", "is_list_of_shapes", "zeros_of_shape"]
 
@@ -29,6 +30,7 @@ def zeros_of_shape(shape: Any, dtype: Any, unknown: int = 32) -> Any:
     if is_list_of_shapes(shape):
         return [zeros_of_shape(part, dtype, unknown) for part in shape]
     sizes = [(unknown if axis else 1) if size is None else size for axis, size in enumerate(TensorShape(shape))]
+    allowance.get().check("the input", lambda: [TensorShape(sizes)])
     return zeros(sizes, dtype)
 
 

@@ -103,6 +103,7 @@ class Convolution(Spatial):
         return outputs if self.bias is None else add(outputs, self.bias.value())
 
     def sizes_after(self, sizes: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        self.check_windows(sizes, [n * rate for n, rate in zip(self.kernel_size, self.dilation_rate, strict=True)])
         forms = zip(sizes, self.kernel_size, self.strides, self.dilation_rate, strict=True)
         return tuple([places(size, n, stride, rate, self.padding) for size, n, stride, rate in forms])
 

@@ -99,6 +99,7 @@ class ConvTranspose(Convolution):
         )
 
     def sizes_after(self, sizes: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        self.check_windows(sizes, [n * rate for n, rate in zip(self.kernel_size, self.dilation_rate, strict=True)])
         if self.output_padding is not None:
             reach = [(n - 1) * rate + 1 for n, rate in zip(self.kernel_size, self.dilation_rate, strict=True)]
             around = [reach_n if self.padding == "valid" else reach_n % 2 for reach_n in reach]

@@ -89,6 +89,7 @@ class Pooling(Spatial):
         return self.function(x, self.pool_size, self.strides, pairs, ones)
 
     def sizes_after(self, sizes: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        self.check_windows(sizes, self.pool_size)
         forms = zip(sizes, self.pool_size, self.strides, strict=True)
         return tuple([places(size, n, stride, 1, self.padding) for size, n, stride in forms])
 

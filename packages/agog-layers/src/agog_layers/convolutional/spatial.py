@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape
 from agog_core.ops.conv.arguments import as_before, channels_last
+from agog_layers.base.allowance import allowance
 from agog_layers.base.arguments import choice
 from agog_layers.layer.layer import Layer
 
@@ -57,6 +59,11 @@ class Spatial(Layer):
     def sizes_after(self, sizes: tuple[int | None, ...]) -> tuple[int | None, ...]:
         """The output's sizes along the axes, of those of the input; None for unknown ones."""
         return sizes
+
+    def check_windows(self, sizes: tuple[int | None, ...], windows: Iterable[int]) -> None:
+        """Refuse windows of a file's model that would pad the input beyond what memory may be taken for it."""
+        padded = [(size or 1) + window for size, window in zip(sizes, windows, strict=True)]
+        allowance.get().check(f"the padded input of layer {self.name!r}", lambda: [TensorShape(padded)])
 
     def channels_after(self, channels: int | None) -> int | None:
         """How many channels the output has, of how many the input has; None for unknown."""

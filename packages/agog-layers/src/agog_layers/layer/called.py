@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from functools import wraps
 from typing import Any
 
-from agog_core import Tensor
+from agog_core import Tensor, TensorShape, nest
+from agog_layers.base.allowance import allowance
 from agog_layers.base.naming import layer_names
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
@@ -15,6 +16,10 @@ __all__ = ["Called"]
 
 # The functions, by name: those of ``tf.keras.ops``, and others with the name of their room before theirs.
 _functions: dict[str, Callable[..., Any]] = {}
+# Those whose results have as many numbers as the input, times those that arguments say; and those where arguments alone
+# say it.
+_MULTIPLYING = {"linspace", "logspace", "multi_hot", "one_hot", "pad", "repeat", "segment_max", "segment_sum", "tile"}
+_SIZED = {"arange", "bincount", "broadcast_to", "empty", "eye", "full", "ones", "scatter", "tri", "zeros"}
 # What stands for an input among the arguments.
 _INPUT = "<input>"
 
@@ -48,9 +53,17 @@ class Called(Layer):
 
     def call(self, inputs: Any) -> Any:
         """Call the function with a tensor, or a list of those arguments that are inputs."""
-        given = iter(inputs if isinstance(inputs, (list, tuple)) else [inputs])
+        values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        if self.function in _MULTIPLYING | _SIZED:
+            allowance.get().check(f"the output of layer {self.name!r}", lambda: [self._bound(values)])
+        given = iter(values)
         arguments, options = _with_inputs([self.arguments, self.options], given)
         return _functions[self.function](*arguments, **options)
+
+    def _bound(self, values: Sequence[Any]) -> TensorShape:
+        """A shape of at least as many numbers as the output has."""
+        sizes = [1 + abs(leaf) for leaf in nest.flatten([self.arguments, self.options]) if type(leaf) is int]
+        return TensorShape([*sizes, *(values[0].shape if self.function in _MULTIPLYING else ())])
 
 
 def _with_inputs(value: Any, given: Iterator[Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from agog_core import Tensor, TensorShape, nest, ones, zeros
 from agog_core.random import generator
 from agog_core.recording import stack
+from agog_layers.base.allowance import allowance
 from agog_layers.base.masks import known, mask_of, with_mask
 from agog_layers.base.shapes import each_shape, zeros_of_shape
 from agog_layers.layer.symbolic import Node, Symbolic
@@ -31,6 +32,8 @@ def _infer(layer: Any, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
     def run(sizes: tuple[int, int]) -> Any:
         x, a, k = _with_zeros([inputs, list(args), quiet], sizes)
+        if _tells_shape(layer):
+            allowance.get().check(f"the output of layer {layer.name!r}", lambda: _told_shapes(layer, x))
         return layer(x, *a, **k)
 
     with without_traces(layer):
@@ -52,14 +55,23 @@ def _mask_rank(value: Tensor) -> int:
 
 def _told(layer: Any, inputs: Any, shapes: list[TensorShape]) -> list[TensorShape] | None:
     """What the layer's own `compute_output_shape` says; None where it has none, or says what is not so."""
-    if type(layer).compute_output_shape.__module__ == "agog_layers.layer.layer":
+    if not _tells_shape(layer):
         return None
-    told = layer.compute_output_shape(nest.map_structure(lambda symbol: symbol.shape, inputs))
-    answers = [told] if isinstance(told, TensorShape) else told
+    answers = _told_shapes(layer, inputs)
     if len(answers) != len(shapes) or not all(isinstance(answer, TensorShape) for answer in answers):
         return None
     agree = all(answer.is_compatible_with(shape) for answer, shape in zip(answers, shapes, strict=True))
     return list(answers) if agree else None
+
+
+def _tells_shape(layer: Any) -> bool:
+    """Whether a layer knows the shape of its output without a call."""
+    return bool(type(layer).compute_output_shape.__module__ != "agog_layers.layer.layer")
+
+
+def _told_shapes(layer: Any, inputs: Any) -> list[Any]:
+    told = layer.compute_output_shape(nest.map_structure(lambda value: value.shape, inputs))
+    return [told] if isinstance(told, TensorShape) else list(told)
 
 
 def _with_zeros(structure: Any, sizes: tuple[int, int]) -> Any:
@@ -68,8 +80,10 @@ def _with_zeros(structure: Any, sizes: tuple[int, int]) -> Any:
             return leaf
         batch, *others = [*leaf.shape.as_list(), None]
         dims = [sizes[0] if batch is None else batch, *(sizes[1] if n is None else n for n in others[:-1])]
+        shape = TensorShape(dims[: leaf.shape.ndims])
+        allowance.get().check(f"the value {leaf.name!r}", lambda: [shape])
         mask = ones(dims[: leaf.mask_rank], "bool") if leaf.mask_rank else None
-        return with_mask(zeros(dims[: leaf.shape.ndims], leaf.dtype), mask)
+        return with_mask(zeros(shape, leaf.dtype), mask)
 
     return nest.map_structure(value, structure)
 

@@ -13,6 +13,7 @@ from agog_core.checkpointable import notify
 from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
+from agog_layers.base.allowance import allowance
 from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.configured import constructor_arguments
 from agog_layers.base.learning_phase import learning_phase_scope
@@ -274,9 +275,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             return tensors[0], tensors
         if self.single_input:
             raise ValueError(
-                f"{self._title} takes one tensor; got a {type(inputs).__name__} of {len(inputs)}, which would "
-                "be that many inputs. "
-                "Make one tensor of it with tf.convert_to_tensor."
+                f"{self._title} takes one tensor; got a {type(inputs).__name__} of {len(inputs)}, which would be that "
+                "many inputs. Make one tensor of it with tf.convert_to_tensor."
             )
         return nest.pack(inputs, tensors), tensors
 
@@ -363,7 +363,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             self._dtype = as_dtype("float32")
         kind = as_dtype(dtype or self._dtype)
         make = initializers.get(initializer or ("glorot_uniform" if kind.is_floating else "zeros"))
-        full_name = f"{path}/{name}"
+        allowance.get().take(full_name := f"{path}/{name}", sizes)
         if (getter := weight_getter.get()) is not None:
             made: Variable = getter(
                 current_name_scope() + full_name,

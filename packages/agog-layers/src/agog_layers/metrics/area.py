@@ -102,10 +102,10 @@ class AUC(Metric):
         self.curve = curve
         self.summation_method = summation_method
         self.dtype = as_dtype(dtype)
-        inner = [n / (num_thresholds - 1) for n in range(1, num_thresholds - 1)]
-        self._thresholds = constant([-_MARGIN, *inner, 1.0 + _MARGIN], "float64")
         for count in ("true_positives", "false_positives", "true_negatives", "false_negatives"):
             setattr(self, count, self.add_variable(count, (num_thresholds,), self.dtype))
+        inner = [n / (num_thresholds - 1) for n in range(1, num_thresholds - 1)]
+        self._thresholds = constant([-_MARGIN, *inner, 1.0 + _MARGIN], "float64")
 
     def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike = None) -> Any:
         """Take predictions into account, and return the arguments; weights only when they are given."""

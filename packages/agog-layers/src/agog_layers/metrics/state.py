@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core import Checkpointable, Variable, as_dtype
+from agog_layers.base.allowance import allowance
 from agog_layers.weights import initializers
 
 __all__ = ["State"]
@@ -30,6 +31,7 @@ class State(Checkpointable):
     ) -> Variable:
         """Make a variable: checkpoints call it ``name``, and its own name is ``path``."""
         make = initializers.get(initializer)
+        allowance.get().take(path, shape)
         variable = Variable(make(shape, dtype=as_dtype(dtype)), trainable=False, name=path)
         self._variables[name] = variable, make
         return variable

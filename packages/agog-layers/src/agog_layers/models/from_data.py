@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
+from agog_core import nest
 from agog_layers.base.configured import revive
 from agog_layers.base.custom_objects import custom_object_scope
 
@@ -22,7 +24,7 @@ def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None =
         The model.
 
     Raises:
-        ValueError: the description names an unknown class.
+        ValueError: the description names an unknown class, or the text is none.
 
     >>> from agog_layers import Dense, Sequential
     >>> text = Sequential([Dense(3, input_shape=(4,))], name="again").to_json()
@@ -31,7 +33,13 @@ def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None =
     """
     import json
 
-    return model_from_config(json.loads(json_string), custom_objects)
+    try:
+        config = json.loads(json_string)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"model_from_json: the text is no description of a model: {type(error).__name__}: {error}"
+        ) from error
+    return model_from_config(config, custom_objects)
 
 
 def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -45,7 +53,17 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
         The model; its weights are new.
 
     Raises:
-        ValueError: the description names an unknown class.
+        ValueError: the description names an unknown class, or is none.
     """
+    if not (nest.is_mapping(config) and "config" in config and isinstance(config.get("class_name"), str)):
+        raise ValueError(
+            f"model_from_config: a description is a dict with 'class_name' and 'config'; got {reprlib.repr(config)}."
+        )
     with custom_object_scope(custom_objects or {}):
-        return revive({"class_name": config["class_name"], "config": config["config"]}, "layer")
+        try:
+            return revive({"class_name": config["class_name"], "config": config["config"]}, "layer")
+        except (AttributeError, LookupError, RecursionError, TypeError) as error:
+            raise ValueError(
+                f"model_from_config: the description of a {config['class_name']} is damaged: {type(error).__name__}: "
+                f"{error}"
+            ) from error

@@ -7,6 +7,7 @@ from typing import Any
 from agog_core import (
     Tensor,
     TensorLike,
+    TensorShape,
     add,
     as_string,
     cast,
@@ -25,6 +26,7 @@ from agog_core import (
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.strings.hashing import string_to_hash_bucket_strong
 from agog_core.tensors.convert import failing
+from agog_layers.base.allowance import allowance
 from agog_layers.base.arguments import choice, integer
 from agog_layers.preprocessing.adapting import Preprocessing
 
@@ -48,6 +50,7 @@ def encoded(numbers: Tensor, mode: str, size: int, weights: TensorLike = None) -
     """
     if mode == "int":
         return numbers
+    allowance.get().check("vectors of categories", lambda: [TensorShape([*numbers._shape, size])])
     if mode == "one_hot":
         is_column = len(numbers._shape) > 1 and numbers._shape[-1] == 1
         return one_hot(reshape(numbers, numbers._shape[:-1]) if is_column else numbers, size)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from agog_core import Tensor, TensorShape, Variable, concat, matmul, multiply, nest, nn, ones_like, split, zeros
 from agog_core.ops.nn.recurrent import ACTIVATIONS
 from agog_layers.base import activations
+from agog_layers.base.allowance import allowance
 from agog_layers.base.arguments import integer
 from agog_layers.base.learning_phase import trains
 from agog_layers.layer.checks import check_dtype
@@ -202,6 +203,8 @@ def initial_state(state_size: Any, inputs: Any = None, batch_size: Any = None, d
     kind = dtype if inputs is None else inputs.dtype
 
     def zero(size: Any) -> Tensor:
-        return zeros([count, *(size if isinstance(size, TensorShape) else [int(size)])], kind)
+        shape = TensorShape([count, *(size if isinstance(size, TensorShape) else [int(size)])])
+        allowance.get().check("a state", lambda: [shape])
+        return zeros(shape, kind)
 
     return zero(state_size) if isinstance(state_size, TensorShape) else nest.map_structure(zero, state_size)

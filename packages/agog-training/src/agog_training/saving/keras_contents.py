@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agog_checkpoint.regular_file import open_regular
 from agog_core.errors import DataLossError
 from agog_training.saving import keras_files
+
+# How many bytes of an array one byte of a file may stand for: what zlib reaches at most, of which HDF5's filters are.
+_DENSEST = 1032
 
 
 def keras_contents(path: str) -> dict[str, tuple[str, tuple[int, ...], int]]:
@@ -14,21 +18,36 @@ def keras_contents(path: str) -> dict[str, tuple[str, tuple[int, ...], int]]:
 
     Raises ImportError where h5py is not installed, and DataLossError where the file is not a whole one.
     """
+    found: dict[str, tuple[str, tuple[int, ...], int]] = {}
+
+    def note(name: str, dataset: Any) -> None:
+        found[name] = str(dataset.dtype), tuple(dataset.shape or ()), int(dataset.nbytes)
+
+    _visit(path, note)
+    return found
+
+
+def stored_numbers(path: str) -> int:
+    """How many numbers the arrays in a file of Keras have; of one that is said to be larger than what the file stores
+    of it, those that this can be. Errors as of `keras_contents`."""
+    counts: list[int] = []
+
+    def count(name: str, dataset: Any) -> None:
+        counts.append(min(int(dataset.size or 0), dataset.id.get_storage_size() * _DENSEST // dataset.dtype.itemsize))
+
+    _visit(path, count)
+    return sum(counts)
+
+
+def _visit(path: str, see: Callable[[str, Any], None]) -> None:
     try:
         import h5py
     except ImportError:
         raise ImportError(
             f'{path!r} is a file of Keras, in HDF5, for which h5py is needed: pip install "agog-training[h5]".'
         ) from None
-    found: dict[str, tuple[str, tuple[int, ...], int]] = {}
-
-    def note(name: str, value: Any) -> None:
-        if isinstance(value, h5py.Dataset):
-            found[name] = str(value.dtype), tuple(value.shape or ()), int(value.nbytes)
-
     try:
         with open_regular(path) as stream, h5py.File(keras_files._hdf5(path, stream), "r") as file:
-            file.visititems(note)
+            file.visititems(lambda name, value: see(name, value) if isinstance(value, h5py.Dataset) else None)
     except Exception as error:  # h5py raises errors of many kinds on damaged files
         raise DataLossError(f"{path!r} is not a whole file of Keras: {error}.") from error
-    return found

@@ -24,7 +24,7 @@ __all__ = ["compile_as_described", "description_in", "differing_settings"]
 Description = Mapping[str, Any]
 
 # How many bytes a description may have; those of large models have a hundredth.
-_LONGEST = 1 << 26
+_LONGEST = 1 << 24
 # Settings that say nothing of what a layer computes with its weights.
 _NOT_COMPARED = {
     *("activity_regularizer", "batch_input_shape", "cell", "cells", "dropout", "dtype", "fused", "implementation"),
@@ -55,8 +55,8 @@ def description_in(what: str, path: str) -> Description | None:
 
 def compile_as_described(model: Any, path: str, description: Description) -> None:
     """Compile a model as Keras has; where that is not known here, a warning says so."""
-    config = description.get("compile_config")
-    if not config or "optimizer" not in config:
+    config: Any = description.get("compile_config")
+    if not (nest.is_mapping(config) and "optimizer" in config):
         return
     try:
         given = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,13 +13,15 @@ from agog_checkpoint.graph import Graph
 from agog_checkpoint.objects import snapshot
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, unfilled
-from agog_core import Checkpointable, TensorSpec, nest, zeros
+from agog_core import Checkpointable, TensorShape, TensorSpec, nest, zeros
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
 from agog_core.host_files import local_path
 from agog_core.random import Generator, generator, set_generator
+from agog_layers.base.allowance import allowance, allowance_of
 from agog_layers.base.configured import describe, revive
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
+from agog_training.saving.keras_contents import stored_numbers
 from agog_training.saving.keras_description import made_model
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 from agog_training.saving.keras_model import compile_as_described, description_in
@@ -136,12 +139,13 @@ def load_model(
     graph, arrays = read_file(path)
     description = _description(path, graph)
     training = description["training"] if compile else None
-    with trained(custom_objects or {}), _random_bits_of_its_own():
+    stored = sum(math.prod(array.shape) for array in arrays.values())
+    with trained(custom_objects or {}), _random_bits_of_its_own(), allowance_of(stored):
         model = _made(path, "model", lambda: revive(description["model"]))
         if training is not None:
             _made(path, "training", lambda: model.compile(**revive_training(training)))
         if not model.built:
-            _build(model, description["inputs"])
+            _made(path, "inputs", lambda: _build(model, description["inputs"]))
     root = _File(model if training is not None else Weights(model), description)
     status = CheckpointLoadStatus(Restore(path, graph, arrays, root, borrow=True), root)
     status.expect_partial()  # a model that is never trained makes no more state of its optimizer
@@ -180,8 +184,9 @@ def _made(path: str, part: str, make: Callable[[], Any]) -> Any:
     except ValueError as error:  # an unknown class or function, which its text names
         raise ValueError(f"load_model: the description of the {part} in {path!r} cannot be used: {error}") from error
     except Exception as error:
+        kind = "" if isinstance(error, DataLossError) else f"{type(error).__name__}: "
         raise DataLossError(
-            f"load_model: the description of the {part} in {path!r} is damaged: {type(error).__name__}: {error}"
+            f"load_model: the description of the {part} in {path!r} is damaged: {kind}{error}"
         ) from error
     if part == "model" and not hasattr(made, "fit"):
         raise DataLossError(f"load_model: {path!r} describes a {type(made).__name__}, which is no model.")
@@ -206,6 +211,7 @@ def _zeros(specs: Any) -> Any:
         return None
     if "parts" in specs:
         return {name: _zeros(spec) for name, spec in specs["parts"].items()}
+    allowance.get().check("an input", lambda: [TensorShape(specs["shape"])])
     return zeros(specs["shape"], specs["dtype"])
 
 
@@ -213,8 +219,9 @@ def _build(model: Any, specs: Any) -> None:
     """Make the variables as the saved model did: by a call. One that needs more than inputs makes them when it is
     called first, and they get their values then."""
     if specs is not None:
+        inputs = _zeros(specs)
         with suppress(TypeError):
-            model(_zeros(specs))
+            model(inputs)
 
 
 def _check_filled(path: str, status: CheckpointLoadStatus, model: Any) -> None:
@@ -233,7 +240,7 @@ def _load_keras_model(path: str, custom_objects: Mapping[str, Any], compile: boo
             f"load_model: {path!r} is a file of Keras without a description that agog reads, as .keras files of "
             "Keras 3 have it: make the model in the program, and call model.load_weights(path)."
         )
-    with trained(custom_objects), _random_bits_of_its_own():
+    with trained(custom_objects), _random_bits_of_its_own(), allowance_of(stored_numbers(path)):
         model = _made(path, "model", lambda: made_model(description))
         if compile:
             compile_as_described(model, path, description)

@@ -46,11 +46,11 @@ class AtPoint(Metric):
         if num_thresholds < 1:
             raise ValueError(f"{type(self).__name__}: num_thresholds must be at least 1; got {num_thresholds}.")
         self.enough, self.num_thresholds = float(enough), num_thresholds
+        # Rows: yes predicted, no predicted; columns: yes and no in truth.
+        self.counts: Variable = self.add_weight("counts", (2, 2, num_thresholds))
         inner = [n / (num_thresholds - 1) for n in range(1, num_thresholds - 1)]
         points = [0.5] if num_thresholds == 1 else [-1e-7, *inner, 1 + 1e-7]
         self.thresholds = constant(points, self.dtype)
-        # Rows: yes predicted, no predicted; columns: yes and no in truth.
-        self.counts: Variable = self.add_weight("counts", (2, 2, len(points)))
 
     def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
         """Take labels, bools or 0 and 1, and probabilities into account; see `Mean.update_state`."""
