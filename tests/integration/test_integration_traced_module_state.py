@@ -22,7 +22,7 @@ KINDS = ("key", "late", "variable", "none")
 # Whoever adds module state says here what it is, or what all of its module is. What is a `Setting`, or an object that
 # is `Settable`, is in the keys.
 STATE = {
-    "agog_checkpoint.restore._numbers": "none: numbers of restores",
+    "agog_checkpoint.saved_values._numbers": "none: numbers of restores",
     "agog_checkpoint.folder_lock._held": "none: who saves into a folder",
     "agog_compat.collections._collections": "none: lists of the program's own, which check=True looks at",
     "agog_compat.critical_section._shared": "none: locks",

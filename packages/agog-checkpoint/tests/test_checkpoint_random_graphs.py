@@ -141,7 +141,7 @@ def saved(seed: int, folder: Any, **how: Any) -> tuple[Graph, str]:
 def check_report(status: Any) -> None:
     matched, deferred, unmatched = status._restore.report()
     everything = [*matched, *deferred, *unmatched]
-    assert sorted(everything) == sorted(status._restore._labels.values())
+    assert sorted(everything) == sorted(status._restore._matches.labels.values())
     assert len(set(everything)) == len(everything)
 
 

@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 _MOST = 20
-
-
-class Report(NamedTuple):
-    """What has become of the values in the file, by key."""
-
-    matched: list[str]
-    deferred: list[str]
-    unmatched: list[str]
 
 
 def name_list(names: Iterable[str], empty: str = "none") -> str:

@@ -32,7 +32,7 @@ class CheckpointLoadStatus:
         _, deferred, unmatched = self._restore.report()
         missing = self._without_value()
         if deferred or unmatched or missing:
-            self._restore.name_all()
+            self._restore.unclaimed.name_all()
             raise AssertionError(
                 f"assert_consumed: checkpoint {self._restore.path!r} and the program's objects do not match."
                 + _lines("values in the file without an object", [*deferred, *unmatched])
@@ -48,7 +48,7 @@ class CheckpointLoadStatus:
                 f"assert_existing_objects_matched: checkpoint {self._restore.path!r} lacks values of the program's "
                 "objects." + _lines("objects without a value in the file", missing)
             )
-        self._restore.warn()
+        self._restore.unclaimed.warn()
         return self
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
@@ -65,7 +65,7 @@ class CheckpointLoadStatus:
 
     def expect_partial(self) -> CheckpointLoadStatus:
         """Say that values in the file may stay without an object, so that nothing warns of them."""
-        self._restore.name_all()
+        self._restore.unclaimed.name_all()
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
@@ -86,7 +86,7 @@ class CheckpointLoadStatus:
         matched, deferred, unmatched = self._restore.report()
         return {
             "matched": matched,
-            "cast": self._restore.casts,
+            "cast": self._restore.values.casts,
             "deferred until an object is created": deferred,
             "values in the file without an object": unmatched,
             "objects without a value in the file": self._without_value(),

@@ -1,0 +1,104 @@
+"""Saved values: those of a file, which are given to the objects of a program."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from agog_checkpoint.casting import misfit
+from agog_checkpoint.graph import SavedVariable
+from agog_checkpoint.matches import Matches
+from agog_checkpoint.objects import WeakIdentityMap
+from agog_checkpoint.python_state import ArrayPart
+from agog_checkpoint.safetensors_file import Array
+from agog_core.checkpointable import Checkpointable
+from agog_core.dispatch.devices import default_device
+from agog_core.random import Generator
+from agog_core.tensors.convert import from_host
+from agog_core.tracers import apart
+from agog_core.variables.lending import lend
+
+_LEAST_BORROWED = 16_384  # elements; what is smaller is copied, because it would keep a whole file mapped
+_numbers = itertools.count(1)  # the next number of a restore, which orders those that wait
+# The number of the latest restore that gave an object its state. An earlier restore that still waits must not undo it.
+_restored_by: WeakIdentityMap[int] = WeakIdentityMap()
+
+
+class SavedValues:
+    """The values of one restore, and which of them were cast: see `Restore` for ``cast`` and ``borrow``."""
+
+    def __init__(self, path: str, matches: Matches, arrays: Mapping[str, Array], cast: bool, borrow: bool) -> None:
+        self.casts: list[str] = []
+        self._path = path
+        self._matches = matches
+        self._arrays = arrays
+        self._cast = cast
+        self._borrow = borrow
+        # A mapping may give one value to several variables, which must not share their memory.
+        counts = Counter(variable.key for variable in matches.graph.variables())
+        self._copied = {key for key, count in counts.items() if count > 1}
+        self._number = next(_numbers)
+        self._generators: list[weakref.ref[Generator]] = []
+
+    def fault(self, number: int, value: Any) -> str | None:
+        """Why an object does not fit its node."""
+        saved = self._matches.graph.nodes[number].variable
+        array = None if saved is None else self._arrays[saved.key]
+        return misfit(self._matches.paths.get(number, ""), saved, array, value, self._cast)
+
+    def is_superseded(self, value: Any) -> bool:
+        """Whether a later restore has given an object its state."""
+        return (_restored_by.get(value) or 0) > self._number
+
+    def give(self, objects: Mapping[int, Any]) -> None:
+        """Give objects their state, that of other objects first: they may refuse it, variables cannot."""
+        nodes = self._matches.graph.nodes
+        undo: list[tuple[Checkpointable, dict[str, Any]]] = []
+        for number, value in objects.items():
+            state = nodes[number].state
+            if state is not None:
+                undo.append((value, value.checkpoint_state()))
+                try:
+                    value.restore_checkpoint_state(state)
+                except BaseException as error:
+                    which = repr(self._matches.labels[number])
+                    error.add_note(f"This happened while {which} was restored from checkpoint {self._path!r}.")
+                    self._matches.rejected.add(number)
+                    for other, before in reversed(undo):
+                        with suppress(Exception):  # the one that has refused its state may be broken
+                            other.restore_checkpoint_state(before)
+                    raise
+        with apart():  # a variable that a traced function makes is restored once, and not at each call
+            for number, value in objects.items():
+                saved = nodes[number].variable
+                if saved is not None:
+                    self._assign(value, saved)
+                _restored_by.set(value, self._number)
+                if isinstance(value, Generator):
+                    value.spare_initial_values(True)
+                    self._generators.append(weakref.ref(value))
+
+    def _assign(self, value: Any, saved: SavedVariable) -> None:
+        array = self._arrays[saved.key]
+        if isinstance(value, ArrayPart):
+            value.array = array.copy()
+            return
+        present = value._current()._table
+        if saved.dtype != present.dtype.name:
+            array = array.astype(present.dtype.numpy_dtype)
+            self.casts.append(f"{saved.key} from {saved.dtype} to {present.dtype.name}")
+        if self._borrow and array.size >= _LEAST_BORROWED and saved.key not in self._copied:
+            lend(from_host(array, present), value)
+        else:  # assigning copies; making the tensor does not
+            value.assign(from_host(array, default_device().table(present.dtype)))
+
+    def end(self) -> None:
+        """Let restored generators give initial values again: no variable waits for its value any more."""
+        for reference in self._generators:
+            # A later restore that waits for variables has said the same of it.
+            if (generator := reference()) is not None and not self.is_superseded(generator):
+                generator.spare_initial_values(False)
