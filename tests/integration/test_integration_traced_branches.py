@@ -211,17 +211,83 @@ def test_results_are_the_tensors_that_they_are_eagerly() -> None:
         assert float(found) == float(written(no))
 
 
-def test_what_is_handed_on_unchanged_may_go_both_ways() -> None:
+def test_what_is_handed_on_unchanged_is_the_tensor_that_it_was() -> None:
     def make() -> Made:
         def call(x: tf.Tensor, p: tf.Tensor) -> Any:
-            x, c = x * 1.0, tf.constant([0.5, 1.0, 1.5, 2.0])
+            x, c, zero = tf.tanh(x), tf.constant([0.5, 1.0, 1.5, 2.0]), tf.zeros([2, 2])
             y = tf.cond(p > 0.0, lambda: x, lambda: tf.sin(x))
             z = tf.cond(p > -2.5, lambda: y[0], lambda: c)
-            return y * 2.0, z + x
+            two, other = tf.cond(p > -2.5, lambda: [x + p] * 2, lambda: [x * 2.0, x * 3.0])
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch([x, c, two, zero])
+                loss = tf.reduce_sum(y * y) + tf.reduce_sum(z) + tf.reduce_sum(other)
+                loss += tf.reduce_sum(tf.cond(p > 0.0, lambda: zero, lambda: zero + 1.0))
+            # BLAS computes half of the product of a matrix with itself.
+            return [tape.gradient(loss, each) for each in (x, c, two, zero)], tf.matmul(y, x, transpose_b=True)
 
         return call, []
 
-    assert counts(same(make))[1] == 1
+    large = np.random.RandomState(3).randn(70, 70).astype(np.float32)
+    same(make, [(tf.constant(large), p) for _, p in (*FLAGS, *FLAGS)])
+
+
+def test_constants_that_nobody_else_holds_may_go_both_ways() -> None:
+    def make() -> Made:
+        def call(x: tf.Tensor, p: tf.Tensor) -> Any:
+            y = tf.cond(p > 0.0, lambda: tf.reduce_sum(x), lambda: tf.constant(0.0))
+            z = tf.cond(p > 0.0, lambda: tf.constant([1.0, 2.0, 3.0, 4.0]), lambda: tf.zeros([4]))
+            return x * y + z
+
+        return call, []
+
+    assert counts(same(make)) == (2, 1)
+
+
+def test_branches_in_loops_that_go_another_way_later() -> None:
+    ran: list[str] = []
+
+    def make() -> Made:
+        ran.clear()
+        w = tf.constant(X * 2.0)
+
+        def call(n: tf.Tensor, x: tf.Tensor, p: tf.Tensor) -> Any:
+            ran.append("call")
+            y = tf.sin(x)
+
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                a = tf.cond(p > 0.0, lambda: tf.tanh(a) + y, lambda: a * w + x)
+                b = tf.random_uniform([])
+                return [i + 1, tf.cond(b > p, lambda: a + tf.random_uniform([]), lambda: a - tf.random_uniform([3, 4]))]
+
+            return tf.while_loop(lambda i, a: i < n, body, [tf.constant(0), x])
+
+        return call, []
+
+    lengths = (4, 3, 0, 1, 7, 5, 9, 30, 2, 6)
+    flags = (1.5, 0.5, -1.0, 0.5, -1.0, 0.5, 1.5, 0.5, -1.0, 1.5)
+    traced = same(make, [(tf.constant(n), tf.constant(X), tf.constant(p)) for n, p in zip(lengths, flags, strict=True)])
+    assert counts(traced)[1] == 1
+    assert len(ran) <= 4
+
+
+def test_branches_in_loops_that_give_other_things_later() -> None:
+    def make() -> Made:
+        v = tfe.Variable(1.0)
+
+        def call(n: tf.Tensor, x: tf.Tensor, p: tf.Tensor) -> Any:
+            def write() -> tf.Tensor:
+                v.assign_add(p)
+                return x * v
+
+            def body(i: tf.Tensor, a: tf.Tensor) -> Any:
+                b = tf.cond(p > 0.0, lambda: a + 1.0, write)
+                return [i + 1, b + (tf.cond(p > -1.5, lambda: 1.0, lambda: 2.0))]
+
+            return tf.while_loop(lambda i, a: i < n, body, [0 * n, x])
+
+        return call, [v]
+
+    same(make, [(tf.constant(3), x, p) for x, p in (*FLAGS, *FLAGS, *FLAGS)])
 
 
 def test_variables_that_functions_write_and_read() -> None:

@@ -6,9 +6,11 @@ for both knows both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -92,9 +94,9 @@ class _Branching:
         del result
         tensors = [] if packing is None else packing.tensors
         values, reals = [trace.value_of(x) for x in tensors], [untraced(x) for x in tensors]
-        passed = {} if trace.rollings else self._passed(tensors)
         if packing is not None:
             packing.release()
+        held = list(map(ref, tensors))
         del tensors
         written = {v: trace.value_of(x) for v, x in trace.state.items() if trace.value_of(x) in self.inside}
         finals = {v: untraced(trace.state[v]) for v in written}
@@ -102,18 +104,13 @@ class _Branching:
             if trace.finals.get(variable) is trace.state[variable]:
                 trace.finals[variable] = real
             trace.state[variable] = real
-        if self._has_escapes():
-            found = [tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)]
+        if self._has_escapes() or (not trace.rollings and _are_held(values, reals, held)):
+            pairs = zip(held, reals, values, strict=True)
+            found = [tensor_of(trace, x, value) if (own := each()) is None else own for each, x, value in pairs]
             trace.state.update({v: tensor_of(trace, finals[v], value) for v, value in written.items()})
             self.compare()
             return None if packing is None else packing(found)
-        outs, choice = self._put(values, reals, written, finals, form)
-        places = {value: place for place, value in enumerate(values)}
-        for variable, value in written.items() if not trace.rollings else ():
-            if value in places:  # to the program it is the tensor that the variable has
-                passed[places[value]] = trace.state[variable], []
-        for place, (tensor, choices) in passed.items():
-            trace.passed[trace.value_of(outs[place])] = tensor, [choice, *choices]
+        outs = self._put(values, reals, written, finals, form)
         return None if packing is None else packing(outs)
 
     def _fits(self, result: Any) -> bool:
@@ -135,25 +132,18 @@ class _Branching:
         )
 
     def _may_unite(self, result: Any) -> bool:
-        """Whether a call may go both ways here: nothing is computed late, and no variable of any size is copied."""
+        """Whether a call may go both ways here: nothing is computed late, no large variable is copied, and all results
+        are new tensors, since a tape knows tensors by what they are, and BLAS arrays."""
         values = [] if result is None else [self.trace.value_of(x) for x in nest.flatten(result)]
         written = [value for value in map(self.trace.value_of, self.trace.state.values()) if value in self.inside]
         return (
             not self.lates
             and not any(map(draws, self.nodes))
-            and all(size(value) <= MOST_KNOWN for value in (*written, *[v for v in values if v.kind == "constant"]))
+            and all(size(value) <= MOST_KNOWN for value in written)
+            and all(_is_new(value, self.inside) for value in values)
+            and len(set(values)) == len(values)
+            and set(values).isdisjoint(written)
         )
-
-    def _passed(self, tensors: list[Tensor]) -> dict[int, tuple[Tensor, list[Choice]]]:
-        """The results that are tensors from before, by their places, with the branches that they have come through."""
-        found: dict[int, tuple[Tensor, list[Choice]]] = {}
-        for place, tensor in enumerate(tensors):
-            value = self.trace.value_of(tensor)
-            if value in self.trace.passed:
-                found[place] = self.trace.passed[value]
-            elif value not in self.inside:
-                found[place] = tensor, []
-        return found
 
     def _has_escapes(self) -> bool:
         """Whether Python has kept a tensor of the branch."""
@@ -167,7 +157,7 @@ class _Branching:
         written: dict[Variable, Value],
         finals: dict[Variable, Tensor],
         form: Any,
-    ) -> tuple[list[Tensor], Choice]:
+    ) -> list[Tensor]:
         """Put the node in the place of what was recorded."""
         trace, results = self.trace, [*values, *written.values()]
         used = [value for node in self.nodes for value in node.inputs]
@@ -195,7 +185,7 @@ class _Branching:
         for (variable, real), tensor in zip(finals.items(), tensors[len(reals) :], strict=True):
             assigned = Node(Effect.ASSIGN, None, real._table, [trace.value_of(tensor)], {}, variables=[variable])
             trace._write([variable], trace._add(assigned, [(real._table, real._array)]), real._table)
-        return tensors[: len(reals)], choice
+        return tensors[: len(reals)]
 
     def _note_known(self, value: Value, tensor: Tensor) -> None:
         """Note that a result of the branch is known, as far as the condition is."""
@@ -223,3 +213,20 @@ class _Branching:
         following = tuple([pool[value] for value in results])
         arrays = tuple([value.array for value in constants])
         return Branch(Part(graph), tuple(range(len(outside))), following, arrays, tuple(shared))
+
+
+def _is_new(value: Value, inside: set[Value]) -> bool:
+    """Whether no other value shares the memory of a result; of constants, which may, BLAS must not see two at once."""
+    return (value in inside and value.base is None) or (value.kind == "constant" and len(value.shape) < 2)
+
+
+def _are_held(values: Sequence[Value], reals: Sequence[Tensor], tensors: Sequence[ref[Tensor]]) -> bool:
+    """Whether somebody else holds a constant among the results, which may be real tensors themselves."""
+    own = [object()]
+    for place, value in enumerate(values):
+        tensor = tensors[place]()
+        is_other = tensor is not None and tensor is not reals[place]
+        del tensor
+        if value.kind == "constant" and (is_other or getrefcount(reals[place]) > getrefcount(own[0])):
+            return True
+    return False

@@ -39,11 +39,10 @@ class Choice:
         home: the device of the condition.
         line: of the program.
         form: of the results; see `agog_core.tracing.leaves.key_of_structure`.
-        stays: whether it learns no other function.
     """
 
-    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any, stays: bool = False) -> None:
-        self.branches, self.home, self.line, self.form, self.stays = branches, home, line, form, stays
+    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any) -> None:
+        self.branches, self.home, self.line, self.form = branches, home, line, form
         self._has_parted = False
 
     @property
@@ -69,7 +68,7 @@ class Choice:
             branch = branches.get(bool(to_host(flag).reshape(())[()]))
             if branch is None:
                 before, self._has_parted = self._has_parted, True
-                raise OtherWayError(self.line, is_first=not before)
+                raise OtherWayError(self.line, is_first=not before, is_cond=True)
             given = [arrays[place] for place in branch.places]
             pool = (*branch.part(given), *given, *branch.constants)
             found = [pool[place] for place in branch.following]

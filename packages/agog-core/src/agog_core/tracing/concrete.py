@@ -10,7 +10,7 @@ from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.echoes import Echoes
-from agog_core.tracing.errors import is_undone, written_before
+from agog_core.tracing.errors import OtherWayError, is_undone, written_before
 from agog_core.tracing.execute import Run
 from agog_core.tracing.executors import executable
 from agog_core.tracing.graph import Effect, Graph, RandomKey, Value
@@ -103,6 +103,8 @@ class Concrete:
         except Exception as error:
             if is_undone(error):
                 self._put_back()
+            if isinstance(error, OtherWayError):
+                error.trace = self
             raise
         if type(found) is int:
             self._put_back()

@@ -36,11 +36,13 @@ _TEXTS = {
 
 
 class OtherWayError(Exception):
-    """A branch inside of a loop goes another way than when it was traced; its line, and whether to warn of it."""
+    """A branch inside of a loop goes another way than when it was traced; its line, whether to warn of it, and whether
+    the program branches by `agog_core.cond`."""
 
-    def __init__(self, line: str, is_first: bool) -> None:
+    def __init__(self, line: str, is_first: bool, is_cond: bool = False) -> None:
         super().__init__(line)
-        self.is_first = is_first
+        self.line, self.is_first, self.is_cond = line, is_first, is_cond
+        self.trace: Any = None  # the `agog_core.tracing.concrete.Concrete` that has run
 
 
 def undone(error: Exception, is_so: bool = True) -> None:

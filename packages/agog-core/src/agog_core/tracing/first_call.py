@@ -110,7 +110,6 @@ class Recorded:
         self.inputs = [inputs[place] for place in equals(packing.tensors) or range(len(inputs))]
         with self.going_on():
             self.results = Packing(function(*packing(self.inputs)))
-            self.results.tensors = list(map(self.trace.returned, self.results.tensors))
             self.trace.graph.outputs = [self.trace.value_of(x) for x in self.results.tensors]
 
     @contextmanager

@@ -25,13 +25,14 @@ class Likeness:
     Args:
         temporaries: variables that the parts make for themselves.
         first: the number of the first value that may be of one part alone.
-        learns_in_loops: whether branches in loops learn what corresponding ones know.
+        learns: whether branches learn what corresponding ones know.
+        is_whole: whether the parts are all of two traces, of which the first is nobody else's.
     """
 
     def __init__(
-        self, temporaries: Collection[Variable] = (), first: int = 0, learns_in_loops: bool = True, learns: bool = True
+        self, temporaries: Collection[Variable] = (), first: int = 0, learns: bool = True, is_whole: bool = False
     ) -> None:
-        self._first, self._learns, self._learns_in_loops = first, learns, learns_in_loops
+        self._first, self._learns, self._is_whole = first, learns, is_whole
         self._values: dict[Value, Value] = {}
         self._lates: dict[Late, Late] = {}
         self._temporaries = temporaries
@@ -65,6 +66,8 @@ class Likeness:
         if isinstance(mine := one.attributes.get("loop"), Choice):
             theirs = other.attributes.get("loop")
             return isinstance(theirs, Choice) and self._is_choice(one, mine, other, theirs)
+        if self._is_whole and isinstance(mine, Loop) and isinstance(theirs := other.attributes["loop"], Loop):
+            return self._is_whole_loop(one, mine, other, theirs)
         is_same = (
             (one.effect, one.op, one.table, one.outcome, one.several)
             == (other.effect, other.op, other.table, other.outcome, other.several)
@@ -101,7 +104,7 @@ class Likeness:
         if isinstance(one, Loop):
             return self._is_loop(one, other)
         if isinstance(one, (Back, Rows)):
-            return _plain(one) == _plain(other) and self._is_part(one.body, other.body, self._learns_in_loops)
+            return _plain(one) == _plain(other) and self._is_part(one.body, other.body, not self._is_whole)
         if isinstance(one, (Item, Length)):
             return one.is_like(other)
         if isinstance(one, (list, tuple)):
@@ -131,7 +134,7 @@ class Likeness:
                 if not _is_branch(known, branch) or not self._is_part(known.part, branch.part):
                     return False
                 continue
-            if not self._learns or mine.stays or theirs.stays:
+            if not self._learns:
                 return False
             if any(value not in back and value.number >= self._first for value in taken):
                 return False  # it is of the other part alone
@@ -144,12 +147,53 @@ class Likeness:
     def _is_loop(self, one: Loop, other: Loop) -> bool:
         parts = ((one.condition, other.condition), (one.body, other.body))
         is_same = (one.limit, one.kept, _plain(one)) == (other.limit, other.kept, _plain(other))
-        return is_same and all(self._is_part(x, y, self._learns_in_loops) for x, y in parts)
+        return is_same and all(self._is_part(x, y) for x, y in parts)
 
-    def _is_part(self, one: Part, other: Part, learns: bool = True) -> bool:
-        inside = Likeness(learns=learns and self._learns, learns_in_loops=self._learns_in_loops)
+    def _is_whole_loop(self, one: Node, mine: Loop, other: Node, theirs: Loop) -> bool:
+        """Whether two loops correspond; the branches of one learn what those of the other know, and it takes what these
+        take."""
+        count, sizes = len(mine.following), [len(each.body.graph.inputs) for each in (mine, theirs)]
+        if len(theirs.following) != count or not self.same(one.inputs[:count], other.inputs[:count]):
+            return False
+        back = {value: key for key, value in self._values.items()}
+        known, more = one.inputs[count : sizes[0]], []
+        there: dict[int, int] = {}  # places of what no iteration changes, in the other loop and in this one
+        for place, value in enumerate(other.inputs[count : sizes[1]], count):
+            if value not in back:
+                return False
+            if back[value] not in known:
+                known.append(back[value])
+                more.append(theirs.body.graph.inputs[place])
+            there[place] = count + known.index(back[value])
+        rest = [one.inputs[sizes[0] :], other.inputs[sizes[1] :]]
+        one.inputs[count:] = [*known, *rest[0]]
+        for part in (mine.condition, mine.body):
+            part.graph.inputs += [replace(value) for value in more]
+        mine.take(len(more))
+        pairs = [*zip(range(count), range(count), strict=True), *((here, place) for place, here in there.items())]
+        after = [each.attributes["after"] for each in (one, other)]
+        is_same = (mine.limit, mine.kept, _plain(mine)) == (theirs.limit, theirs.kept, _plain(theirs))
+        return (
+            self.same(*rest)
+            and self.attribute(*after)
+            and all(
+                self._is_part(x, y, pairs=pairs)
+                for x, y in ((mine.condition, theirs.condition), (mine.body, theirs.body))
+            )
+            and is_same
+            and self.given(one.outputs, other.outputs)
+        )
+
+    def _is_part(
+        self, one: Part, other: Part, learns: bool = True, pairs: Sequence[tuple[int, int]] | None = None
+    ) -> bool:
+        """Whether two parts correspond, and what they take, at places that do."""
+        inside = Likeness(learns=learns and self._learns, is_whole=self._is_whole)
         x, y = one.graph, other.graph
-        return inside.given(x.inputs, y.inputs) and inside._is_graph(x, y)
+        given = [x.inputs, y.inputs]
+        if pairs is not None:
+            given = [[x.inputs[place] for place, _ in pairs], [y.inputs[place] for _, place in pairs]]
+        return inside.given(*given) and inside._is_graph(x, y)
 
     def _is_graph(self, x: Graph, y: Graph) -> bool:
         self._temporaries = [v for graph in (x, y) for node in graph.nodes for v in node.variables]

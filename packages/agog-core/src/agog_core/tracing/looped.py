@@ -9,7 +9,6 @@ from agog_core.recording import source_line
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.branching import choose, is_node
-from agog_core.tracing.choices import Choice
 from agog_core.tracing.device import TracedArray
 from agog_core.tracing.errors import limit as refuse
 from agog_core.tracing.graph import Late, Value
@@ -28,17 +27,6 @@ class Looped(State):
         self.behind: Value | None = None  # what the last loop that takes random numbers has given
         self.knows = Known()
         self.unites = False  # whether traces that part at `cond` alone may become one
-        # Tensors that branches have handed on as they were, and the branches, by what stands for them behind.
-        self.passed: dict[Value, tuple[Tensor, list[Choice]]] = {}
-
-    def returned(self, tensor: Tensor) -> Tensor:
-        """A result of the function: where branches have handed it on, the tensor itself, and they stay as they are."""
-        if not self.passed or (value := tensor._array.value if type(tensor._array) is TracedArray else None) is None:
-            return tensor
-        found, choices = self.passed.get(value, (tensor, []))
-        for choice in choices:
-            choice.stays = True
-        return found
 
     def refuse_loops(self) -> None:
         """Let the loops that are being recorded stay as they run."""
@@ -70,11 +58,6 @@ class Looped(State):
         if value not in self.knows.counted:
             refuse("read", source_line(), array)
         self.fixed(wrap(array, self.table(value.table), intern_shape(array.shape)))
-
-    def release(self) -> None:
-        """Let go of the tensors of the trace."""
-        super().release()
-        self.passed.clear()
 
     def _in_loops(self, variable: Variable, tensor: Tensor) -> Tensor:
         """What a variable's value is within the loops that are being recorded."""

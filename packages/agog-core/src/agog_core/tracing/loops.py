@@ -112,8 +112,22 @@ class Loop:
         self.kept = kept
         self.condition, self.body, self.limit = condition, body, limit
         self.following, self.constants, self.shared = tuple(following), tuple(constants), tuple(shared)
-        self.has_guards = condition.has_guards or body.has_guards
         self.draws = condition.draws or body.draws
+
+    @property
+    def has_guards(self) -> bool:
+        """Whether a run may find that it has to go another way."""
+        return self.condition.has_guards or self.body.has_guards
+
+    def copied(self, copied: Callable[[Part], Part]) -> Loop:
+        """One like it, of copies of its parts."""
+        parts = copied(self.condition), copied(self.body)
+        return Loop(*parts, self.following, self.constants, self.shared, self.limit, self.kept)
+
+    def take(self, count: int) -> None:
+        """Let it take so many values more that no iteration changes, as its parts do by now."""
+        first = len(self.body.graph.outputs) + len(self.body.graph.inputs) - count
+        self.following = tuple([place + count if place >= first else place for place in self.following])
 
     def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
         """What runs it on arrays, and gives those of some outputs, none of which shares memory with what it takes."""

@@ -14,7 +14,8 @@ from agog_core.errors import TracingWarning
 from agog_core.named_tuple import Named
 from agog_core.settable import Reads
 from agog_core.tracing.concrete import Concrete
-from agog_core.tracing.errors import again
+from agog_core.tracing.errors import OtherWayError, again
+from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Effect, Graph, Node
 from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing, depth
 from agog_core.tracing.state import Failure
@@ -108,6 +109,11 @@ class Memory:
         self, name: str, found: Any, failure: Exception, function: Callable[..., Any], args: Any, kwargs: Any
     ) -> Any:
         """Call the function where a trace has failed and done nothing; give that up where it goes on like this."""
+        if isinstance(failure, OtherWayError) and failure.is_cond and failure.trace.whole is not None:
+            result, is_one = self._traced(failure, function, args, kwargs)
+            if is_one:
+                return result
+            function, args, kwargs = (lambda args, kwargs: result), (), {}
         result = again(failure, function, args, kwargs)
         known = (*self.traces.items(), *self.taped.items())
         for key in [key for key, each in known if each is found]:
@@ -146,7 +152,19 @@ class Memory:
             if known.setdefault(place, made) is made:
                 self.note(key, parent, guard, made.graph, has_created=False)
 
-    def unite(self, parent: Concrete | None, guard: int, made: Concrete) -> bool:
+    def _traced(self, failure: OtherWayError, function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, bool]:
+        """What a call gives in which a `cond` of a loop goes another way, and whether its trace and the one that has
+        failed are one now."""
+        failed: Concrete = failure.trace
+        with failed.key[1].noted():
+            call = first_call(function, args, kwargs, may_create=True)
+        is_one = not call.failed and not call.has_created and self.unite(failed, failure.line, call.concrete)
+        if not is_one:
+            failed.whole = None  # nor will it be with others
+            call.concrete.untie()
+        return (call.result if call.is_kept else function(args, kwargs)), is_one
+
+    def unite(self, parent: Concrete | None, guard: int | str, made: Concrete) -> bool:
         """Let one trace take the places of two that part where the program branches by `cond`; whether it does."""
         found = None if parent is None else parent.united(made)
         if parent is None or found is None:
@@ -158,7 +176,8 @@ class Memory:
             for place, info in enumerate(self.infos):
                 if info.graph is parent.graph:
                     self.infos[place] = TraceInfo(info.reason, info.graph, False)
-            self.infos.append(TraceInfo(_other_way(parent.guards[guard]), found.graph, True))
+            line = parent.guards[guard].line if isinstance(guard, int) else guard
+            self.infos.append(TraceInfo(f"{line}: a branch goes another way", found.graph, True))
         return True
 
     def _put(self, known: dict[Any, Concrete], place: Any, old: Concrete, new: Concrete) -> bool:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core import nest
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.choices import Branch, Choice
+from agog_core.tracing.choices import Choice
 from agog_core.tracing.echoes import Echoes
-from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.leaves import exact, key_of_structure
 from agog_core.tracing.likeness import Likeness
-from agog_core.tracing.loops import Part
+from agog_core.tracing.loops import Loop, Part, may_part
 from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class Whole:
 
     @classmethod
     def of(cls, trace: Trace, result: Any, echoes: Echoes) -> Whole | None:
-        """What a traced call did that has returned something; None where no branch is a node, or the result holds
-        other than tensors and Python values."""
+        """What a traced call did that has returned something; None where no branch is a node or in one, or the result
+        holds other than tensors and Python values."""
         leaves = nest.flatten(result)
         is_plain = all(type(leaf) is Tensor or not hasattr(leaf, "dtype") for leaf in leaves)
-        if not is_plain or not any(map(_is_choice, trace.graph.nodes)):
+        if not is_plain or not any(_is_choice(node) or may_part_inside(node) for node in trace.graph.nodes):
             return None
         form = key_of_structure(result), [None if type(leaf) is Tensor else exact(leaf) for leaf in leaves]
         return cls(trace.graph, form, echoes, frozenset(trace.temporaries))
@@ -66,7 +66,7 @@ class Whole:
             number += 1
             mine.variables.setdefault(variable, replace(value, number=number))
         common = list(theirs.variables)
-        likeness = Likeness(self.temporaries | other.temporaries, learns_in_loops=False)
+        likeness = Likeness(self.temporaries | other.temporaries, is_whole=True)
         is_like = (
             likeness.given(mine.inputs, theirs.inputs)
             and likeness.given([mine.variables[v] for v in common], [theirs.variables[v] for v in common])
@@ -85,6 +85,11 @@ class Whole:
 
 def _is_choice(node: Node) -> bool:
     return isinstance(node.attributes.get("loop"), Choice)
+
+
+def may_part_inside(node: Node) -> bool:
+    """Whether a run may find that a branch inside of a loop goes another way."""
+    return node.effect is Effect.LOOP and may_part(node)
 
 
 def _values(graph: Graph) -> list[Value]:
@@ -111,11 +116,11 @@ class _Copying:
         for value in (*graph.inputs, *graph.variables.values()):
             self._there[value] = replace(value)
         self._number = max((value.number for value in _values(graph)), default=0)
-        self._lates = {late: copy(late) for late in graph.lates}
+        self._lates = {late: _late(late) for late in graph.lates}
         for node in graph.nodes:
             self._node(node)
-        for late in self._lates.values():
-            late.inputs = tuple(self._of(late.inputs))
+        for late, made in self._lates.items():
+            made.inputs = tuple(self._of(late.inputs))
         variables = dict(zip(graph.variables, self._of(list(graph.variables.values())), strict=True))
         finals = dict(zip(graph.finals, self._of(list(graph.finals.values())), strict=True))
         lates = list(self._lates.values())
@@ -132,9 +137,10 @@ class _Copying:
         elif self._opens and len(choice.branches) == 1:
             self._open(node, choice)
         else:
-            branches = {outcome: _copied(branch) for outcome, branch in choice.branches.items()}
-            made = Choice(branches, choice.home, choice.line, choice.form, choice.stays)
-            self._copied(node, {**node.attributes, "loop": made})
+            known = choice.branches.items()
+            branches = {outcome: replace(branch, part=_copied(branch.part)) for outcome, branch in known}
+            made = Choice(branches, choice.home, choice.line, choice.form)
+            self._copied(node, {"loop": made, "after": self._attribute(node.attributes["after"])})
 
     def _copied(self, node: Node, attributes: dict[str, Any]) -> Node:
         made = replace(node, inputs=self._of(node.inputs), outputs=[], attributes=attributes)
@@ -149,7 +155,9 @@ class _Copying:
     def _attribute(self, attribute: Any) -> Any:
         if isinstance(attribute, LateItem):
             return LateItem(self._lates[attribute.late], attribute.name)
-        return self._lates[attribute] if isinstance(attribute, Late) else attribute
+        if isinstance(attribute, Loop) and not self._opens:
+            return attribute.copied(_copied)
+        return self._lates.get(attribute, attribute) if isinstance(attribute, Late) else attribute
 
     def _open(self, node: Node, choice: Choice) -> None:
         """Put a guard and the function that was called in the place of a branch."""
@@ -184,5 +192,15 @@ class _Copying:
         return is_so
 
 
-def _copied(branch: Branch) -> Branch:
-    return replace(branch, part=Part(_Copying(opens=False).graph(branch.part.graph)))
+def _copied(part: Part) -> Part:
+    return Part(_Copying(opens=False).graph(part.graph))
+
+
+def _late(late: Late) -> Late:
+    """A copy of a number that is known late, but for what it is computed of; runs note anew that they draw a key."""
+    if not isinstance(late, RandomKey):
+        return copy(late)
+    made = RandomKey(late.op_seed, late.values, late.value)
+    for value in late.inputs:
+        made.put_behind(value)
+    return made

@@ -117,6 +117,33 @@ def cond(scope: Scope) -> None:
     scope.pool += [Known(each, x.shape, x.dtype, x.changed) for each in results]
 
 
+def iterated(scope: Scope) -> None:
+    """`tf.while_loop` of a length that depends on values, with branches, variables and random numbers in its body."""
+    draw, asked, x = scope.draw, scope.any_float(unchanged=True), scope.any_float()
+    if asked is None or x is None or not asked.size or x.size > 1 << 12:
+        return
+    function, count = scope.fresh("f"), scope.fresh("n")
+    scope.add(f"{count} = tf.cast(tf.minimum(tf.abs(tf.reduce_mean({asked.name})) * {draw.below(9)}.0, 9.0), tf.int32)")
+    with scope.block(f"def {function}(i, a):"):
+        here = Known("a", x.shape, x.dtype, x.changed)
+        if draw.chance(0.3) and scope.variables and scope.can_write:
+            v = draw.one(scope.variables)
+            scope.add(f"{v.name}.assign({v.name} * 0.9 + tf.cast(i, tf.float32) * 0.01)")
+            scope.changed.add(v.name)
+        if draw.chance(0.3) and scope.can_draw:
+            scope.add("a = a + tf.random_uniform([], dtype=a.dtype)")
+        for _ in range(draw.below(3)):
+            condition = draw.one((_condition(scope, asked), f"i > {draw.below(5)}", "tf.reduce_sum(a) > 0.0"))
+            condition = condition if x.size else "i > 1"
+            scope.add(
+                f"a = tf.cond({condition}, lambda: {_like(scope, here)}, lambda: {_like(scope, here)} + {x.name})"
+            )
+        scope.add(f"return i + 1, tf.tanh(a) * {draw.factor()}")
+    start = f"[tf.constant(0), {x.name}]"
+    name = scope.name(f"tf.while_loop(lambda i, a: i < {count}, {function}, {start})[1]", x.shape, x.dtype)
+    scope.pool[-1] = name._replace(changed=x.changed or asked.changed or bool(scope.changed))
+
+
 def rows(scope: Scope) -> None:
     """`tf.map_fn`, `tf.scan`, `tf.foldl` and `tf.foldr` over a few rows, or many."""
     draw, found = scope.draw, [x for x in scope.floats(least=1) if x.shape[0] and x.size < 1 << 12]
@@ -345,6 +372,7 @@ STATEMENTS: tuple[tuple[int, Writer], ...] = (
         (2, control),
         (6, cond),
         (3, rows),
+        (4, iterated),
         (5, read),
         (6, write),
         (5, chance),
