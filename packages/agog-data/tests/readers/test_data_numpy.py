@@ -243,7 +243,7 @@ def test_compressed_members_have_a_limit(tmp_path: Path) -> None:
     with pytest.raises(errors.ResourceExhaustedError) as raised:
         NumpyDataset(path, "y", max_bytes=4000)
     assert str(raised.value) == (
-        f"{path}['y']: the compressed array of shape (1001,) and dtype float32 has 4004 bytes, and at most 4000 "
+        f"{path}['y']: the array of shape (1001,) and dtype float32 has 4004 bytes, and at most 4000 "
         "are read; max_bytes=... allows more."
     )
     np.savez(path, y=np.zeros(1001, np.float32))

@@ -1,21 +1,13 @@
-"""Arrays of NumPy's files: the rows of ``.npy`` files, and of the members of ``.npz`` files, mapped into memory.
-
-The format, by R. Kern: "NEP 1: A simple file format for NumPy arrays", 2007: a magic string, the version, the length of
-a header, the header (a dict, written in Python), and the elements.
-"""
+"""Arrays of NumPy's files: the rows of ``.npy`` files, and of the members of ``.npz`` files, mapped into memory."""
 
 from __future__ import annotations
 
-import ast
 import errno
-import io
 import math
 import os
-import re
 import struct
 import zipfile
-import zlib
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 
@@ -26,21 +18,14 @@ from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec, components, map_components
 from agog_data.files import opened
+from agog_data.npy_format import MAGIC, ZIP_ERRORS, Header, read_elements, read_header, shaped
 from agog_data.sources import Source
 from agog_data.stages.slicing import Slices
 
 Array = np.ndarray[Any, Any]
 
-_MAGIC = b"\x93NUMPY"
-_LONGEST_HEADER = 1 << 16  # NumPy writes less than a thousand bytes for what has a dtype in agog
-_MOST_AXES = 64  # NumPy's limit
-_CHUNK = 1 << 20
 _MAX_BYTES = 1 << 32
 _LOCAL_HEADER = 30  # bytes of a zip file's header before a member, without the name and the extra field
-_ZIP_ERRORS = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError, OverflowError),
-    *(NotImplementedError, RuntimeError, UnicodeError),
-)
 
 
 class NumpyDataset(Dataset):
@@ -146,7 +131,7 @@ def _read_file(path: Any, most: int) -> Any:
         raise TypeError(f"NumpyDataset: paths are expected; got {path!r} of type {type(path).__name__}.")
     name = os.fspath(path)
     with opened(name) as file:
-        start = file.read(len(_MAGIC))
+        start = file.read(len(MAGIC))
     if start[:2] == b"PK":
         return _read_npz(name, None, most)
     return Column(name, _read_npy(name))
@@ -155,7 +140,7 @@ def _read_file(path: Any, most: int) -> Any:
 def _read_npy(name: str) -> Array:
     with opened(name) as file:
         size = os.fstat(file.fileno()).st_size
-        header = _read_header(name, file, 0)
+        header = read_header(name, file, 0)
         return _mapped(name, file, header, size)
 
 
@@ -167,76 +152,9 @@ def _mapped(name: str, file: IO[bytes], header: Header, end: int) -> Array:
             f"{header.dtype.name} from byte {header.offset} on need {count} bytes."
         )
     if not count:  # an empty map is an error
-        return _shaped(name, np.empty(0, header.dtype), header)
+        return shaped(name, np.empty(0, header.dtype), header)
     bytes_ = np.memmap(file, np.uint8, "r", header.offset, (count,))
-    return _shaped(name, np.asarray(bytes_).view(header.dtype), header)
-
-
-class Header(NamedTuple):
-    """What the header says, and where the elements begin."""
-
-    dtype: np.dtype[Any]
-    fortran_order: bool
-    shape: tuple[int, ...]
-    offset: int
-
-
-def _shaped(name: str, elements: Array, header: Header) -> Array:
-    try:
-        return elements.reshape(header.shape, order="F" if header.fortran_order else "C")
-    except ValueError as error:  # sizes that no array may have, beside a size of zero
-        raise errors.DataLossError(f"{name}: there can be no array of shape {header.shape}.") from error
-
-
-def _read_header(name: str, file: IO[bytes], begin: int) -> Header:
-    def lost(problem: str) -> errors.DataLossError:
-        return errors.DataLossError(f"{name}: at byte {begin}: {problem}.")
-
-    start = file.read(len(_MAGIC) + 2)
-    if start[:-2] != _MAGIC:
-        raise lost(f"an array begins with {_MAGIC!r} and a version; this begins with {start!r}")
-    if start[-2] not in (1, 2, 3) or start[-1]:
-        raise lost(f"versions 1.0, 2.0 and 3.0 of the format are known; this is {start[-2]}.{start[-1]}")
-    width = 2 if start[-2] == 1 else 4
-    length = int.from_bytes(file.read(width), "little")
-    if length > _LONGEST_HEADER:
-        raise lost(f"a header of at most {_LONGEST_HEADER} bytes is expected; it has {length}")
-    text = file.read(length)
-    try:
-        # This reads numbers, strings, tuples and dicts; it never runs what it reads.
-        fields = ast.literal_eval(text.decode("utf-8" if start[-2] == 3 else "latin-1").strip())
-        written, fortran_order, shape = (fields[key] for key in ("descr", "fortran_order", "shape"))
-    except (SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
-        raise lost("the header is no dict with 'descr', 'fortran_order' and 'shape'") from error
-    sizes = isinstance(shape, tuple) and len(shape) <= _MOST_AXES
-    if not sizes or any(type(axis) is not int or not 0 <= axis < 2**63 for axis in shape):
-        raise lost(f"the header's shape is expected to be a tuple of sizes; it is {shape!r}")
-    if type(fortran_order) is not bool:
-        raise lost(f"the header's fortran_order is expected to be True or False; it is {fortran_order!r}")
-    if not shape:
-        raise errors.InvalidArgumentError(f"{name}: the array is a scalar, which has no rows.")
-    offset = begin + len(start) + width + length
-    return Header(_dtype(name, written), fortran_order, shape, offset)
-
-
-def _dtype(name: str, written: Any) -> np.dtype[Any]:
-    if isinstance(written, str) and re.fullmatch(r"\|O8?", written):
-        raise errors.InvalidArgumentError(
-            f"{name}: the array holds Python objects, which are pickled. Unpickling can run any code, so it is never "
-            "done; save the array with a dtype of numbers or strings."
-        )
-    try:
-        # Of more digits, the number of bytes overflows in older versions of NumPy.
-        if not (isinstance(written, str) and re.fullmatch(r"[<>|=][a-zA-Z?]\d{1,8}", written)):
-            raise TypeError(f"{written!r} is no dtype of one element")
-        dtype = np.dtype(written)
-        if dtype.kind not in "SU":
-            as_dtype(dtype.newbyteorder("="))
-        return dtype
-    except (TypeError, ValueError) as error:
-        raise errors.InvalidArgumentError(
-            f"{name}: the array has the dtype {written!r}, which agog has not."
-        ) from error
+    return shaped(name, np.asarray(bytes_).view(header.dtype), header)
 
 
 def _read_npz(name: str, members: list[str] | None, most: int) -> dict[str, Column]:
@@ -254,7 +172,7 @@ def _read_npz(name: str, members: list[str] | None, most: int) -> dict[str, Colu
                     label = f"{name}[{member!r}]"
                     found[member] = Column(label, _read_member(label, file, archive, infos[member], size, most))
                 return found
-        except (*_ZIP_ERRORS, OSError) as error:
+        except (*ZIP_ERRORS, OSError) as error:
             if isinstance(error, OSError) and error.errno != errno.EINVAL:  # EINVAL: to seek where nothing can be
                 raise
             raise errors.DataLossError(f"{name}: it is no whole .npz file: {error}.") from error
@@ -267,31 +185,12 @@ def _read_member(
         raise errors.DataLossError(f"{label}: it is compressed by method {info.compress_type}, which NumPy never uses.")
     if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:  # zipfile refuses what is encrypted
         with archive.open(info) as stream:
-            header = _read_header(label, stream, 0)
-            return _in_memory(label, stream, header, most)
+            header = read_header(label, stream, 0)
+            return read_elements(label, stream, header, most)
     file.seek(info.header_offset)
     local = file.read(_LOCAL_HEADER)
     names, extra = struct.unpack_from("<HH", local, _LOCAL_HEADER - 4)
     begin = info.header_offset + _LOCAL_HEADER + names + extra
     file.seek(begin)
-    header = _read_header(label, file, begin)
+    header = read_header(label, file, begin)
     return _mapped(label, file, header, min(size, begin + info.file_size))
-
-
-def _in_memory(label: str, stream: IO[bytes], header: Header, most: int) -> Array:
-    count = math.prod(header.shape) * header.dtype.itemsize
-    data = io.BytesIO()  # it grows with what there is, whatever the header announces
-    while data.tell() < count and (chunk := stream.read(min(count - data.tell(), _CHUNK))):
-        if data.tell() + len(chunk) > most:
-            raise errors.ResourceExhaustedError(
-                f"{label}: the compressed array of shape {header.shape} and dtype {header.dtype.name} has {count} "
-                f"bytes, and at most {most} are read; max_bytes=... allows more."
-            )
-        data.write(chunk)
-    if data.tell() < count:
-        raise errors.DataLossError(
-            f"{label}: at byte {header.offset + data.tell()}: the array ends here, but elements of shape "
-            f"{header.shape} and dtype {header.dtype.name} from byte {header.offset} on need {count} bytes."
-        )
-    stream.read(1)  # at the end, the checksum is compared
-    return _shaped(label, np.frombuffer(data.getbuffer(), header.dtype), header)
