@@ -1,6 +1,6 @@
 """Datasets to learn from, as NumPy arrays, and the readers of their files."""
 
-from agog_data.datasets import cifar10, fashion_mnist, idx
+from agog_data.datasets import boston_housing, california_housing, cifar10, fashion_mnist, idx
 from agog_data.datasets.cifar10 import download_cifar10
 from agog_data.datasets.fashion_mnist import download_fashion_mnist
 from agog_data.datasets.mnist_batches import DataSet, Datasets, load_data, read_data_sets
@@ -11,6 +11,8 @@ from agog_data.datasets.sklearn_digits import digits
 __all__ = [
     "DataSet",
     "Datasets",
+    "boston_housing",
+    "california_housing",
     "cifar10",
     "digits",
     "download_cifar10",

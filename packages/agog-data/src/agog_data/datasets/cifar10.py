@@ -19,7 +19,7 @@ import numpy as np
 
 from agog_core import errors
 from agog_data.arguments import positive
-from agog_data.datasets.download import cache_directory, download, md5_difference
+from agog_data.datasets.download import cache_directory, checksum_difference, download
 from agog_data.datasets.limited import Limited
 from agog_data.datasets.mnist_files import Split
 from agog_data.files import PathLike, opened
@@ -85,7 +85,7 @@ def download_cifar10(directory: PathLike | None = None, mirrors: Sequence[str] =
     """
     target = cache_directory(os.environ, sys.platform) / ("cifar-10-batches-bin" if directory is None else directory)
     target.mkdir(parents=True, exist_ok=True)
-    difference = partial(md5_difference, md5=MD5)
+    difference = partial(checksum_difference, checksums=[MD5])
     if difference(target / ARCHIVE) is not None:
         download(target / ARCHIVE, mirrors, difference, _MOST_BYTES, [ARCHIVE])
     return target / ARCHIVE

@@ -34,16 +34,22 @@ def cache_directory(environment: Mapping[str, str], platform: str) -> Path:
 
 
 def download(
-    file: Path, mirrors: Sequence[str], difference: Callable[[Path], str | None], most: int, names: Sequence[str]
+    file: Path,
+    mirrors: Sequence[str],
+    difference: Callable[[Path], str | None],
+    most: int,
+    names: Sequence[str],
+    name: str | None = None,
 ) -> None:
     """Fetch a file. Until it is known to be right, it has another name.
 
     Args:
         file: where it is put; the folder exists.
-        mirrors: the URLs of folders that have a file of this name, tried in order.
+        mirrors: the URLs of folders that have it, tried in order.
         difference: says what a file has that it should not have, or None.
         most: how many bytes it has at most; what comes after that is not read.
         names: the files that the database has, for the error.
+        name: its name there; None for its own.
 
     Raises:
         UnavailableError: no mirror could be reached.
@@ -54,7 +60,7 @@ def download(
     failures: list[str] = []
     lost = False
     for mirror in mirrors:
-        url = f"{mirror.rstrip('/')}/{file.name}"
+        url = f"{mirror.rstrip('/')}/{name or file.name}"
         part = file.with_name(f".{file.name}.{os.urandom(8).hex()}.part")
         try:
             fetch(url, part, most)
@@ -76,26 +82,31 @@ def download(
     )
 
 
-def md5_difference(file: Path, md5: str) -> str | None:
+def checksum_difference(file: Path, checksums: Sequence[str]) -> str | None:
     """What a file has that the published one has not.
 
     Args:
         file: the file.
-        md5: the checksum that is published for it.
+        checksums: those of its published versions, the newest first: MD5 or SHA-256, in hexadecimal.
 
     Returns:
-        A text, or None where they are the same.
+        A text, or None where one of them is the file's.
     """
     if not file.exists():
         return "it does not exist"
     import hashlib
 
     # The connection is what keeps others from changing the file; this finds what was damaged or replaced.
-    digest = hashlib.md5(usedforsecurity=False)
+    digests = {64: hashlib.sha256(), 32: hashlib.md5(usedforsecurity=False)}
     with file.open("rb") as stream:
         while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-    return None if digest.hexdigest() == md5 else f"MD5 {md5} is expected; it is {digest.hexdigest()}"
+            for digest in digests.values():
+                digest.update(chunk)
+    found = {length: digest.hexdigest() for length, digest in digests.items()}
+    if any(found[len(checksum)] == checksum for checksum in checksums):
+        return None
+    newest = checksums[0]
+    return f"{'MD5' if len(newest) == 32 else 'SHA-256'} {newest} is expected; it is {found[len(newest)]}"
 
 
 def fetch(url: str, file: Path, most: int | None = None) -> None:

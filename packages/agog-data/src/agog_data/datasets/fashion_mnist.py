@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agog_core import errors
-from agog_data.datasets.download import cache_directory, download, md5_difference
+from agog_data.datasets.download import cache_directory, checksum_difference, download
 from agog_data.datasets.mnist_files import Split, mnist
 from agog_data.files import PathLike
 
@@ -77,7 +77,7 @@ def download_fashion_mnist(directory: PathLike | None = None, mirrors: Sequence[
     target = cache_directory(os.environ, sys.platform) / ("fashion-mnist" if directory is None else directory)
     target.mkdir(parents=True, exist_ok=True)
     for name, md5 in FILES.items():
-        difference = partial(md5_difference, md5=md5)
+        difference = partial(checksum_difference, checksums=[md5])
         if difference(target / name) is not None:
             download(target / name, mirrors, difference, _MOST_BYTES, list(FILES))
     return target

@@ -6,12 +6,13 @@ from agog_compat.advice import taught as _taught
 from agog_core.exports import later as _later
 
 if TYPE_CHECKING:
+    from agog.keras.datasets import boston_housing as boston_housing
+    from agog.keras.datasets import california_housing as california_housing
     from agog.keras.datasets import cifar10 as cifar10
     from agog.keras.datasets import fashion_mnist as fashion_mnist
     from agog.keras.datasets import mnist as mnist
 
 # Most programs do not read these files, so the readers are imported when they are asked for.
-__getattr__, __dir__ = _later(
-    __name__, modules={name: f"agog.keras.datasets.{name}" for name in ("cifar10", "fashion_mnist", "mnist")}
-)
+_NAMES = ("boston_housing", "california_housing", "cifar10", "fashion_mnist", "mnist")
+__getattr__, __dir__ = _later(__name__, modules={name: f"agog.keras.datasets.{name}" for name in _NAMES})
 __getattr__ = _taught(__name__, __getattr__)
