@@ -128,6 +128,13 @@ def test_a_file_that_is_replaced_while_it_is_read(tmp_path: Path, monkeypatch: p
     assert {name: array.tolist() for name, array in load_tensors(file).items()} == {"older": [0, 1, 2]}
 
 
+def test_a_system_that_does_not_name_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.safetensors"
+    save_file({"x": np.arange(3, dtype=np.int16)}, file)
+    monkeypatch.setattr("os.path.exists", lambda path: False)
+    assert load_tensors(file)["x"].tolist() == [0, 1, 2]
+
+
 def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.safetensors"
     save_file({"x": np.arange(3, dtype=np.float32)}, file)

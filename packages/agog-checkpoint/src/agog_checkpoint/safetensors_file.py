@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from agog_checkpoint import compact_json
+from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import DTYPES
 from agog_checkpoint.regular_file import open_regular
 from agog_core.dtypes import DType
@@ -55,6 +56,7 @@ class Contents(NamedTuple):
     metadata: dict[str, str]
 
 
+@without_collection()
 def read(path: str) -> Contents:
     """Validate a file's header, and map its tensors; writing into them changes no file. Raises OSError where the file
     cannot be read, and a ValueError that says what is wrong with it."""
