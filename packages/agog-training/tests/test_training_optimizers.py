@@ -20,8 +20,13 @@ Step = Callable[[Any, float, dict[str, Any]], Any]
 
 
 def sgd(g: Any, rate: float, s: dict[str, Any]) -> Any:
-    s["v"] = 0.9 * s.get("v", 0) + g
-    return rate * (g + 0.9 * s["v"])
+    s["v"] = 0.9 * s.get("v", 0) - rate * g
+    return -s["v"]
+
+
+def nesterov(g: Any, rate: float, s: dict[str, Any]) -> Any:
+    s["v"] = 0.9 * s.get("v", 0) - rate * g
+    return rate * g - 0.9 * s["v"]
 
 
 def adam(g: Any, rate: float, s: dict[str, Any]) -> Any:
@@ -73,7 +78,8 @@ def adadelta(g: Any, rate: float, s: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     ("make", "step"),
     [
-        (lambda: SGD(0.05, momentum=0.9, nesterov=True, decay=0.1), sgd),
+        (lambda: SGD(0.05, momentum=0.9, decay=0.1), sgd),
+        (lambda: SGD(0.05, momentum=0.9, nesterov=True, decay=0.1), nesterov),
         (lambda: Adam(0.05, 0.8, 0.99, decay=0.1), adam),
         (lambda: Adamax(0.05, 0.8, 0.99, decay=0.1), adamax),
         (lambda: Nadam(0.05, 0.8, 0.99, decay=0.1), nadam(0.004)),
@@ -82,7 +88,7 @@ def adadelta(g: Any, rate: float, s: dict[str, Any]) -> Any:
         (lambda: Adagrad(0.05, decay=0.1), adagrad),
         (lambda: Adadelta(0.5, 0.9, decay=0.1), adadelta),
     ],
-    ids=["SGD", "Adam", "Adamax", "Nadam", "Nadam of Keras 3", "RMSprop", "Adagrad", "Adadelta"],
+    ids=["SGD", "SGD of Nesterov", "Adam", "Adamax", "Nadam", "Nadam of Keras 3", "RMSprop", "Adagrad", "Adadelta"],
 )
 def test_twenty_steps(make: Any, step: Step) -> None:
     rng = np.random.default_rng(11)

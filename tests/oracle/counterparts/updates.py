@@ -86,6 +86,7 @@ NO_COUNTERPART = {
     "apply_adamax": _OTHER_EPSILON,
     "apply_centered_rmsprop": _OTHER_EPSILON,
     "apply_ftrl": _NO_OPTIMIZER,
+    "apply_keras_momentum": "PyTorch multiplies with the learning rate behind the momentum",
     "apply_lamb": _NO_OPTIMIZER,
     "apply_lion": _NO_OPTIMIZER,
     "apply_nadam": "PyTorch keeps the schedule of the momentum itself",

@@ -74,6 +74,17 @@ def test_sparsemax_along_axes(axis: int) -> None:
     np.testing.assert_allclose(sparsemax(ag.constant(x), axis).numpy(), wanted, atol=1e-12)
 
 
+def test_sparsemax_of_many_steps_is_that_of_the_paper() -> None:
+    """Of numbers in steps of 1/4 from 4 down, 1 + k * z(k) is more than the sum of the first k for 3 and not for 4, so
+    tau = (4 + 3.75 + 3.5 - 1) / 3. Keras 3.15.1 adds up all sums in place of the last one, and gives numbers that do
+    not add up to 1."""
+    found = sparsemax(np.linspace(-4, 4, 33)).numpy()
+    tau = (4 + 3.75 + 3.5 - 1) / 3
+    np.testing.assert_allclose(found[-3:], np.array([3.5, 3.75, 4.0]) - tau, atol=1e-12)
+    assert found[:-3].tolist() == [0.0] * 30
+    np.testing.assert_allclose(found.sum(), 1.0, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["celu", "hard_swish", "hard_silu", "log_sigmoid", "sparsemax", "tanh_shrink"])
 def test_they_are_known_by_name(name: str) -> None:
     x = ag.constant(X)

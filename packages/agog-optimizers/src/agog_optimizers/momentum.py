@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from agog_core import Tensor, Variable, zeros_like
@@ -33,7 +33,7 @@ class MomentumOptimizer(Optimizer):
     (np.float32(4.0), np.float32(10.0))
     """
 
-    step_op = staticmethod(apply_momentum)
+    step_op: Callable[..., None] = staticmethod(apply_momentum)
     touches_rows_only = True
     momentum: Number
 

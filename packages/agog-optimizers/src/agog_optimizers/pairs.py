@@ -24,7 +24,7 @@ def pairs_of(name: str, grads_and_vars: Iterable[tuple[TensorLike, Variable]]) -
         return [(gradient, variable) for gradient, variable in given]
     except (TypeError, ValueError) as error:
         what: Any = grads_and_vars
-        if type(grads_and_vars) is not Tensor:
+        if not isinstance(grads_and_vars, Tensor):
             what = next((each for each in given if not _is_pair(each)), grads_and_vars)
         if given and _is_pair(what):
             raise

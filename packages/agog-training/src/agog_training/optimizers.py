@@ -7,6 +7,7 @@ from typing import Any
 
 from agog_core import Tensor, Variable, zeros_like
 from agog_core.ops.updates.adam import apply_amsgrad
+from agog_core.ops.updates.descent import apply_keras_momentum
 from agog_layers.base.arguments import shown
 from agog_layers.base.custom_objects import custom_object, custom_object_scope
 from agog_optimizers import (
@@ -44,6 +45,10 @@ __all__ = [
 class SGD(KerasOptimizer, MomentumOptimizer):
     """Gradient descent, with momentum.
 
+    ``velocity = momentum * velocity - lr * gradient``, then ``variable += velocity``; with Nesterov's momentum
+    ``variable += momentum * velocity - lr * gradient``. So the velocity holds the learning rates of the steps before,
+    which `MomentumOptimizer` of ``tf.train`` multiplies with behind its accumulation.
+
     Args:
         momentum: the share of the last step that is taken again.
         nesterov: whether to use Nesterov's momentum.
@@ -55,6 +60,8 @@ class SGD(KerasOptimizer, MomentumOptimizer):
     >>> v.numpy()
     np.float32(4.0)
     """
+
+    step_op = staticmethod(apply_keras_momentum)
 
     def __init__(
         self,
@@ -68,6 +75,10 @@ class SGD(KerasOptimizer, MomentumOptimizer):
     ) -> None:
         super().__init__(lr, decay, clipnorm, clipvalue, momentum, name="SGD", use_nesterov=nesterov, today=today)
         self.nesterov = nesterov
+
+    def make_slots(self, variable: Variable) -> dict[str, Tensor]:
+        """See `Optimizer.make_slots`."""
+        return {"velocity": zeros_like(variable)}
 
 
 class Adam(KerasOptimizer, AdamOptimizer):

@@ -20,7 +20,7 @@ requires(2)
 # two or three steps that small models are made of are left out.
 _COMPOSED = (
     *("apply_adadelta", "apply_adagrad", "apply_adam", "apply_adamax", "apply_amsgrad", "apply_centered_rmsprop"),
-    *("apply_ftrl", "apply_lion", "apply_momentum", "apply_rmsprop"),
+    *("apply_ftrl", "apply_keras_momentum", "apply_lion", "apply_momentum", "apply_rmsprop"),
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("softplus", "softsign", "swish"),
     *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),

@@ -51,7 +51,7 @@ FAMILIES = (
     Family(
         "optimizers",
         (
-            *("apply_add", "apply_gradient_descent", "apply_momentum"),
+            *("apply_add", "apply_gradient_descent", "apply_keras_momentum", "apply_momentum"),
             *("apply_adam", "apply_amsgrad", "apply_adamax", "apply_lamb", "apply_lion"),
             *("apply_adadelta", "apply_adagrad", "apply_adagrad_da", "apply_rmsprop", "apply_centered_rmsprop"),
             *("apply_proximal_gradient_descent", "apply_proximal_adagrad"),

@@ -23,6 +23,8 @@ CASES: dict[str, tuple[str, int, dict[str, Any]]] = {
     "gradient_descent": ("apply_gradient_descent", 0, RATE),
     "momentum": ("apply_momentum", 1, {**RATE, "momentum": 0.9, "use_nesterov": False}),
     "nesterov": ("apply_momentum", 1, {**RATE, "momentum": 0.9, "use_nesterov": True}),
+    "keras_momentum": ("apply_keras_momentum", 1, {**RATE, "momentum": 0.9, "use_nesterov": False}),
+    "keras_nesterov": ("apply_keras_momentum", 1, {**RATE, "momentum": 0.9, "use_nesterov": True}),
     "adam": ("apply_adam", 2, {**ADAM, "use_nesterov": False, "weight_decay": 0.0}),
     "nadam": ("apply_adam", 2, {**ADAM, "use_nesterov": True, "weight_decay": 0.0}),
     "adamw": ("apply_adam", 2, {**ADAM, "use_nesterov": False, "weight_decay": 0.004}),

@@ -46,3 +46,27 @@ def apply_momentum(
         else:
             xp.multiply(a, rate, step)
         w -= step
+
+
+def apply_keras_momentum(
+    xp: Any,
+    variable: Array,
+    velocity: Array,
+    gradient: Array,
+    *,
+    learning_rate: float,
+    momentum: float,
+    use_nesterov: bool,
+) -> None:
+    """Momentum as Keras has it, as agog_core.ops.updates.descent states it."""
+    rate, share = scalars(xp, variable, learning_rate, momentum)
+    for w, v, g, step in pieces(xp, (variable, velocity, gradient), 1):
+        xp.multiply(g, rate, step)
+        v *= share
+        v -= step
+        if use_nesterov:
+            w -= step
+            xp.multiply(v, share, step)
+            w += step
+        else:
+            w += v

@@ -64,6 +64,15 @@ extern "C" __global__ void apply_momentum(Tensors all, double learning_rate, dou
     });
 }
 
+extern "C" __global__ void apply_keras_momentum(Tensors all, double learning_rate, double momentum, bool use_nesterov) {
+    wide rate = (wide)learning_rate, share = (wide)momentum;
+    each_element<1>(all, [=](wide& w, wide* slot, wide g) {
+        wide step = multiply(g, rate);
+        slot[0] = subtract(multiply(slot[0], share), step);
+        w = use_nesterov ? add(subtract(w, step), multiply(slot[0], share)) : add(w, slot[0]);
+    });
+}
+
 // rest1 is 1 - beta1, rest2 is 1 - beta2, and kept is 1 - weight_decay.
 extern "C" __global__ void apply_adam(
     Tensors all, double learning_rate, double epsilon, double beta1, double rest1, double rest2, double kept, bool use_nesterov) {

@@ -100,6 +100,13 @@ def apply_momentum(
     return step_all(modules, "apply_momentum", variables, learning_rate, momentum, bool(use_nesterov))
 
 
+def apply_keras_momentum(
+    modules: Modules, variables: Variables, learning_rate: float, momentum: float, use_nesterov: bool
+) -> Any:
+    """See `agog_kernels_xp.updates.descent`."""
+    return step_all(modules, "apply_keras_momentum", variables, learning_rate, momentum, bool(use_nesterov))
+
+
 def apply_adam(
     modules: Modules,
     variables: Variables,

@@ -65,3 +65,26 @@ def apply_momentum(
     >>> v.numpy().tolist(), slot.numpy().tolist()
     ([0.0], [2.0])
     """
+
+
+@step
+def apply_keras_momentum(
+    variable: Variable,
+    velocity: Variable,
+    gradient: Tensor,
+    learning_rate: float,
+    momentum: float,
+    use_nesterov: bool,
+) -> None:
+    """One step of gradient descent with a velocity, which holds the learning rates of the steps before.
+
+    ``velocity = momentum * velocity - learning_rate * gradient``, then ``variable += velocity``; with Nesterov's
+    momentum ``variable += momentum * velocity - learning_rate * gradient``. I. Sutskever et al., "On the importance of
+    initialization and momentum in deep learning", ICML 2013, in the form that Keras has.
+
+    >>> from agog_core.tensors.constant import constant
+    >>> v, slot = Variable([1.0]), Variable([2.0])
+    >>> apply_keras_momentum(v, slot, constant([1.0]), 0.5, 0.5, False)
+    >>> v.numpy().tolist(), slot.numpy().tolist()
+    ([1.5], [0.5])
+    """

@@ -28,6 +28,13 @@ def _momentum(
     return variable - learning_rate * direction, accumulation
 
 
+def _keras_momentum(
+    variable: Array, velocity: Array, gradient: Array, learning_rate: float, momentum: float, use_nesterov: bool
+) -> tuple[Array, ...]:
+    velocity = momentum * velocity - learning_rate * gradient
+    return variable + (momentum * velocity - learning_rate * gradient if use_nesterov else velocity), velocity
+
+
 _HEAVY = {"learning_rate": 0.1, "momentum": 0.9, "use_nesterov": False}
 
 INFOS = (
@@ -39,5 +46,6 @@ INFOS = (
         samples=_add_samples,
     ),
     step_info("apply_gradient_descent", _gradient_descent, 2, {"learning_rate": 0.1}),
+    step_info("apply_keras_momentum", _keras_momentum, 3, _HEAVY, {**_HEAVY, "use_nesterov": True}),
     step_info("apply_momentum", _momentum, 3, _HEAVY, {**_HEAVY, "use_nesterov": True}),
 )
