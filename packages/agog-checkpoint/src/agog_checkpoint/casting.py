@@ -1,4 +1,4 @@
-"""Casting: which values fit which variables, and which can be cast to another dtype, where the caller asks for it."""
+"""Casting: whether a value fits a variable, or can be cast to its dtype."""
 
 from __future__ import annotations
 

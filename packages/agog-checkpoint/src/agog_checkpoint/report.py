@@ -1,4 +1,4 @@
-"""Report: what has become of the values in a file."""
+"""Report: which values of a file have found an object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restores: a checkpoint on its way into a program's objects, now into those that exist, later into those that come."""
+"""Restore: gives the objects of a program the values of a checkpoint, also those that are made later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved values: those of a file, which are given to the objects of a program."""
+"""Saved values: checks whether they fit the objects of a program, and gives them to these."""
 
 from __future__ import annotations
 

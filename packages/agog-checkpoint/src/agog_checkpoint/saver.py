@@ -1,4 +1,4 @@
-"""Savers, whose checkpoints go by the names of variables, where those of `Checkpoint` go by the paths of objects."""
+"""Saver: saves and restores variables by their names, where `Checkpoint` goes by the paths of objects."""
 
 from __future__ import annotations
 

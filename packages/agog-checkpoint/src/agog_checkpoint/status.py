@@ -1,4 +1,4 @@
-"""Status: what `Checkpoint.restore` answers with."""
+"""Status: the result of `Checkpoint.restore`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting list: the objects that still lack parts which a file has."""
+"""Waiting list: objects that lack parts which a file has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write-behind: saves that go on behind the program's back, one after another."""
+"""Write-behind: saves on a thread of their own, one after another."""
 
 from __future__ import annotations
 
