@@ -55,7 +55,11 @@ def main() -> None:
         for name, make in programs(asked.cases):
             if asked.names and name not in asked.names:
                 continue
-            found = compared(make, asked.seconds)
+            try:
+                found = compared(make, asked.seconds)
+            except tf.errors.TracingError as error:  # such as of a case that reads values between its steps
+                print(f"{name:32} cannot be traced: {str(error)[:80]}...", flush=True)
+                continue
             is_slower = max(found.at_100, found.at_1000) > AT_MOST
             slower += [name] if is_slower else []
             at_1000 = f"{'~' if found.is_projected else ''}{found.at_1000:.2f}"

@@ -234,6 +234,30 @@ def function_under_a_tape(wrap: Wrap) -> Step:
     return step
 
 
+def under_a_tape(name: str, function: Callable[..., Any], x: Any) -> None:
+    """Add a function whose gradient is taken outside of it."""
+
+    def make(wrap: Wrap) -> Step:
+        f = wrap(function)
+
+        def step() -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            return tape.gradient(y, x)
+
+        return step
+
+    PROGRAMS[name] = make
+
+
+under_a_tape("one_op_under_a_tape", lambda x: x * x, normal(4))
+under_a_tape("two_ops_under_a_tape", lambda x: tf.tanh(x * x), normal(4))
+under_a_tape("two_ops_of_10k_under_a_tape", lambda x: tf.tanh(x * x), normal(10_000))
+under_a_tape("five_ops_under_a_tape", lambda x: tf.sigmoid(tf.tanh(x * 2.0 + 1.0) * x), normal(4))
+under_a_tape("ten_ops_under_a_tape", lambda x: [x := tf.tanh(x * 1.1) for _ in range(5)][-1], normal(4))
+
+
 @program
 def function_under_two_tapes(wrap: Wrap) -> Step:
     f, x = wrap(lambda x: tf.sin(x) * x * x + tf.tanh(x)), normal(10)

@@ -14,6 +14,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.tensors.masks import own_mask, with_mask
+from agog_core.tracing import concrete
 from agog_core.tracing import function as tracing_function
 from agog_core.tracing.function import function
 from agog_core.tracing.matching import Matcher, matcher
@@ -200,3 +201,20 @@ def test_calls_under_tapes_of_other_kinds_are_told_apart() -> None:
         given = (*pair, scale, watched, bool(rng.integers(4) == 0))
         for _ in range(rng.integers(1, 4)):
             assert outcome(traced, *given) == outcome(step, *given), f"seed 5, turn {turn}"
+
+
+def test_what_takes_arguments_is_written_for_calls_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Any] = []
+
+    def counted(*given: Any) -> Any:
+        written.append(given)
+        return matcher(*given)
+
+    monkeypatch.setattr(concrete, "matcher", counted)
+    f, one, other = function(lambda x: x * 2.0), ag.ones([1]), ag.ones([2])
+    for _ in range(10):
+        assert (f(one).numpy().tolist(), f(other).numpy().tolist()) == ([2.0], [2.0, 2.0])
+    assert not written
+    for _ in range(10):
+        assert f(one).numpy().tolist() == [2.0]
+    assert len(written) == 1

@@ -72,7 +72,7 @@ class Concrete:
         self._version = -1  # of what the run was made for
         self._is_hot = False
         self._matcher: Matcher | None = None
-        self._calls_found = 0
+        self._has_matcher = False  # or it was found that there is none
 
     def run(self, arrays: Sequence[Any], tensors: Sequence[Tensor] = ()) -> Any:
         """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
@@ -121,10 +121,9 @@ class Concrete:
         return self._pack(results)
 
     def matcher(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any) -> Matcher | None:
-        """What takes such arguments; None where only the key can tell, or it is not worth its making yet."""
-        self._calls_found += 1
-        if self._calls_found == 2:
-            self._matcher = matcher(args, kwargs, signature is not None)
+        """What takes such arguments; None where only the key can tell."""
+        if not self._has_matcher:
+            self._matcher, self._has_matcher = matcher(args, kwargs, signature is not None), True
         return self._matcher
 
     def _put_back(self) -> None:

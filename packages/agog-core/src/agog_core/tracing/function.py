@@ -106,7 +106,7 @@ class DefinedFunction:
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
         memory.retracing.found()
-        if not (scopes or self._check) and (match := found.matcher(*called_with, self._input_signature)) is not None:
+        if not (scopes or self._check) and (match := memory.matcher(found, called_with, self._input_signature)):
             memory.latest = match, found, version, present()
         return self._run(found, tensors, args, kwargs)
 
@@ -231,7 +231,7 @@ class DefinedFunction:
             if type(result) is not int:
                 memory.retracing.found()
                 if matched is None and not (scopes or is_forward or self._check):
-                    match = found.concrete.matcher(*called_with, self._input_signature)
+                    match = memory.matcher(found.concrete, called_with, self._input_signature)
                     if match is not None:
                         memory.latest_taped = match, key, watching, version, present()
                 return result

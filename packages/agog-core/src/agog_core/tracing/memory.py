@@ -17,6 +17,7 @@ from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.errors import OtherWayError, again
 from agog_core.tracing.first_call import first_call
 from agog_core.tracing.graph import Effect, Graph, Node
+from agog_core.tracing.matching import Matcher
 from agog_core.tracing.retracing import MOST_FAILURES, MOST_WAYS, Retracing, depth
 from agog_core.tracing.state import Failure
 
@@ -59,6 +60,7 @@ class Memory:
         self.latest = _NOTHING
         self.latest_taped = _NOTHING_TAPED
         self.taped: dict[Any, Any] = {}  # for calls under tapes
+        self._before: Concrete | None = None  # what the last call has found by its key
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         # Held while what is here changes, and not while the function is traced: Python may wait for other threads.
@@ -84,6 +86,12 @@ class Memory:
                     self.taped.pop((key, old), None)
                 self._reads[key] = [reads, *known[: MOST_SETTINGS - 1]]
             return key, reads
+
+    def matcher(self, found: Concrete, call: tuple[Any, Any], signature: Any) -> Matcher | None:
+        """What takes arguments of the kind of a call, where that before was of this kind too: to write it takes as long
+        as it saves in some twenty calls."""
+        is_again, self._before = found is self._before, found
+        return found.matcher(*call, signature) if is_again else None
 
     def allows(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> bool:
         """Whether a call is traced; else it runs eagerly. That is said where it is news."""

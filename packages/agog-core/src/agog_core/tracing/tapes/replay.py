@@ -17,8 +17,9 @@ from agog_core.variables.variable import Variable
 if TYPE_CHECKING:
     from agog_core.tracing.tapes.taped import Origin, Taped
 
-# To walk so few records back op by op takes no longer than to find and run a trace of that, while arrays are small.
-_MOST_RECORDS, _MOST_ELEMENTS = 8, 4096
+# To walk so few records back op by op takes no longer than to find and run a trace of that, while arrays are small: as
+# many elements for each record.
+_MOST_RECORDS, _MOST_ELEMENTS = 12, 1 << 15
 _PLAIN = frozenset((int, float, bool, str, type(None), DType))
 
 # ``replay(tensors, outputs, entries, tapes)``: the results of a call, of its arguments, of what its graph has returned
@@ -30,7 +31,7 @@ def replay(taped: Taped) -> Replay | None:
     """A function that is written for a traced one; None where records are many, large, or not of ops alone."""
     tensors = [] if taped.template is None else taped.template.tensors
     most = max((len(twin.records) for twin in taped.twins), default=0)
-    is_short = 0 < most <= _MOST_RECORDS and all(math.prod(x._shape) <= _MOST_ELEMENTS for x in tensors)
+    is_short = 0 < most <= _MOST_RECORDS and all(math.prod(x._shape) * most <= _MOST_ELEMENTS for x in tensors)
     is_forward = any(twin.is_forward for twin in taped.twins)
     if not is_short or is_forward or taped.graph.lates or len(taped.kept) > len(tensors):
         return None

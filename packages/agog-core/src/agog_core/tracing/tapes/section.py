@@ -35,8 +35,8 @@ class Section(recording.Section):
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
         """Walk the records of the call back: take the gradients of what it has made, and give those of its sources."""
         call, twin = self.call, self.call.taped.twins[self.index]
-        names = {traced: name for traced, name in call.names() if traced in twin.ids}
-        known = {traced: gradients[name] for traced, name in sorted(names.items()) if name in gradients}
+        names = {traced: name for traced, name in call.names().items() if traced in twin.ids}
+        known = {traced: gradients[names[traced]] for traced in sorted(names) if names[traced] in gradients}
         if twin.outs.isdisjoint(known):
             return
         kept = frozenset([traced for traced, name in names.items() if name in keep])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -77,11 +77,9 @@ class Call:
             found = call._names[traced] = next_id()
         return found
 
-    def names(self) -> Iterator[tuple[Id, Id]]:
+    def names(self) -> Mapping[Id, Id]:
         """All ids that tensors of the trace have on the tapes so far, by those in the trace."""
-        yield from self._names.items()
-        if self.before is not None:
-            yield from self.before.names()
+        return self._names if self.before is None else {**self._names, **self.before.names()}
 
     def twin(self, tape: Recording) -> Twin | None:
         """What tells which traced tensors a tape watches."""
@@ -137,6 +135,7 @@ class Taped:
     lock: Any = field(default_factory=threading.RLock)  # held while traced tensors stand for those of a call
     _needed: set[Variable] = field(default_factory=set)  # those whose tensors on entry tapes see
     _is_simple: bool = False  # whether no tape looks on, and all results are outputs of their own
+    _layouts: list[Any] = field(default_factory=list)  # the strides of the graph's inputs
     _portable: Concrete | None = None
     _replay: Replay | None = None
 
@@ -146,6 +145,7 @@ class Taped:
         own = [Origin("result", place) for place in range(len(self.results))]
         self._is_simple = not self.twins and self.results == own
         self.inputs = [(place, i) for place, i in self.inputs if any(i in twin.ids for twin in self.twins)]
+        self._layouts = [value.layout for value in self.graph.inputs]
         self._replay = replay(self)
 
     @property
@@ -185,8 +185,7 @@ class Taped:
 
     def _concrete(self, arrays: Sequence[Any], count: int) -> Concrete:
         """What runs the graph: the kernels one by one, where what was kept has other strides than it had."""
-        layouts = [value.layout for value in self.graph.inputs[count:]]
-        if all(getattr(array, "strides", None) == each for array, each in zip(arrays[count:], layouts, strict=True)):
+        if [getattr(array, "strides", None) for array in arrays[count:]] == self._layouts[count:]:
             return self.concrete
         if self._portable is None:
             self._portable = Concrete(self.graph, list, is_portable=True)

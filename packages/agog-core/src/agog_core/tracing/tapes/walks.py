@@ -49,9 +49,9 @@ class _Walk:
     ) -> None:
         self.call, self.index, self.given, self.keep, self.tapes = call, index, given, keep, tapes
         self.values = list(given.values())
-        self.is_dense = all(type(x) is Tensor for x in self.values)
+        self.is_dense = {Tensor}.issuperset(map(type, self.values))
         self.tensors: list[Tensor] = self.values if self.is_dense else Packing(self.values).tensors
-        self.tangents = tangents_of(tapes, self.tensors, call) if any(tape.is_forward for tape in tapes) else []
+        self.tangents = tangents_of(tapes, self.tensors, call) if tapes else []
         if self.tangents:
             self.tensors = [*self.tensors, *(each.tensor for each in self.tangents)]
 
