@@ -1,9 +1,10 @@
 """``tf.app``: how programs start."""
 
-from agog import flags
+from agog import flags as flags
 from agog_compat.advice import taught as _taught
-from agog_compat.app import run
+from agog_compat.app import run as run
+from agog_core.exports import export as _export
 
-__all__ = ["flags", "run"]
+_export(globals(), "flags")
 
 __getattr__ = _taught(__name__)

@@ -1,8 +1,8 @@
 """``tf.gfile``: files and folders."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.gfile import GFile
 from agog_compat.gfile import GFile as FastGFile
+from agog_compat.gfile import GFile as GFile
 from agog_compat.gfile import GFile as Open
 from agog_compat.gfile import copy as Copy
 from agog_compat.gfile import delete_recursively as DeleteRecursively
@@ -15,24 +15,9 @@ from agog_compat.gfile import remove as Remove
 from agog_compat.gfile import rename as Rename
 from agog_compat.gfile import stat as Stat
 from agog_compat.gfile import walk as Walk
+from agog_core.exports import export as _export
 from agog_core.host_files import find as Glob
 
-__all__ = [
-    "Copy",
-    "DeleteRecursively",
-    "Exists",
-    "FastGFile",
-    "GFile",
-    "Glob",
-    "IsDirectory",
-    "ListDirectory",
-    "MakeDirs",
-    "MkDir",
-    "Open",
-    "Remove",
-    "Rename",
-    "Stat",
-    "Walk",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,6 +1,7 @@
 """``tf.initializers``: initial values of weights, with the defaults that they have outside of Keras."""
 
 from agog_compat.advice import taught as _taught
+from agog_core.exports import export as _export
 from agog_layers.weights.initializers import Constant as constant
 from agog_layers.weights.initializers import Identity as identity
 from agog_layers.weights.initializers import Ones as ones
@@ -8,35 +9,16 @@ from agog_layers.weights.initializers import Orthogonal as orthogonal
 from agog_layers.weights.initializers import UniformUnitScaling as uniform_unit_scaling
 from agog_layers.weights.initializers import VarianceScaling as variance_scaling
 from agog_layers.weights.initializers import Zeros as zeros
-from agog_layers.weights.initializers import (
-    glorot_normal,
-    glorot_uniform,
-    he_normal,
-    he_uniform,
-    lecun_normal,
-    lecun_uniform,
-)
+from agog_layers.weights.initializers import glorot_normal as glorot_normal
+from agog_layers.weights.initializers import glorot_uniform as glorot_uniform
+from agog_layers.weights.initializers import he_normal as he_normal
+from agog_layers.weights.initializers import he_uniform as he_uniform
+from agog_layers.weights.initializers import lecun_normal as lecun_normal
+from agog_layers.weights.initializers import lecun_uniform as lecun_uniform
 from agog_layers.weights.initializers import random_normal_initializer as random_normal
 from agog_layers.weights.initializers import random_uniform_initializer as random_uniform
 from agog_layers.weights.initializers import truncated_normal_initializer as truncated_normal
 
-__all__ = [
-    "constant",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "identity",
-    "lecun_normal",
-    "lecun_uniform",
-    "ones",
-    "orthogonal",
-    "random_normal",
-    "random_uniform",
-    "truncated_normal",
-    "uniform_unit_scaling",
-    "variance_scaling",
-    "zeros",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,84 +1,27 @@
 """``tf.layers``: layers as classes, and as functions that make a new layer with each call."""
 
 from agog_compat.advice import taught as _taught
-from agog_layers import (
-    InputSpec,
-    average_pooling1d,
-    average_pooling2d,
-    average_pooling3d,
-    batch_normalization,
-    conv1d,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    dense,
-    dropout,
-    flatten,
-    max_pooling1d,
-    max_pooling2d,
-    max_pooling3d,
-    separable_conv1d,
-    separable_conv2d,
-)
-from agog_layers.by_name.scoped import (
-    AveragePooling1D,
-    AveragePooling2D,
-    AveragePooling3D,
-    BatchNormalization,
-    Conv1D,
-    Conv2D,
-    Conv2DTranspose,
-    Conv3D,
-    Conv3DTranspose,
-    Dense,
-    Dropout,
-    Flatten,
-    Layer,
-    MaxPooling1D,
-    MaxPooling2D,
-    MaxPooling3D,
-    SeparableConv1D,
-    SeparableConv2D,
-)
+from agog_core.exports import export as _export
+from agog_layers import InputSpec as InputSpec
+from agog_layers import average_pooling1d as average_pooling1d
+from agog_layers import average_pooling2d as average_pooling2d
+from agog_layers import average_pooling3d as average_pooling3d
+from agog_layers import batch_normalization as batch_normalization
+from agog_layers import conv1d as conv1d
+from agog_layers import conv2d as conv2d
+from agog_layers import conv2d_transpose as conv2d_transpose
+from agog_layers import conv3d as conv3d
+from agog_layers import conv3d_transpose as conv3d_transpose
+from agog_layers import dense as dense
+from agog_layers import dropout as dropout
+from agog_layers import flatten as flatten
+from agog_layers import max_pooling1d as max_pooling1d
+from agog_layers import max_pooling2d as max_pooling2d
+from agog_layers import max_pooling3d as max_pooling3d
+from agog_layers import separable_conv1d as separable_conv1d
+from agog_layers import separable_conv2d as separable_conv2d
+from agog_layers.by_name.scoped import *
 
-__all__ = [
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "AveragePooling3D",
-    "BatchNormalization",
-    "Conv1D",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv3D",
-    "Conv3DTranspose",
-    "Dense",
-    "Dropout",
-    "Flatten",
-    "InputSpec",
-    "Layer",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "MaxPooling3D",
-    "SeparableConv1D",
-    "SeparableConv2D",
-    "average_pooling1d",
-    "average_pooling2d",
-    "average_pooling3d",
-    "batch_normalization",
-    "conv1d",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "dense",
-    "dropout",
-    "flatten",
-    "max_pooling1d",
-    "max_pooling2d",
-    "max_pooling3d",
-    "separable_conv1d",
-    "separable_conv2d",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

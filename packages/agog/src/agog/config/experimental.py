@@ -1,24 +1,15 @@
 """``tf.config.experimental``: devices and their memory."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.devices import (
-    enable_op_determinism,
-    get_memory_info,
-    get_visible_devices,
-    list_logical_devices,
-    list_physical_devices,
-    set_memory_growth,
-    set_visible_devices,
-)
+from agog_compat.newer.devices import enable_op_determinism as enable_op_determinism
+from agog_compat.newer.devices import get_memory_info as get_memory_info
+from agog_compat.newer.devices import get_visible_devices as get_visible_devices
+from agog_compat.newer.devices import list_logical_devices as list_logical_devices
+from agog_compat.newer.devices import list_physical_devices as list_physical_devices
+from agog_compat.newer.devices import set_memory_growth as set_memory_growth
+from agog_compat.newer.devices import set_visible_devices as set_visible_devices
+from agog_core.exports import export as _export
 
-__all__ = [
-    "enable_op_determinism",
-    "get_memory_info",
-    "get_visible_devices",
-    "list_logical_devices",
-    "list_physical_devices",
-    "set_memory_growth",
-    "set_visible_devices",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,35 +1,21 @@
 """``tf.contrib.checkpoint``: objects whose state can be saved, and the graph of what a checkpoint holds."""
 
-from agog_checkpoint import CheckpointManager, NumpyState, PythonState, PythonStateWrapper
-from agog_checkpoint.metadata import (
-    CheckpointableObjectGraph,
-    dot_graph_from_checkpoint,
-    list_objects,
-    object_metadata,
-)
-from agog_checkpoint.split_dependency import split_dependency
+from agog_checkpoint import CheckpointManager as CheckpointManager
+from agog_checkpoint import NumpyState as NumpyState
+from agog_checkpoint import PythonState as PythonState
+from agog_checkpoint import PythonStateWrapper as PythonStateWrapper
+from agog_checkpoint.metadata import CheckpointableObjectGraph as CheckpointableObjectGraph
+from agog_checkpoint.metadata import dot_graph_from_checkpoint as dot_graph_from_checkpoint
+from agog_checkpoint.metadata import list_objects as list_objects
+from agog_checkpoint.metadata import object_metadata as object_metadata
+from agog_checkpoint.split_dependency import split_dependency as split_dependency
 from agog_compat.advice import taught as _taught
-from agog_core import Checkpointable
+from agog_core import Checkpointable as Checkpointable
 from agog_core import Checkpointable as CheckpointableBase
-from agog_core.checkpointable import NoDependency
-from agog_core.variables.containers import List, Mapping, UniqueNameTracker
+from agog_core.checkpointable import NoDependency as NoDependency
+from agog_core.exports import export as _export
+from agog_core.variables.containers import *
 
-__all__ = [
-    "CheckpointManager",
-    "Checkpointable",
-    "CheckpointableBase",
-    "CheckpointableObjectGraph",
-    "List",
-    "Mapping",
-    "NoDependency",
-    "NumpyState",
-    "PythonState",
-    "PythonStateWrapper",
-    "UniqueNameTracker",
-    "dot_graph_from_checkpoint",
-    "list_objects",
-    "object_metadata",
-    "split_dependency",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

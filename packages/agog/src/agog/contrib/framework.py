@@ -1,11 +1,15 @@
 """``tf.contrib.framework``: sorting, functions that exclude each other, nested structures, and checkpoints."""
 
-from agog_checkpoint import list_variables, load_checkpoint, load_variable
+from agog_checkpoint import list_variables as list_variables
+from agog_checkpoint import load_checkpoint as load_checkpoint
+from agog_checkpoint import load_variable as load_variable
 from agog_compat import nested as nest
 from agog_compat.advice import taught as _taught
-from agog_compat.critical_section import CriticalSection
-from agog_core import argsort, sort
+from agog_compat.critical_section import CriticalSection as CriticalSection
+from agog_core import argsort as argsort
+from agog_core import sort as sort
+from agog_core.exports import export as _export
 
-__all__ = ["CriticalSection", "argsort", "list_variables", "load_checkpoint", "load_variable", "nest", "sort"]
+_export(globals(), "nest")
 
 __getattr__ = _taught(__name__)

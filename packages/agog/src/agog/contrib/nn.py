@@ -1,8 +1,9 @@
 """``tf.contrib.nn``: order statistics."""
 
 from agog_compat.advice import taught as _taught
-from agog_core.ops.sorting.sorting import nth_element
+from agog_core.exports import export as _export
+from agog_core.ops.sorting.sorting import nth_element as nth_element
 
-__all__ = ["nth_element"]
+_export(globals())
 
 __getattr__ = _taught(__name__)

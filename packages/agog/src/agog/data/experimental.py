@@ -1,70 +1,43 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
 from agog_compat.advice import taught as _taught
-from agog_data.arguments import AUTOTUNE
-from agog_data.examples.parsing import parse_example_dataset
-from agog_data.readers.csv_files import CsvDataset
-from agog_data.readers.csv_tables import make_csv_dataset
-from agog_data.readers.example_batches import make_batched_features_dataset
+from agog_core.exports import export as _export
+from agog_data.arguments import AUTOTUNE as AUTOTUNE
+from agog_data.examples.parsing import parse_example_dataset as parse_example_dataset
+from agog_data.readers.csv_files import CsvDataset as CsvDataset
+from agog_data.readers.csv_tables import make_csv_dataset as make_csv_dataset
+from agog_data.readers.example_batches import make_batched_features_dataset as make_batched_features_dataset
 from agog_data.readers.record_writer import DatasetWriter as TFRecordWriter
-from agog_data.readers.sqlite import SqlDataset
+from agog_data.readers.sqlite import SqlDataset as SqlDataset
 from agog_data.stage import INFINITE as INFINITE_CARDINALITY
 from agog_data.stage import UNKNOWN as UNKNOWN_CARDINALITY
-from agog_data.transformations.batching import dense_to_sparse_batch, map_and_batch
-from agog_data.transformations.counting import Counter, RandomDataset, cardinality
-from agog_data.transformations.flattening import (
-    enumerate_dataset,
-    parallel_interleave,
-    unbatch,
-)
-from agog_data.transformations.grouping import Reducer, bucket_by_sequence_length, group_by_reducer, group_by_window
-from agog_data.transformations.limiting import get_single_element, ignore_errors, take_while, unique
-from agog_data.transformations.optional import Optional, get_next_as_optional, make_saveable_from_iterator
-from agog_data.transformations.placing import copy_to_device, prefetch_to_device
-from agog_data.transformations.sampling import (
-    choose_from_datasets,
-    rejection_resample,
-    sample_from_datasets,
-    shuffle_and_repeat,
-)
-from agog_data.transformations.scanning import scan
+from agog_data.transformations.batching import dense_to_sparse_batch as dense_to_sparse_batch
+from agog_data.transformations.batching import map_and_batch as map_and_batch
+from agog_data.transformations.counting import Counter as Counter
+from agog_data.transformations.counting import RandomDataset as RandomDataset
+from agog_data.transformations.counting import cardinality as cardinality
+from agog_data.transformations.flattening import enumerate_dataset as enumerate_dataset
+from agog_data.transformations.flattening import parallel_interleave as parallel_interleave
+from agog_data.transformations.flattening import unbatch as unbatch
+from agog_data.transformations.grouping import Reducer as Reducer
+from agog_data.transformations.grouping import bucket_by_sequence_length as bucket_by_sequence_length
+from agog_data.transformations.grouping import group_by_reducer as group_by_reducer
+from agog_data.transformations.grouping import group_by_window as group_by_window
+from agog_data.transformations.limiting import get_single_element as get_single_element
+from agog_data.transformations.limiting import ignore_errors as ignore_errors
+from agog_data.transformations.limiting import take_while as take_while
+from agog_data.transformations.limiting import unique as unique
+from agog_data.transformations.optional import Optional as Optional
+from agog_data.transformations.optional import get_next_as_optional as get_next_as_optional
+from agog_data.transformations.optional import make_saveable_from_iterator as make_saveable_from_iterator
+from agog_data.transformations.placing import copy_to_device as copy_to_device
+from agog_data.transformations.placing import prefetch_to_device as prefetch_to_device
+from agog_data.transformations.sampling import choose_from_datasets as choose_from_datasets
+from agog_data.transformations.sampling import rejection_resample as rejection_resample
+from agog_data.transformations.sampling import sample_from_datasets as sample_from_datasets
+from agog_data.transformations.sampling import shuffle_and_repeat as shuffle_and_repeat
+from agog_data.transformations.scanning import scan as scan
 
-__all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "UNKNOWN_CARDINALITY",
-    "Counter",
-    "CsvDataset",
-    "Optional",
-    "RandomDataset",
-    "Reducer",
-    "SqlDataset",
-    "TFRecordWriter",
-    "bucket_by_sequence_length",
-    "cardinality",
-    "choose_from_datasets",
-    "copy_to_device",
-    "dense_to_sparse_batch",
-    "enumerate_dataset",
-    "get_next_as_optional",
-    "get_single_element",
-    "group_by_reducer",
-    "group_by_window",
-    "ignore_errors",
-    "make_batched_features_dataset",
-    "make_csv_dataset",
-    "make_saveable_from_iterator",
-    "map_and_batch",
-    "parallel_interleave",
-    "parse_example_dataset",
-    "prefetch_to_device",
-    "rejection_resample",
-    "sample_from_datasets",
-    "scan",
-    "shuffle_and_repeat",
-    "take_while",
-    "unbatch",
-    "unique",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

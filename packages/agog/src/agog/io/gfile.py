@@ -1,31 +1,23 @@
 """``tf.io.gfile``: files and folders, with the names of TensorFlow 2."""
 
-from os.path import join
+from os.path import join as join
 
 from agog_compat.advice import taught as _taught
-from agog_compat.gfile import GFile, copy, exists, remove, rename, stat, walk
+from agog_compat.gfile import GFile as GFile
+from agog_compat.gfile import copy as copy
 from agog_compat.gfile import delete_recursively as rmtree
+from agog_compat.gfile import exists as exists
 from agog_compat.gfile import is_directory as isdir
 from agog_compat.gfile import list_directory as listdir
 from agog_compat.gfile import make_dir as mkdir
 from agog_compat.gfile import make_dirs as makedirs
+from agog_compat.gfile import remove as remove
+from agog_compat.gfile import rename as rename
+from agog_compat.gfile import stat as stat
+from agog_compat.gfile import walk as walk
+from agog_core.exports import export as _export
 from agog_core.host_files import find as glob
 
-__all__ = [
-    "GFile",
-    "copy",
-    "exists",
-    "glob",
-    "isdir",
-    "join",
-    "listdir",
-    "makedirs",
-    "mkdir",
-    "remove",
-    "rename",
-    "rmtree",
-    "stat",
-    "walk",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,59 +1,38 @@
 """``tf.keras.activations``: activation functions, and how they are named."""
 
 from agog_compat.advice import taught as _taught
+from agog_core.exports import export as _export
 from agog_core.ops.math.elementary import exp as exponential
-from agog_core.ops.math.elementary import sigmoid, softplus, tanh
-from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softsign, swish
+from agog_core.ops.math.elementary import sigmoid as sigmoid
+from agog_core.ops.math.elementary import softplus as softplus
+from agog_core.ops.math.elementary import tanh as tanh
+from agog_core.ops.nn import leaky_relu as leaky_relu
+from agog_core.ops.nn import log_softmax as log_softmax
+from agog_core.ops.nn import relu as relu
+from agog_core.ops.nn import relu6 as relu6
+from agog_core.ops.nn import selu as selu
+from agog_core.ops.nn import softmax as softmax
+from agog_core.ops.nn import softsign as softsign
 from agog_core.ops.nn import swish as silu
-from agog_layers.base.activations import deserialize, elu, gelu, get, hard_sigmoid, linear, mish, serialize
-from agog_layers.base.gating import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
-from agog_layers.base.piecewise import (
-    hard_shrink,
-    hard_silu,
-    hard_tanh,
-    soft_shrink,
-    sparse_plus,
-    sparse_sigmoid,
-    threshold,
-)
+from agog_core.ops.nn import swish as swish
+from agog_layers.base.activations import deserialize as deserialize
+from agog_layers.base.activations import elu as elu
+from agog_layers.base.activations import gelu as gelu
+from agog_layers.base.activations import get as get
+from agog_layers.base.activations import hard_sigmoid as hard_sigmoid
+from agog_layers.base.activations import linear as linear
+from agog_layers.base.activations import mish as mish
+from agog_layers.base.activations import serialize as serialize
+from agog_layers.base.gating import *
+from agog_layers.base.piecewise import hard_shrink as hard_shrink
+from agog_layers.base.piecewise import hard_silu as hard_silu
 from agog_layers.base.piecewise import hard_silu as hard_swish
+from agog_layers.base.piecewise import hard_tanh as hard_tanh
+from agog_layers.base.piecewise import soft_shrink as soft_shrink
+from agog_layers.base.piecewise import sparse_plus as sparse_plus
+from agog_layers.base.piecewise import sparse_sigmoid as sparse_sigmoid
+from agog_layers.base.piecewise import threshold as threshold
 
-__all__ = [
-    "celu",
-    "deserialize",
-    "elu",
-    "exponential",
-    "gelu",
-    "get",
-    "glu",
-    "hard_shrink",
-    "hard_sigmoid",
-    "hard_silu",
-    "hard_swish",
-    "hard_tanh",
-    "leaky_relu",
-    "linear",
-    "log_sigmoid",
-    "log_softmax",
-    "mish",
-    "relu",
-    "relu6",
-    "selu",
-    "serialize",
-    "sigmoid",
-    "silu",
-    "soft_shrink",
-    "softmax",
-    "softplus",
-    "softsign",
-    "sparse_plus",
-    "sparse_sigmoid",
-    "sparsemax",
-    "squareplus",
-    "swish",
-    "tanh",
-    "tanh_shrink",
-    "threshold",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,38 +1,9 @@
 """``tf.keras.callbacks``: what is told of each step of a training."""
 
 from agog_compat.advice import taught as _taught
-from agog_training.callbacks import (
-    BackupAndRestore,
-    BaseLogger,
-    Callback,
-    CallbackList,
-    CSVLogger,
-    EarlyStopping,
-    History,
-    LambdaCallback,
-    LearningRateScheduler,
-    ModelCheckpoint,
-    ProgbarLogger,
-    ReduceLROnPlateau,
-    TensorBoard,
-    TerminateOnNaN,
-)
+from agog_core.exports import export as _export
+from agog_training.callbacks import *
 
-__all__ = [
-    "BackupAndRestore",
-    "BaseLogger",
-    "CSVLogger",
-    "Callback",
-    "CallbackList",
-    "EarlyStopping",
-    "History",
-    "LambdaCallback",
-    "LearningRateScheduler",
-    "ModelCheckpoint",
-    "ProgbarLogger",
-    "ReduceLROnPlateau",
-    "TensorBoard",
-    "TerminateOnNaN",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,146 +1,19 @@
 """``tf.keras.losses``: losses of each example, and how they are named."""
 
 from agog_compat.advice import taught as _taught
-from agog_layers.losses.classification import (
-    binary_crossentropy,
-    categorical_crossentropy,
-    categorical_hinge,
-    hinge,
-    sparse_categorical_crossentropy,
-    squared_hinge,
-)
-from agog_layers.losses.imbalanced import (
-    binary_focal_crossentropy,
-    categorical_focal_crossentropy,
-    categorical_generalized_cross_entropy,
-    dice,
-    tversky,
-)
-from agog_layers.losses.imbalanced_losses import (
-    CTC,
-    BinaryFocalCrossentropy,
-    CategoricalFocalCrossentropy,
-    CategoricalGeneralizedCrossEntropy,
-    Dice,
-    Tversky,
-)
-from agog_layers.losses.loss import (
-    BinaryCrossentropy,
-    CategoricalCrossentropy,
-    CategoricalHinge,
-    CosineProximity,
-    Hinge,
-    Huber,
-    KLDivergence,
-    LogCosh,
-    Loss,
-    MeanAbsoluteError,
-    MeanAbsolutePercentageError,
-    MeanSquaredError,
-    MeanSquaredLogarithmicError,
-    Poisson,
-    Reduction,
-    SparseCategoricalCrossentropy,
-    SquaredHinge,
-)
+from agog_core.exports import export as _export
+from agog_layers.losses.classification import *
+from agog_layers.losses.imbalanced import *
+from agog_layers.losses.imbalanced_losses import *
+from agog_layers.losses.loss import *
 from agog_layers.losses.loss import CosineProximity as CosineSimilarity
-from agog_layers.losses.named import (
-    KLD,
-    MAE,
-    MAPE,
-    MSE,
-    MSLE,
-    cosine,
-    deserialize,
-    get,
-    huber_loss,
-    kld,
-    mae,
-    mape,
-    mse,
-    msle,
-    serialize,
-)
-from agog_layers.losses.regression import (
-    cosine_proximity,
-    huber,
-    kullback_leibler_divergence,
-    logcosh,
-    mean_absolute_error,
-    mean_absolute_percentage_error,
-    mean_squared_error,
-    mean_squared_logarithmic_error,
-    poisson,
-)
+from agog_layers.losses.named import *
+from agog_layers.losses.regression import *
 from agog_layers.losses.regression import cosine_proximity as cosine_similarity
 from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence
 from agog_layers.losses.regression import logcosh as log_cosh
-from agog_layers.losses.sequences import ctc
+from agog_layers.losses.sequences import ctc as ctc
 
-__all__ = [
-    "CTC",
-    "KLD",
-    "MAE",
-    "MAPE",
-    "MSE",
-    "MSLE",
-    "BinaryCrossentropy",
-    "BinaryFocalCrossentropy",
-    "CategoricalCrossentropy",
-    "CategoricalFocalCrossentropy",
-    "CategoricalGeneralizedCrossEntropy",
-    "CategoricalHinge",
-    "CosineProximity",
-    "CosineSimilarity",
-    "Dice",
-    "Hinge",
-    "Huber",
-    "KLDivergence",
-    "LogCosh",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanAbsolutePercentageError",
-    "MeanSquaredError",
-    "MeanSquaredLogarithmicError",
-    "Poisson",
-    "Reduction",
-    "SparseCategoricalCrossentropy",
-    "SquaredHinge",
-    "Tversky",
-    "binary_crossentropy",
-    "binary_focal_crossentropy",
-    "categorical_crossentropy",
-    "categorical_focal_crossentropy",
-    "categorical_generalized_cross_entropy",
-    "categorical_hinge",
-    "cosine",
-    "cosine_proximity",
-    "cosine_similarity",
-    "ctc",
-    "deserialize",
-    "dice",
-    "get",
-    "hinge",
-    "huber",
-    "huber_loss",
-    "kl_divergence",
-    "kld",
-    "kullback_leibler_divergence",
-    "log_cosh",
-    "logcosh",
-    "mae",
-    "mape",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_error",
-    "mean_squared_logarithmic_error",
-    "mse",
-    "msle",
-    "poisson",
-    "serialize",
-    "sparse_categorical_crossentropy",
-    "squared_hinge",
-    "tversky",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,179 +1,37 @@
 """``tf.keras.metrics``: metrics of each example and over batches, and how they are named."""
 
 from agog_compat.advice import taught as _taught
-from agog_layers.losses.classification import (
-    binary_crossentropy,
-    categorical_crossentropy,
-    categorical_hinge,
-    hinge,
-    sparse_categorical_crossentropy,
-    squared_hinge,
-)
-from agog_layers.losses.imbalanced import binary_focal_crossentropy, categorical_focal_crossentropy
-from agog_layers.losses.named import KLD, MAE, MAPE, MSE, MSLE, cosine, kld, mae, mape, mse, msle
-from agog_layers.losses.regression import (
-    cosine_proximity,
-    huber,
-    kullback_leibler_divergence,
-    logcosh,
-    mean_absolute_error,
-    mean_absolute_percentage_error,
-    mean_squared_error,
-    mean_squared_logarithmic_error,
-    poisson,
-)
+from agog_core.exports import export as _export
+from agog_layers.losses.classification import *
+from agog_layers.losses.imbalanced import binary_focal_crossentropy as binary_focal_crossentropy
+from agog_layers.losses.imbalanced import categorical_focal_crossentropy as categorical_focal_crossentropy
+from agog_layers.losses.named import KLD as KLD
+from agog_layers.losses.named import MAE as MAE
+from agog_layers.losses.named import MAPE as MAPE
+from agog_layers.losses.named import MSE as MSE
+from agog_layers.losses.named import MSLE as MSLE
+from agog_layers.losses.named import cosine as cosine
+from agog_layers.losses.named import kld as kld
+from agog_layers.losses.named import mae as mae
+from agog_layers.losses.named import mape as mape
+from agog_layers.losses.named import mse as mse
+from agog_layers.losses.named import msle as msle
+from agog_layers.losses.regression import *
 from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence
 from agog_layers.losses.regression import logcosh as log_cosh
-from agog_layers.metrics.correctness import (
-    binary_accuracy,
-    categorical_accuracy,
-    sparse_categorical_accuracy,
-    sparse_top_k_categorical_accuracy,
-    top_k_categorical_accuracy,
-)
-from agog_layers.metrics.named import deserialize, get, serialize
-from agog_layers.metrics.updated.at_points import (
-    PrecisionAtRecall,
-    RecallAtPrecision,
-    SensitivityAtSpecificity,
-    SpecificityAtSensitivity,
-)
-from agog_layers.metrics.updated.counts import AUC, Precision, Recall
-from agog_layers.metrics.updated.likeness import (
-    BinaryIoU,
-    ConcordanceCorrelation,
-    CosineSimilarity,
-    MeanMetricWrapper,
-    OneHotIoU,
-    OneHotMeanIoU,
-    PearsonCorrelation,
-    concordance_correlation,
-    pearson_correlation,
-)
-from agog_layers.metrics.updated.means import (
-    Accuracy,
-    BinaryAccuracy,
-    BinaryCrossentropy,
-    CategoricalAccuracy,
-    CategoricalCrossentropy,
-    CategoricalHinge,
-    CosineProximity,
-    Hinge,
-    KLDivergence,
-    LogCoshError,
-    MeanAbsoluteError,
-    MeanAbsolutePercentageError,
-    MeanSquaredError,
-    MeanSquaredLogarithmicError,
-    Poisson,
-    RootMeanSquaredError,
-    SparseCategoricalAccuracy,
-    SparseCategoricalCrossentropy,
-    SparseTopKCategoricalAccuracy,
-    SquaredHinge,
-    TopKCategoricalAccuracy,
-)
-from agog_layers.metrics.updated.metric import Mean, Metric, Sum
-from agog_layers.metrics.updated.scores import (
-    F1Score,
-    FalseNegatives,
-    FalsePositives,
-    FBetaScore,
-    IoU,
-    MeanIoU,
-    R2Score,
-    TrueNegatives,
-    TruePositives,
-)
+from agog_layers.metrics.correctness import binary_accuracy as binary_accuracy
+from agog_layers.metrics.correctness import categorical_accuracy as categorical_accuracy
+from agog_layers.metrics.correctness import sparse_categorical_accuracy as sparse_categorical_accuracy
+from agog_layers.metrics.correctness import sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy
+from agog_layers.metrics.correctness import top_k_categorical_accuracy as top_k_categorical_accuracy
+from agog_layers.metrics.named import *
+from agog_layers.metrics.updated.at_points import *
+from agog_layers.metrics.updated.counts import *
+from agog_layers.metrics.updated.likeness import *
+from agog_layers.metrics.updated.means import *
+from agog_layers.metrics.updated.metric import *
+from agog_layers.metrics.updated.scores import *
 
-__all__ = [
-    "AUC",
-    "KLD",
-    "MAE",
-    "MAPE",
-    "MSE",
-    "MSLE",
-    "Accuracy",
-    "BinaryAccuracy",
-    "BinaryCrossentropy",
-    "BinaryIoU",
-    "CategoricalAccuracy",
-    "CategoricalCrossentropy",
-    "CategoricalHinge",
-    "ConcordanceCorrelation",
-    "CosineProximity",
-    "CosineSimilarity",
-    "F1Score",
-    "FBetaScore",
-    "FalseNegatives",
-    "FalsePositives",
-    "Hinge",
-    "IoU",
-    "KLDivergence",
-    "LogCoshError",
-    "Mean",
-    "MeanAbsoluteError",
-    "MeanAbsolutePercentageError",
-    "MeanIoU",
-    "MeanMetricWrapper",
-    "MeanSquaredError",
-    "MeanSquaredLogarithmicError",
-    "Metric",
-    "OneHotIoU",
-    "OneHotMeanIoU",
-    "PearsonCorrelation",
-    "Poisson",
-    "Precision",
-    "PrecisionAtRecall",
-    "R2Score",
-    "Recall",
-    "RecallAtPrecision",
-    "RootMeanSquaredError",
-    "SensitivityAtSpecificity",
-    "SparseCategoricalAccuracy",
-    "SparseCategoricalCrossentropy",
-    "SparseTopKCategoricalAccuracy",
-    "SpecificityAtSensitivity",
-    "SquaredHinge",
-    "Sum",
-    "TopKCategoricalAccuracy",
-    "TrueNegatives",
-    "TruePositives",
-    "binary_accuracy",
-    "binary_crossentropy",
-    "binary_focal_crossentropy",
-    "categorical_accuracy",
-    "categorical_crossentropy",
-    "categorical_focal_crossentropy",
-    "categorical_hinge",
-    "concordance_correlation",
-    "cosine",
-    "cosine_proximity",
-    "deserialize",
-    "get",
-    "hinge",
-    "huber",
-    "kl_divergence",
-    "kld",
-    "kullback_leibler_divergence",
-    "log_cosh",
-    "logcosh",
-    "mae",
-    "mape",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_error",
-    "mean_squared_logarithmic_error",
-    "mse",
-    "msle",
-    "pearson_correlation",
-    "poisson",
-    "serialize",
-    "sparse_categorical_accuracy",
-    "sparse_categorical_crossentropy",
-    "sparse_top_k_categorical_accuracy",
-    "squared_hinge",
-    "top_k_categorical_accuracy",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,32 +1,9 @@
 """``tf.keras.random``: random numbers with Keras's arguments."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.keras_random import (
-    SeedGenerator,
-    beta,
-    binomial,
-    categorical,
-    dropout,
-    gamma,
-    normal,
-    randint,
-    shuffle,
-    truncated_normal,
-    uniform,
-)
+from agog_compat.newer.keras_random import *
+from agog_core.exports import export as _export
 
-__all__ = [
-    "SeedGenerator",
-    "beta",
-    "binomial",
-    "categorical",
-    "dropout",
-    "gamma",
-    "normal",
-    "randint",
-    "shuffle",
-    "truncated_normal",
-    "uniform",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,34 +1,20 @@
 """``tf.keras.regularizers``: what weights or outputs add to the loss."""
 
 from agog_compat.advice import taught as _taught
-from agog_layers.weights.regularizers import (
-    L1L2,
-    OrthogonalRegularizer,
-    Regularizer,
-    deserialize,
-    get,
-    l1,
-    l1_l2,
-    l2,
-    serialize,
-)
+from agog_core.exports import export as _export
+from agog_layers.weights.regularizers import L1L2 as L1L2
+from agog_layers.weights.regularizers import OrthogonalRegularizer as OrthogonalRegularizer
 from agog_layers.weights.regularizers import OrthogonalRegularizer as orthogonal_regularizer
+from agog_layers.weights.regularizers import Regularizer as Regularizer
+from agog_layers.weights.regularizers import deserialize as deserialize
+from agog_layers.weights.regularizers import get as get
 from agog_layers.weights.regularizers import l1 as L1
+from agog_layers.weights.regularizers import l1 as l1
+from agog_layers.weights.regularizers import l1_l2 as l1_l2
 from agog_layers.weights.regularizers import l2 as L2
+from agog_layers.weights.regularizers import l2 as l2
+from agog_layers.weights.regularizers import serialize as serialize
 
-__all__ = [
-    "L1",
-    "L1L2",
-    "L2",
-    "OrthogonalRegularizer",
-    "Regularizer",
-    "deserialize",
-    "get",
-    "l1",
-    "l1_l2",
-    "l2",
-    "orthogonal_regularizer",
-    "serialize",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,22 +1,14 @@
 """``tf.lookup``: values by keys."""
 
-from agog.lookup import experimental
+from agog.lookup import experimental as experimental
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.tables import (
-    KeyValueTensorInitializer,
-    StaticHashTable,
-    StaticVocabularyTable,
-    TextFileIndex,
-    TextFileInitializer,
-)
+from agog_compat.newer.tables import KeyValueTensorInitializer as KeyValueTensorInitializer
+from agog_compat.newer.tables import StaticHashTable as StaticHashTable
+from agog_compat.newer.tables import StaticVocabularyTable as StaticVocabularyTable
+from agog_compat.newer.tables import TextFileIndex as TextFileIndex
+from agog_compat.newer.tables import TextFileInitializer as TextFileInitializer
+from agog_core.exports import export as _export
 
-__all__ = [
-    "KeyValueTensorInitializer",
-    "StaticHashTable",
-    "StaticVocabularyTable",
-    "TextFileIndex",
-    "TextFileInitializer",
-    "experimental",
-]
+_export(globals(), "experimental")
 
 __getattr__ = _taught(__name__)

@@ -1,8 +1,10 @@
 """``tf.lookup.experimental``: values by keys, which can be added and removed."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.tables import DenseHashTable, MutableHashTable
+from agog_compat.newer.tables import DenseHashTable as DenseHashTable
+from agog_compat.newer.tables import MutableHashTable as MutableHashTable
+from agog_core.exports import export as _export
 
-__all__ = ["DenseHashTable", "MutableHashTable"]
+_export(globals())
 
 __getattr__ = _taught(__name__)

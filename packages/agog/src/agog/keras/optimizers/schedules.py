@@ -1,24 +1,9 @@
 """``tf.keras.optimizers.schedules``: learning rates that are computed of the number of steps."""
 
 from agog_compat.advice import taught as _taught
-from agog_training.schedules import (
-    CosineDecay,
-    CosineDecayRestarts,
-    ExponentialDecay,
-    InverseTimeDecay,
-    LearningRateSchedule,
-    PiecewiseConstantDecay,
-    PolynomialDecay,
-)
+from agog_core.exports import export as _export
+from agog_training.schedules import *
 
-__all__ = [
-    "CosineDecay",
-    "CosineDecayRestarts",
-    "ExponentialDecay",
-    "InverseTimeDecay",
-    "LearningRateSchedule",
-    "PiecewiseConstantDecay",
-    "PolynomialDecay",
-]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,8 +1,9 @@
 """``tf.keras.preprocessing.text``: texts as numbers of words."""
 
 from agog_compat.advice import taught as _taught
-from agog_training.preparing.words import Tokenizer, hashing_trick, one_hot, text_to_word_sequence, tokenizer_from_json
+from agog_core.exports import export as _export
+from agog_training.preparing.words import *
 
-__all__ = ["Tokenizer", "hashing_trick", "one_hot", "text_to_word_sequence", "tokenizer_from_json"]
+_export(globals())
 
 __getattr__ = _taught(__name__)

@@ -1,8 +1,9 @@
 """``tf.keras.wrappers.scikit_learn``: models with the methods that scikit-learn calls."""
 
 from agog_compat.advice import taught as _taught
-from agog_training.estimators import KerasClassifier, KerasRegressor
+from agog_core.exports import export as _export
+from agog_training.estimators import *
 
-__all__ = ["KerasClassifier", "KerasRegressor"]
+_export(globals())
 
 __getattr__ = _taught(__name__)

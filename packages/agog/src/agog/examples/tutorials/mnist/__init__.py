@@ -1,8 +1,9 @@
 """``tf.examples.tutorials.mnist``: handwritten digits."""
 
-from agog.examples.tutorials.mnist import input_data
+from agog.examples.tutorials.mnist import input_data as input_data
 from agog_compat.advice import taught as _taught
+from agog_core.exports import export as _export
 
-__all__ = ["input_data"]
+_export(globals(), "input_data")
 
 __getattr__ = _taught(__name__)
