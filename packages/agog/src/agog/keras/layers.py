@@ -5,293 +5,65 @@ from typing import TYPE_CHECKING
 from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
-from agog_layers import (
-    ELU,
-    GRU,
-    LSTM,
-    RNN,
-    Activation,
-    ActivityRegularization,
-    Add,
-    AdditiveAttention,
-    AlphaDropout,
-    Attention,
-    Average,
-    AveragePooling1D,
-    AveragePooling2D,
-    AveragePooling3D,
-    AvgPool1D,
-    AvgPool2D,
-    AvgPool3D,
-    BatchNormalization,
-    Bidirectional,
-    CategoryEncoding,
-    CenterCrop,
-    Concatenate,
-    Conv1D,
-    Conv1DTranspose,
-    Conv2D,
-    Conv2DTranspose,
-    Conv3D,
-    Conv3DTranspose,
-    ConvLSTM2D,
-    Convolution1D,
-    Convolution1DTranspose,
-    Convolution2D,
-    Convolution2DTranspose,
-    Convolution3D,
-    Convolution3DTranspose,
-    Cropping1D,
-    Cropping2D,
-    Cropping3D,
-    CuDNNGRU,
-    CuDNNLSTM,
-    Dense,
-    DepthwiseConv2D,
-    Discretization,
-    Dot,
-    Dropout,
-    EinsumDense,
-    Embedding,
-    Flatten,
-    GaussianDropout,
-    GaussianNoise,
-    GlobalAveragePooling1D,
-    GlobalAveragePooling2D,
-    GlobalAveragePooling3D,
-    GlobalAvgPool1D,
-    GlobalAvgPool2D,
-    GlobalAvgPool3D,
-    GlobalMaxPool1D,
-    GlobalMaxPool2D,
-    GlobalMaxPool3D,
-    GlobalMaxPooling1D,
-    GlobalMaxPooling2D,
-    GlobalMaxPooling3D,
-    GroupNormalization,
-    GRUCell,
-    Hashing,
-    Identity,
-    Input,
-    InputLayer,
-    InputSpec,
-    InstanceNormalization,
-    IntegerLookup,
-    Lambda,
-    Layer,
-    LayerNormalization,
-    LeakyReLU,
-    LocallyConnected1D,
-    LocallyConnected2D,
-    LSTMCell,
-    Masking,
-    Maximum,
-    MaxPool1D,
-    MaxPool2D,
-    MaxPool3D,
-    MaxPooling1D,
-    MaxPooling2D,
-    MaxPooling3D,
-    Minimum,
-    MultiHeadAttention,
-    Multiply,
-    Normalization,
-    Permute,
-    PReLU,
-    RandomBrightness,
-    RandomContrast,
-    RandomCrop,
-    RandomFlip,
-    RandomRotation,
-    RandomShear,
-    RandomTranslation,
-    RandomZoom,
-    ReLU,
-    RepeatVector,
-    Rescaling,
-    Reshape,
-    Resizing,
-    RMSNormalization,
-    SeparableConv1D,
-    SeparableConv2D,
-    SeparableConvolution1D,
-    SeparableConvolution2D,
-    SimpleRNN,
-    SimpleRNNCell,
-    Softmax,
-    SpatialDropout1D,
-    SpatialDropout2D,
-    SpatialDropout3D,
-    SpectralNormalization,
-    StackedRNNCells,
-    StringLookup,
-    Subtract,
-    TextVectorization,
-    ThresholdedReLU,
-    TimeDistributed,
-    UnitNormalization,
-    UpSampling1D,
-    UpSampling2D,
-    UpSampling3D,
-    Wrapper,
-    ZeroPadding1D,
-    ZeroPadding2D,
-    ZeroPadding3D,
-)
+from agog_layers import ELU as ELU
+from agog_layers import Activation as Activation
+from agog_layers import ActivityRegularization as ActivityRegularization
+from agog_layers import AlphaDropout as AlphaDropout
+from agog_layers import CategoryEncoding as CategoryEncoding
+from agog_layers import CenterCrop as CenterCrop
+from agog_layers import Dense as Dense
+from agog_layers import Discretization as Discretization
+from agog_layers import Dropout as Dropout
+from agog_layers import EinsumDense as EinsumDense
+from agog_layers import Embedding as Embedding
+from agog_layers import Flatten as Flatten
+from agog_layers import GaussianDropout as GaussianDropout
+from agog_layers import GaussianNoise as GaussianNoise
+from agog_layers import Hashing as Hashing
+from agog_layers import Identity as Identity
+from agog_layers import Input as Input
+from agog_layers import InputLayer as InputLayer
+from agog_layers import InputSpec as InputSpec
+from agog_layers import IntegerLookup as IntegerLookup
+from agog_layers import Lambda as Lambda
+from agog_layers import Layer as Layer
+from agog_layers import LeakyReLU as LeakyReLU
+from agog_layers import Masking as Masking
+from agog_layers import Normalization as Normalization
+from agog_layers import Permute as Permute
+from agog_layers import PReLU as PReLU
+from agog_layers import RandomBrightness as RandomBrightness
+from agog_layers import RandomContrast as RandomContrast
+from agog_layers import RandomCrop as RandomCrop
+from agog_layers import RandomFlip as RandomFlip
+from agog_layers import RandomRotation as RandomRotation
+from agog_layers import RandomShear as RandomShear
+from agog_layers import RandomTranslation as RandomTranslation
+from agog_layers import RandomZoom as RandomZoom
+from agog_layers import ReLU as ReLU
+from agog_layers import RepeatVector as RepeatVector
+from agog_layers import Rescaling as Rescaling
+from agog_layers import Reshape as Reshape
+from agog_layers import Resizing as Resizing
+from agog_layers import Softmax as Softmax
+from agog_layers import StringLookup as StringLookup
+from agog_layers import TextVectorization as TextVectorization
+from agog_layers import ThresholdedReLU as ThresholdedReLU
+from agog_layers.attending import *
 from agog_layers.base.configured import describe as serialize
 from agog_layers.base.configured import revive as deserialize
-from agog_layers.merging.merges import add, average, concatenate, dot, maximum, minimum, multiply, subtract
+from agog_layers.convolutional import *
+from agog_layers.merging import *
+from agog_layers.merging.merges import *
+from agog_layers.normalizing import *
+from agog_layers.recurrent import *
 
 if TYPE_CHECKING:
     from agog_training.feature_columns import DenseFeatures as DenseFeatures
     from agog_training.feature_columns import HashedCrossing as HashedCrossing
 
-__all__ = [
-    "ELU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "Activation",
-    "ActivityRegularization",
-    "Add",
-    "AdditiveAttention",
-    "AlphaDropout",
-    "Attention",
-    "Average",
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "AveragePooling3D",
-    "AvgPool1D",
-    "AvgPool2D",
-    "AvgPool3D",
-    "BatchNormalization",
-    "Bidirectional",
-    "CategoryEncoding",
-    "CenterCrop",
-    "Concatenate",
-    "Conv1D",
-    "Conv1DTranspose",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv3D",
-    "Conv3DTranspose",
-    "ConvLSTM2D",
-    "Convolution1D",
-    "Convolution1DTranspose",
-    "Convolution2D",
-    "Convolution2DTranspose",
-    "Convolution3D",
-    "Convolution3DTranspose",
-    "Cropping1D",
-    "Cropping2D",
-    "Cropping3D",
-    "CuDNNGRU",
-    "CuDNNLSTM",
-    "Dense",
-    "DenseFeatures",
-    "DepthwiseConv2D",
-    "Discretization",
-    "Dot",
-    "Dropout",
-    "EinsumDense",
-    "Embedding",
-    "Flatten",
-    "GRUCell",
-    "GaussianDropout",
-    "GaussianNoise",
-    "GlobalAveragePooling1D",
-    "GlobalAveragePooling2D",
-    "GlobalAveragePooling3D",
-    "GlobalAvgPool1D",
-    "GlobalAvgPool2D",
-    "GlobalAvgPool3D",
-    "GlobalMaxPool1D",
-    "GlobalMaxPool2D",
-    "GlobalMaxPool3D",
-    "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D",
-    "GlobalMaxPooling3D",
-    "GroupNormalization",
-    "HashedCrossing",
-    "Hashing",
-    "Identity",
-    "Input",
-    "InputLayer",
-    "InputSpec",
-    "InstanceNormalization",
-    "IntegerLookup",
-    "LSTMCell",
-    "Lambda",
-    "Layer",
-    "LayerNormalization",
-    "LeakyReLU",
-    "LocallyConnected1D",
-    "LocallyConnected2D",
-    "Masking",
-    "MaxPool1D",
-    "MaxPool2D",
-    "MaxPool3D",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "MaxPooling3D",
-    "Maximum",
-    "Minimum",
-    "MultiHeadAttention",
-    "Multiply",
-    "Normalization",
-    "PReLU",
-    "Permute",
-    "RMSNormalization",
-    "RandomBrightness",
-    "RandomContrast",
-    "RandomCrop",
-    "RandomFlip",
-    "RandomRotation",
-    "RandomShear",
-    "RandomTranslation",
-    "RandomZoom",
-    "ReLU",
-    "RepeatVector",
-    "Rescaling",
-    "Reshape",
-    "Resizing",
-    "SeparableConv1D",
-    "SeparableConv2D",
-    "SeparableConvolution1D",
-    "SeparableConvolution2D",
-    "SimpleRNN",
-    "SimpleRNNCell",
-    "Softmax",
-    "SpatialDropout1D",
-    "SpatialDropout2D",
-    "SpatialDropout3D",
-    "SpectralNormalization",
-    "StackedRNNCells",
-    "StringLookup",
-    "Subtract",
-    "TextVectorization",
-    "ThresholdedReLU",
-    "TimeDistributed",
-    "UnitNormalization",
-    "UpSampling1D",
-    "UpSampling2D",
-    "UpSampling3D",
-    "Wrapper",
-    "ZeroPadding1D",
-    "ZeroPadding2D",
-    "ZeroPadding3D",
-    "add",
-    "average",
-    "concatenate",
-    "deserialize",
-    "dot",
-    "maximum",
-    "minimum",
-    "multiply",
-    "serialize",
-    "subtract",
-]
 
-__getattr__, _ = _later(__name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures", "HashedCrossing")])
+__getattr__, __dir__ = _later(
+    __name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures", "HashedCrossing")]
+)
 __getattr__ = _taught(__name__, __getattr__)
-__dir__ = __all__.copy

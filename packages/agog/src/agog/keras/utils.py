@@ -3,27 +3,25 @@
 from typing import TYPE_CHECKING
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.backend import is_keras_tensor
-from agog_compat.newer.settings import clear_session
+from agog_compat.newer.backend import is_keras_tensor as is_keras_tensor
+from agog_compat.newer.settings import clear_session as clear_session
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
-from agog_layers import custom_object_scope
+from agog_layers import custom_object_scope as custom_object_scope
 from agog_layers.base.configured import describe as serialize_keras_object
 from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
-from agog_layers.base.custom_objects import (
-    get_custom_objects,
-    get_registered_name,
-    get_registered_object,
-    register_keras_serializable,
-)
-from agog_training import Sequence
-from agog_training.preparing.labels import normalize, to_categorical
-from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
-from agog_training.preparing.plotting import model_to_dot, plot_model
-from agog_training.preparing.seeds import set_random_seed
-from agog_training.preparing.sequences import pad_sequences
-from agog_training.progress_bar import Progbar
+from agog_layers.base.custom_objects import get_custom_objects as get_custom_objects
+from agog_layers.base.custom_objects import get_registered_name as get_registered_name
+from agog_layers.base.custom_objects import get_registered_object as get_registered_object
+from agog_layers.base.custom_objects import register_keras_serializable as register_keras_serializable
+from agog_training import Sequence as Sequence
+from agog_training.preparing.labels import *
+from agog_training.preparing.pictures import *
+from agog_training.preparing.plotting import *
+from agog_training.preparing.seeds import set_random_seed as set_random_seed
+from agog_training.preparing.sequences import pad_sequences as pad_sequences
+from agog_training.progress_bar import Progbar as Progbar
 from agog_training.sequence import Sequence as PyDataset
 
 if TYPE_CHECKING:
@@ -35,37 +33,6 @@ if TYPE_CHECKING:
     from agog_training.preparing.directories import text_dataset_from_directory as text_dataset_from_directory
     from agog_training.preparing.windows import timeseries_dataset_from_array as timeseries_dataset_from_array
 
-__all__ = [
-    "CustomObjectScope",
-    "GeneratorEnqueuer",
-    "OrderedEnqueuer",
-    "Progbar",
-    "PyDataset",
-    "Sequence",
-    "SequenceEnqueuer",
-    "array_to_img",
-    "clear_session",
-    "custom_object_scope",
-    "deserialize_keras_object",
-    "get_custom_objects",
-    "get_file",
-    "get_registered_name",
-    "get_registered_object",
-    "image_dataset_from_directory",
-    "img_to_array",
-    "is_keras_tensor",
-    "load_img",
-    "model_to_dot",
-    "normalize",
-    "pad_sequences",
-    "plot_model",
-    "register_keras_serializable",
-    "serialize_keras_object",
-    "set_random_seed",
-    "text_dataset_from_directory",
-    "timeseries_dataset_from_array",
-    "to_categorical",
-]
 
 # Datasets and files are agog_data's, which most programs import later, if at all.
 _DIRECTORIES = _Some(
@@ -74,6 +41,5 @@ _DIRECTORIES = _Some(
 _FILES = _Some("agog_data.datasets.fetching", "get_file")
 _WINDOWS = _Some("agog_training.preparing.windows", "timeseries_dataset_from_array")
 _ENQUEUERS = _Some("agog_training.enqueuers", "GeneratorEnqueuer", "OrderedEnqueuer", "SequenceEnqueuer")
-__getattr__, _ = _later(__name__, rooms=[_DIRECTORIES, _ENQUEUERS, _FILES, _WINDOWS])
+__getattr__, __dir__ = _later(__name__, rooms=[_DIRECTORIES, _ENQUEUERS, _FILES, _WINDOWS])
 __getattr__ = _taught(__name__, __getattr__)
-__dir__ = __all__.copy

@@ -5,22 +5,13 @@ from typing import TYPE_CHECKING
 from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
-from agog_training.preparing.image_generator import ImageDataGenerator, NumpyArrayIterator
-from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
+from agog_training.preparing.image_generator import *
+from agog_training.preparing.pictures import *
 
 if TYPE_CHECKING:
     from agog_training.preparing.directories import DirectoryIterator as DirectoryIterator
 
-__all__ = [
-    "DirectoryIterator",
-    "ImageDataGenerator",
-    "NumpyArrayIterator",
-    "array_to_img",
-    "img_to_array",
-    "load_img",
-]
 
 # Its file reads datasets too, which most programs import later, if at all.
-__getattr__, _ = _later(__name__, rooms=[_Some("agog_training.preparing.directories", "DirectoryIterator")])
+__getattr__, __dir__ = _later(__name__, rooms=[_Some("agog_training.preparing.directories", "DirectoryIterator")])
 __getattr__ = _taught(__name__, __getattr__)
-__dir__ = __all__.copy
