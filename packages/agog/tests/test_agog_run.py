@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 RUN = (sys.executable, "-m", "agog", "run")
@@ -291,6 +292,8 @@ def test_names_that_python_and_numpy_have_dropped_are_there(tmp_path: Path) -> N
         "import collections, fractions, inspect, os, time, unittest\n"
         "import numpy as np\n"
         "assert np.int is int and np.float is float and np.bool(1) == True and np.NaN != np.NaN\n"
+        "assert np.bool8(1) == True and np.Infinity == np.inf and np.round_(1.26, 1) == 1.3 and np.rank([[1]]) == 2\n"
+        "assert np.asfarray([1]).dtype == np.float_ and np.msort([[2], [1]]).tolist() == [[1], [2]] and np.alen([3]) == 1\n"
         "assert np.product([2, 3]) == 6 and np.asscalar(np.array(5)) == 5 and np.float_ is np.float64\n"
         "assert isinstance({}, collections.Mapping) and fractions.gcd(4, 6) == 2 and os.errno.EEXIST\n"
         "assert time.clock() <= time.clock()\n"
@@ -323,3 +326,29 @@ def test_warnings_are_shown_as_python_shows_them(tmp_path: Path) -> None:
     written(tmp_path, "script.py", "import warnings\nwarnings.warn('old')")
     here, there = (call(*command, "script.py", folder=tmp_path) for command in (RUN, (sys.executable,)))
     assert here.stderr == there.stderr != ""
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        pytest.param(
+            "np.ones(2).tostring()",
+            "NumPy has dropped x.tostring; write x.tobytes().",
+            marks=pytest.mark.skipif(hasattr(np.ndarray, "tostring"), reason="this NumPy has it still"),
+        ),
+        ("np.ones(2).itemset(0, 3)", "NumPy has dropped x.itemset; write x[index] = value."),
+        ("np.float32(1).newbyteorder()", "NumPy has dropped x.newbyteorder; write x.view(x.dtype.newbyteorder())."),
+        ("np.arange(3).ptp()", "NumPy has dropped x.ptp; write np.ptp(x, axis)."),
+        ("np.math.pi", "AttributeError: np.math: NumPy has dropped it; write import math."),
+        ("np.npv(0.1, [1])", "AttributeError: np.npv: NumPy has dropped it; write numpy_financial.npv."),
+        ("np.cast", None),  # NumPy's own sentence stays
+        ("np.ones(2).no_such", None),
+    ],
+)
+def test_names_that_cannot_be_put_back_say_what_to_write(expression: str, text: str | None, tmp_path: Path) -> None:
+    source = f"import numpy as np\n{expression}\n"
+    done = call(*RUN, written(tmp_path, "script.py", source), folder=tmp_path)
+    assert done.returncode == 1
+    last = done.stderr.rstrip("\n").splitlines()[-1]
+    plain = call(sys.executable, "-c", source, folder=tmp_path).stderr.rstrip("\n").splitlines()[-1]
+    assert last == (plain if text is None else text)

@@ -14,6 +14,8 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 from zipfile import is_zipfile
 
+from agog.commands.old_programs.dropped import explain
+
 
 def run_script(path: str, arguments: Sequence[str]) -> int:
     """Run a file, or a folder or zip file that holds a ``__main__.py``, as ``python PATH ARGUMENTS`` does.
@@ -75,6 +77,7 @@ def _run(attributes: dict[str, Any], make_code: Callable[[], CodeType]) -> int:
         raise
     except BaseException as error:
         error.__traceback__ = _own_frames(error.__traceback__, main)
+        explain(error)
         sys.excepthook(type(error), error, error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
             interrupts.append(error)
