@@ -654,6 +654,42 @@ def test_what_the_first_iteration_alone_writes_is_read_behind_the_loop() -> None
     same(make, numbers(3, 2, 4, 3, 0, 1, 5))
 
 
+@pytest.mark.parametrize("kind", ["handed on", "swapped", "rotated", "of outside", "twice", "a constant"])
+def test_tapes_behind_loops_know_the_tensors_that_these_were_given(kind: str) -> None:
+    def make(wrap: Wrap) -> Made:
+        w = tfe.Variable(X)
+
+        def call(n: tf.Tensor, x: tf.Tensor) -> Any:
+            y, c = tf.sin(x), tf.constant(X)
+
+            def body(i: tf.Tensor, a: tf.Tensor, b: tf.Tensor) -> Any:
+                made = tf.tanh(b) * 0.5
+                return [
+                    i + 1,
+                    *{
+                        "handed on": [a, made],
+                        "swapped": [b, made],
+                        "rotated": [b, a],
+                        "of outside": [y, made],
+                        "twice": [made, made],
+                        "a constant": [c, made],
+                    }[kind],
+                ]
+
+            _, a, b = tf.while_loop(lambda i, a, b: i < n, body, [tf.constant(0), x, w.read_value()])
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch([x, y, c, a])
+                loss = tf.reduce_sum(a * a + b) + tf.reduce_sum(w * w)
+            return [tape.gradient(loss, each) for each in (x, y, c, a, w)]
+
+        return wrap(call), []
+
+    lengths = (5, 0, 1, 2, 3, 9, 4, 0, 1)
+    traced = same(make, [(tf.constant(n), tf.constant(X)) for n in lengths])
+    if kind == "handed on":
+        assert len(traced.traces()) == 2
+
+
 def test_a_function_that_is_compared_may_go_another_way_in_a_body() -> None:
     @tf.function(check=True)
     def call(n: tf.Tensor, x: tf.Tensor) -> Any:

@@ -16,6 +16,7 @@ from weakref import ref
 from agog_core.dispatch.op import Op
 from agog_core.interrupts import begins_in_peace
 from agog_core.locks import hold_while_forking
+from agog_core.tracers import present_tracer, tracing
 
 if TYPE_CHECKING:
     from agog_core.tensors.tensor import Tensor
@@ -102,6 +103,8 @@ class Recording:
             if active or tapes:
                 tapes = _drop_stopped()
             self.is_open = self.is_recording = True
+            if tracing and (tracer := present_tracer()) is not None:
+                tracer.note_tape()
             active.append(self)
             if self.breaks is not None:
                 lined.append(self)

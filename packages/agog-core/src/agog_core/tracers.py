@@ -108,6 +108,9 @@ class Tracer:
         """What `over_rows` returns."""
         return _over_rows(step, carry, rows, carries)
 
+    def note_tape(self) -> None:
+        """Note that a tape begins to record."""
+
     def take(self) -> None:
         """Refuse that Python takes something anew at each call, such as an element of an iterator from outside."""
 

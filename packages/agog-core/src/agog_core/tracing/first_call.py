@@ -110,6 +110,7 @@ class Recorded:
         self.inputs = [inputs[place] for place in equals(packing.tensors) or range(len(inputs))]
         with self.going_on():
             self.results = Packing(function(*packing(self.inputs)))
+            self.trace.compare_loops()
             self.trace.graph.outputs = [self.trace.value_of(x) for x in self.results.tensors]
 
     @contextmanager

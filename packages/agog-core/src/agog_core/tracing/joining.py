@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
 from agog_core import nest
 from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import int32
+from agog_core.recording import tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.device import untraced
 from agog_core.tracing.execute import c_order
@@ -49,9 +51,11 @@ def joined(rolling: Rolling, limit: int | None, is_free: bool) -> bool:
     if start is None:
         return False
     past, is_constant, is_watched = None, known, rolling.tracks.is_watched(start)
+    if not is_watched and not _is_told_apart(rolling, start):
+        return False
     if is_watched:
         is_constant = known and all(trace.knows.of[x.flag][0] <= {rolling} for x in segments if x.flag is not None)
-        is_free = False  # to tapes, what no iteration changes is the tensor that it was
+    is_free = is_free and not tapes_of_context()  # to tapes, what no iteration changes is the tensor that it was
     if not is_free and (is_watched or not start) and not _is_plain(trace, segments[start]):
         return False
     if is_watched and not (past := Past(rolling, start, is_constant)).is_possible:
@@ -60,17 +64,58 @@ def joined(rolling: Rolling, limit: int | None, is_free: bool) -> bool:
     rolling.values = nest.map_structure(lambda leaf: None, rolling.values)
     reals = [untraced(x) for x in packing.tensors]
     all_be(packing.tensors, reals)
+    tensors = rolling.let_go(packing.tensors)
+    originals = {place: tensors[place] for place in _handed_on(rolling)}
+    results = segments[start].results or ()
+    constants = {place: ref(tensors[place]) for place, value in enumerate(results) if value.kind == "constant"}
+    del tensors
     packing.release()
-    if not taken_out(rolling, start):
+    held = {place: tensor for place, each in constants.items() if (tensor := each()) is not None}
+    if held or not taken_out(rolling, start):
+        originals |= held
         if past is not None:
             past.put_back()
         values = segments[-1].given if segments[-1].results is None else segments[-1].results
         tensors = [tensor_of(trace, x, value) for x, value in zip(reals, values, strict=True)]
         all_be(reals, tensors)
+        tensors = [originals.get(place, x) for place, x in enumerate(tensors)]
         rolling.values = packing(tensors)
         return False
-    Joining(rolling, start, limit, is_free, known, past).run(packing, reals)
+    Joining(rolling, start, limit, is_free, known, past).run(packing, reals, originals)
     return True
+
+
+def _is_told_apart(rolling: Rolling, start: int) -> bool:
+    """Whether it is known which results of a loop are tensors from before it, for tapes that are made later."""
+    lead = rolling.segments[start]
+    results, inside = lead.results or [], {value for node in lead.nodes[1] for value in node.outputs}
+    made = [value for value in results if value in inside]
+    count = sum(segment.results is not None for segment in rolling.segments[start:])
+    swapped = [place for place in range(len(results)) if _is_swapped(lead, place)]
+    ends = swapped
+    for _ in swapped:  # where what is there comes from, so many iterations before
+        ends = [lead.given.index(results[place]) for place in ends]
+        ends = [place for place in ends if results[place] in lead.given]
+    return (
+        all(value in inside or value in lead.given or value.kind == "constant" for value in results)
+        and all(place in _handed_on(rolling) for place, x in enumerate(results) if x is lead.given[place])
+        and len(set(made)) == len(made)
+        and not ends
+        and (not swapped or count > len(swapped))
+    )
+
+
+def _is_swapped(segment: Segment, place: int) -> bool:
+    """Whether a result of an iteration is a value that it was given at another place."""
+    value = (segment.results or [])[place]
+    return value in segment.given and value is not segment.given[place]
+
+
+def _handed_on(rolling: Rolling) -> list[int]:
+    """The places of values that all iterations hand on."""
+    pairs = [zip(segment.given, segment.results, strict=False) for segment in rolling.segments if segment.results]
+    handed = [{place for place, (x, y) in enumerate(each) if x is y} for each in pairs]
+    return sorted(set.intersection(*handed)) if handed else []
 
 
 def first_fitting(rolling: Rolling) -> int | None:
@@ -197,7 +242,7 @@ class Joining:
         self.lead = rolling.segments[start]
         self.place = rolling.unroll(start) if start else self.lead.starts[0]
 
-    def run(self, packing: Packing, reals: Sequence[Tensor]) -> None:
+    def run(self, packing: Packing, reals: Sequence[Tensor], originals: Mapping[int, Tensor]) -> None:
         """Put the node in the place of the iterations, and its values into the loop and the variables."""
         trace, lead, rolling = self.trace, self.lead, self.rolling
         last = rolling.segments[-1]
@@ -206,7 +251,8 @@ class Joining:
         counts = [value in trace.knows.counted or value in trace.knows.of for value in ends]
         written = list(lead.written)
         finals = [trace.state[variable] for variable in written]
-        guards = self._first_guard() if self._needs_one() else []
+        compares = self._first_guard() if _is_plain(trace, lead) else None
+        guards = (compares or []) if self._needs_one() else []
         node, loop = self._node(written)
         self._cut()
         trace.graph.nodes += guards
@@ -226,6 +272,12 @@ class Joining:
                 trace.knows.counted.add(value)
         if self.past is not None:
             self.past.record(tensors, trace._tensor(outs[-1], stack[0][0]))
+        else:
+            swaps = any(_is_swapped(lead, place) for place in range(len(reals)))
+            if self.is_free or swaps:
+                trace.free.append((node, None if swaps else compares))
+            for place, tensor in originals.items():
+                tensors[place] = tensor
         rolling.values = packing(tensors[: len(reals)])
         self._write(written, tensors[len(reals) :], finals)
 

@@ -11,10 +11,10 @@ from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.branching import choose, is_node
 from agog_core.tracing.device import TracedArray
 from agog_core.tracing.errors import limit as refuse
-from agog_core.tracing.graph import Late, Value
+from agog_core.tracing.graph import Late, Node, Value
 from agog_core.tracing.known import Known
 from agog_core.tracing.rolling import Rolling, is_rolled, iterate
-from agog_core.tracing.state import State
+from agog_core.tracing.state import Failure, State
 from agog_core.variables.variable import Variable
 
 
@@ -26,6 +26,9 @@ class Looped(State):
         self.rollings: list[Rolling] = []  # the loops that are being recorded, the outermost first
         self.behind: Value | None = None  # what the last loop that takes random numbers has given
         self.knows = Known()
+        # Loops of which it is not compared whether there is an iteration, with what does so; and those that need it.
+        self.free: list[tuple[Node, list[Node] | None]] = []
+        self.compared: list[tuple[Node, list[Node] | None]] = []
         self.unites = False  # whether traces that part at `cond` alone may become one
 
     def refuse_loops(self) -> None:
@@ -58,6 +61,21 @@ class Looped(State):
         if value not in self.knows.counted:
             refuse("read", source_line(), array)
         self.fixed(wrap(array, self.table(value.table), intern_shape(array.shape)))
+
+    def note_tape(self) -> None:
+        self.compared += self.free
+        self.free = []
+
+    def compare_loops(self) -> None:
+        """Compare of loops whether there is an iteration, where a tape behind them tells what they were given from what
+        they have made."""
+        for loop, guards in self.compared:
+            if guards is None or loop not in self.graph.nodes:
+                reason = f"{loop.line}: a loop may give the tensors that it was given, and a tape is made behind it"
+                self.failures.append(Failure(reason, is_final=True))
+            else:
+                place = self.graph.nodes.index(loop)
+                self.graph.nodes[place:place] = guards
 
     def _in_loops(self, variable: Variable, tensor: Tensor) -> Tensor:
         """What a variable's value is within the loops that are being recorded."""

@@ -8,7 +8,7 @@ taken out again, and the loop is recorded as it ran.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core import nest
@@ -65,6 +65,7 @@ class Rolling:
         # How many of its values each iteration hands on; None for all of them, as long as a condition holds.
         self.carried: int | None = None
         self.own: set[Variable] = set()  # variables that it makes for itself
+        self._pairs: list[tuple[Tensor, Tensor]] = []  # its values in this iteration, and their stand-ins
         self.finals = dict(trace.graph.finals)
         self.outcomes = dict(trace._outcomes)
         self.first_number = trace._count + 1
@@ -94,6 +95,7 @@ class Rolling:
         for tensor, stand_in in zip(packing.tensors, tensors, strict=True):
             self.tracks.stand_in(tensor, stand_in)
         self.values = packing(tensors)
+        self._pairs = list(zip(packing.tensors, tensors, strict=True))
 
     def _stand_in(self, tensor: Tensor, source: Value) -> Tensor:
         """A tensor of which Python knows nothing, but that it has this value in this call."""
@@ -144,8 +146,21 @@ class Rolling:
             value = trace.value_of(trace.state[variable]) if variable in trace.state else given
             if value is not given:
                 segment.written[variable] = value
-        if self.tracks.tapes:
-            self.values = packing(self.tracks.end(packing.tensors, list(segment.written)))
+        tensors = self.tracks.end(packing.tensors, list(segment.written))
+        self.values = packing(tensors if self.tracks.tapes else self.originals(tensors))
+        self._pairs = []
+
+    def let_go(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The originals of tensors; those of other tensors are not held any more."""
+        found = self.originals(tensors)
+        self._pairs = []
+        return found
+
+    def originals(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Tensors, but in the places of stand-ins of this iteration what these stand for: so it is the tensor that it
+        was, which tapes that are made later may watch."""
+        known = {id(stand_in): x for x, stand_in in self._pairs}
+        return [known.get(id(x), x) for x in tensors]
 
     def split(self) -> None:
         """Say of each segment which nodes and numbers are its own."""
@@ -248,6 +263,18 @@ class Rolling:
         first = self.segments[start].first_array if start else self._first_array
         return [array for each in self.trace._arrays[first:] if (array := each()) is not None]
 
+    def release(self) -> None:
+        """Let go of all tensors."""
+        self._pairs = []
+        self.tracks.release()
+
+    def taken(self) -> Any:
+        """The values, of which nothing is held here any more."""
+        packing = Packing(self.values)
+        self.values, tensors = None, self.originals(packing.tensors)
+        self.release()
+        return packing(tensors)
+
     def has_escapes(self, start: int = 0) -> bool:
         """Whether Python has kept a tensor of an iteration, when nobody should."""
         if self._kept(start):
@@ -323,18 +350,15 @@ def iterate(
     except BaseException:
         trace.rollings.remove(rolling)
         rolling.unroll()
-        rolling.tracks.release()
+        rolling.release()
         raise
     trace.rollings.remove(rolling)
     if not rolling.is_refused and number:
         is_free = is_same(rolling.values) and key_of_structure(rolling.values) == form
         if joined(rolling, limit, is_free):
-            rolling.tracks.release()
-            values, rolling.values = rolling.values, None
-            return values
+            return rolling.taken()
     rolling.unroll()
-    values, rolling.values = rolling.values, None
-    rolling.tracks.release()
+    values = rolling.taken()
     if rolling.segments and not rolling.segments[-1].outcome:
         return values
     while (limit is None or number < limit) and condition(*values):
