@@ -20,7 +20,7 @@ from agog_core.dispatch.devices import default_device
 from agog_core.random import Generator
 from agog_core.tensors.convert import from_host
 from agog_core.tracers import apart
-from agog_core.variables.lending import lend
+from agog_core.variables.memory import lend
 
 _LEAST_BORROWED = 16_384  # elements; what is smaller is copied, because it would keep a whole file mapped
 _numbers = itertools.count(1)  # the next number of a restore, which orders those that wait

@@ -48,7 +48,7 @@ from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.graph import Late, LateItem
 from agog_core.tracing.single import SingleOp
-from agog_core.variables.versions import version
+from agog_core.variables.memory import version
 
 __all__ = [
     "API_VERSION",

@@ -13,10 +13,9 @@ import pytest
 import agog_core as ag
 from agog_core.plugin import version
 from agog_core.tensors.convert import from_host
-from agog_core.variables import versions
-from agog_core.variables.lending import lend
-from agog_core.variables.taking import give_back, take
-from agog_core.variables.variable import Variable, updating
+from agog_core.variables import memory
+from agog_core.variables.memory import give_back, lend, take, updating
+from agog_core.variables.variable import Variable
 
 
 def of(variable: Variable) -> int | None:
@@ -136,7 +135,7 @@ def test_a_version_read_by_threads_is_never_stale() -> None:
 
 
 def test_variables_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versions, "_most", 100)
+    monkeypatch.setattr(memory, "_most", 100)
     keep = [Variable([1.0]) for _ in range(10)]
     numbers = [of(v) for v in keep]
     for _ in range(5000):
@@ -145,6 +144,6 @@ def test_variables_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) 
     for v in keep[:5]:
         for _ in range(1000):
             v.assign([2.0])
-    assert len(versions._variables) < 4000
+    assert len(memory._variables) < 4000
     assert [of(v) for v in keep[5:]] == numbers[5:]
     assert None not in [of(v) for v in keep]

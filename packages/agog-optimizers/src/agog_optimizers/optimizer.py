@@ -8,7 +8,7 @@ from typing import Any
 from agog_core import GradientTape, IndexedSlices, Tensor, TensorLike, Variable, convert_to_tensor, device
 from agog_core.checkpointable import Checkpointable, listeners, notify
 from agog_core.tracers import late
-from agog_core.variables.unread import release
+from agog_core.variables.memory import release
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
 from agog_optimizers.pairs import checked, pairs_of
 from agog_optimizers.rows import distinct, gathered, scattered

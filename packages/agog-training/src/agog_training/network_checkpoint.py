@@ -12,7 +12,7 @@ from agog_checkpoint.saver import assign_named, read_named, short_name, write_na
 from agog_core import Variable
 from agog_core.checkpointable import listeners
 from agog_core.host_files import local_path
-from agog_core.variables.unread import release
+from agog_core.variables.memory import release
 from agog_layers import Network
 from agog_optimizers import get_global_step
 

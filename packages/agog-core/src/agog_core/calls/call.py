@@ -20,8 +20,8 @@ from agog_core.tensors.operand import check_same_dtype
 from agog_core.tensors.placement import copy_to_device, on_host, place
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import present_tracer, tracing
-from agog_core.variables.taking import give_back, take
-from agog_core.variables.variable import Variable, updating
+from agog_core.variables.memory import give_back, take, updating
+from agog_core.variables.variable import Variable
 
 
 def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:

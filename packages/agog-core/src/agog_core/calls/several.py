@@ -11,8 +11,8 @@ from agog_core.dispatch.op import Op
 from agog_core.dispatch.several import resolve_several
 from agog_core.dispatch.table import KernelTable
 from agog_core.tensors.tensor import Tensor
-from agog_core.variables.taking import give_back, take
-from agog_core.variables.variable import Variable, updating
+from agog_core.variables.memory import give_back, take, updating
+from agog_core.variables.variable import Variable
 
 Step = tuple[Sequence[Variable], Sequence[Tensor]]
 

@@ -19,8 +19,7 @@ from agog_core.tracing.loops import draws, note_draws, putting_back
 from agog_core.tracing.matching import Matcher, matcher
 from agog_core.tracing.passes import optimize
 from agog_core.tracing.uniting import Whole
-from agog_core.variables.taking import give_back, take
-from agog_core.variables.variable import updating
+from agog_core.variables.memory import give_back, take, updating
 
 
 class Concrete:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from agog_core.tensors.tensor import Tensor
-from agog_core.variables.variable import Variable, updating
-from agog_core.variables.versions import asked, keep
+from agog_core.variables.memory import updating
+from agog_core.variables.variable import Variable
 
 T = TypeVar("T")
 
@@ -54,7 +54,4 @@ def held(variable: Variable) -> Tensor:
 def give(values: Mapping[Variable, Tensor]) -> None:
     """Let variables have values, while `updating` is held."""
     for variable, tensor in values.items():
-        variable._tensor = tensor
-        variable._lent = variable._taken = None
-        if asked:
-            keep(variable, tensor._array)
+        variable._put(tensor)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from agog_core.checkpointable import State, listeners, notify
+from agog_core.checkpointable import listeners
 from agog_core.dispatch.devices import current_device, scopes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
-from agog_core.locks import hold_while_forking
 from agog_core.random import drawn
 from agog_core.recording import active, variable_read
 from agog_core.settable import has_changed, note
@@ -22,21 +20,18 @@ from agog_core.tensors.operand import operand
 from agog_core.tensors.placement import bring, copy_to_device
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
 from agog_core.tracers import present_tracer, seen, tracing
+from agog_core.variables.memory import Memory, updating
 from agog_core.variables.name_scope import current_name_scope
-from agog_core.variables.unread import hold_back, unread
-from agog_core.variables.versions import asked, keep
 
 __all__ = ["Variable"]
 
-# Held while variables are updated in place; reentrant, because a signal handler may read them meanwhile.
-updating = hold_while_forking(threading.RLock())
 # The next serial number of a variable, which orders them by construction.
 _next_serial = itertools.count().__next__
 # What is told of each new variable, in this thread or task.
 creation_hooks: ContextVar[tuple[Callable[[Variable], None], ...]] = ContextVar("agog_creation_hooks", default=())
 
 
-class Variable(State):
+class Variable(Memory):
     """A value that programs change in place, such as a parameter of a model.
 
     Reading a variable gives a tensor that never changes, whatever is assigned later: an assignment writes into the
@@ -59,8 +54,6 @@ class Variable(State):
     """
 
     __array_priority__ = 100
-    _version: int | None
-    _address: int
 
     def __init__(
         self,
@@ -87,21 +80,17 @@ class Variable(State):
         self._constraint = constraint
         self._name = current_name_scope() + (name or "Variable")
         self._serial = _next_serial()
-        self._taken: Tensor | None = None
-        self._lent: Tensor | None = None
         value = drawn(initial_value) if callable(initial_value) else initial_value
         tensor = convert_to_tensor(value, dtype)
         if tracing and (tracer := present_tracer()) is not None:
             tensor = tracer.known(tensor)
         if scopes:
             tensor = bring(tensor, current_device())
-        self._tensor = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
-        if asked:
-            keep(self, self._tensor._array)
+        self._put(wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape))
         for hook in creation_hooks.get():
             hook(self)
         if listeners:
-            hold_back(self)
+            self._hold_back()
 
     @property
     def name(self) -> str:
@@ -222,10 +211,7 @@ class Variable(State):
             return self if read_value else None  # type: ignore[return-value]  # few ask for nothing, and want no answer
         fresh = wrap(tensor._table.device.copy(tensor._array), tensor._table, tensor._shape)
         with updating:
-            self._tensor = fresh
-            self._lent = self._taken = None  # an interrupt may have left a taken one
-            if asked:
-                keep(self, fresh._array)
+            self._put(fresh)
         return self if read_value else None  # type: ignore[return-value]  # as above
 
     def set_shape(self, shape: Any) -> None:
@@ -269,22 +255,6 @@ class Variable(State):
         except AttributeError:
             tensor = self._await()
         return seen(self, tensor) if tracing else tensor
-
-    def _await(self) -> Tensor:
-        """The present value, once the update that has taken it is done."""
-        is_own = updating._is_owned()
-        with updating:
-            if (taken := self._taken) is None:
-                return self._tensor
-            is_first = self in unread
-            unread.discard(self)
-            if is_own and not is_first:  # the update is this thread's, interrupted by a signal handler or a finalizer
-                return wrap(taken._table.device.copy(taken._array), taken._table, taken._shape)
-            # A Ctrl-C has ended the update before it gave the value back.
-            self._tensor, self._taken = taken, None
-        if is_first:
-            notify(None, "", self)
-        return getattr(self, "_tensor", taken)
 
     def __tensor__(self) -> Tensor:
         return self.value()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from agog_core.errors import OutOfRangeError
 from agog_core.tensors.tensor import Tensor
-from agog_core.variables.variable import Variable, updating
+from agog_core.variables.memory import updating
+from agog_core.variables.variable import Variable
 
 __all__ = ["count_up_to"]
 
