@@ -1,6 +1,6 @@
 """Datasets to learn from, as NumPy arrays, and the readers of their files."""
 
-from agog_data.datasets import boston_housing, california_housing, cifar10, fashion_mnist, idx, imdb, reuters
+from agog_data.datasets import boston_housing, california_housing, cifar10, cifar100, fashion_mnist, idx, imdb, reuters
 from agog_data.datasets.cifar10 import download_cifar10
 from agog_data.datasets.fashion_mnist import download_fashion_mnist
 from agog_data.datasets.mnist_batches import DataSet, Datasets, load_data, read_data_sets
@@ -14,6 +14,7 @@ __all__ = [
     "boston_housing",
     "california_housing",
     "cifar10",
+    "cifar100",
     "digits",
     "download_cifar10",
     "download_fashion_mnist",

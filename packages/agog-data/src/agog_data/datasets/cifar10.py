@@ -1,28 +1,25 @@
-"""CIFAR-10: small pictures of things and animals in ten classes, from the binary version of its files.
+"""CIFAR-10: small pictures of things and animals in ten classes.
 
-The database: A. Krizhevsky, "Learning multiple layers of features from tiny images", 2009. Its other version, for
-Python, is pickled, and so is not read.
+The database: A. Krizhevsky, "Learning multiple layers of features from tiny images", 2009. It comes in a binary
+version, and in one for Python, which Keras takes.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
-import tarfile
-import zlib
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agog_core import errors
 from agog_data.arguments import positive
+from agog_data.datasets.cifar import MOST_BYTES, Format, Split, decoded_batch, images_of, is_whole, read_cifar
 from agog_data.datasets.download import cache_directory, checksum_difference, download
-from agog_data.datasets.limited import Limited
-from agog_data.datasets.mnist_files import Split
-from agog_data.files import PathLike, opened
+from agog_data.datasets.keras_files import kept
+from agog_data.files import PathLike
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,42 +28,42 @@ MIRRORS = ("https://www.cs.toronto.edu/~kriz/",)
 ARCHIVE = "cifar-10-binary.tar.gz"
 MD5 = "c32a1d4ab5d03f1284b67883e8d87530"  # as published on the database's page
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
-_TRAIN = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
-_TEST = "test_batch.bin"
+_FOLDER = "cifar-10-batches-bin"
+# Where TensorFlow 1.12 and Keras 3 put it, and where it may lie by its own names.
+_OF_KERAS = (
+    *("cifar-10-batches-py", "cifar-10-batches-py.tar.gz", "cifar-10-batches-py-target/cifar-10-batches-py"),
+    *("cifar-10-batches-py-target_archive", "cifar-10-python.tar.gz", _FOLDER, ARCHIVE),
+)
 _RECORD = 1 + 3 * 32 * 32  # the label; then all red, all green, all blue pixels
-_MOST_BYTES = 1 << 28
 
 
-def load_data(path: PathLike = "cifar-10-batches-bin", *, max_bytes: int | None = None) -> tuple[Split, Split]:
+def load_data(path: PathLike | None = None, *, max_bytes: int | None = None) -> tuple[Split, Split]:
     """Read CIFAR-10, and download it where it is not there yet.
 
     Args:
-        path: the folder that has ``data_batch_1.bin`` to ``data_batch_5.bin`` and ``test_batch.bin``, or has
-            ``cifar-10-binary.tar.gz``, which is not unpacked; or that file itself. A relative path begins in agog's
-            folder of the user's cache.
-        max_bytes: how many bytes the archive may have, decompressed; None for 2**28, a quarter of a GiB.
+        path: a folder that has the binary files (``data_batch_1.bin`` to ``data_batch_5.bin``, ``test_batch.bin``), or
+            those for Python (without ``.bin``), or ``cifar-10-binary.tar.gz``, which is not unpacked; or an archive of
+            either. A relative path begins in ``datasets`` of Keras's folder, or in agog's folder of the user's cache.
+            None for where Keras and agog keep it. The files for Python are pickled: they are read without Python's
+            reader of pickles, and nothing that they name is called.
+        max_bytes: how many bytes the files may have, decompressed; None for 2**28, a quarter of a GiB.
 
     Returns:
         ``(x_train, y_train), (x_test, y_test)``: uint8 images of shape (50000, 32, 32, 3) and (10000, 32, 32, 3), and
-        uint8 labels of shape (50000, 1) and (10000, 1), which are places in `CLASSES`.
+        labels of shape (50000, 1) and (10000, 1), which are places in `CLASSES`: uint8 for training and int64 for the
+        test, as in TensorFlow 1.12.
 
     Raises:
         UnavailableError: the file is missing and cannot be downloaded.
-        ResourceExhaustedError: the archive has more than ``max_bytes``.
+        ResourceExhaustedError: there are more than ``max_bytes``.
         DataLossError: a file is not what its name says, or is incomplete.
     """
-    target = cache_directory(os.environ, sys.platform) / path
-    names = (*_TRAIN, _TEST)
-    most = _MOST_BYTES if max_bytes is None else positive("load_data", "max_bytes", max_bytes)
-    if all((target / name).is_file() for name in names):
-        parts = {name: _read(target / name) for name in names}
-    elif target.is_file():
-        parts = _unpacked(target, most)
-    else:
-        parts = _unpacked(download_cifar10(target), most)
-    train = [parts[name] for name in _TRAIN]
-    images, labels = (np.concatenate(column) for column in zip(*train, strict=True))
-    return (images, labels), parts[_TEST]
+    most = MOST_BYTES if max_bytes is None else positive("load_data", "max_bytes", max_bytes)
+    cached = cache_directory(os.environ, sys.platform) / (_FOLDER if path is None else path)
+    places = [*(kept(place) for place in (_OF_KERAS if path is None else [path])), cached]
+    place = next((place for place in places if is_whole(place, _FORMATS)), None)
+    train, (images, labels) = read_cifar(place or download_cifar10(cached), _FORMATS, most)
+    return (train[0], train[1].astype(np.uint8)), (images, labels)
 
 
 def download_cifar10(directory: PathLike | None = None, mirrors: Sequence[str] = MIRRORS) -> Path:
@@ -83,36 +80,12 @@ def download_cifar10(directory: PathLike | None = None, mirrors: Sequence[str] =
         UnavailableError: no mirror could be reached.
         DataLossError: a mirror gave something else. The folder then has no such file.
     """
-    target = cache_directory(os.environ, sys.platform) / ("cifar-10-batches-bin" if directory is None else directory)
+    target = cache_directory(os.environ, sys.platform) / (_FOLDER if directory is None else directory)
     target.mkdir(parents=True, exist_ok=True)
     difference = partial(checksum_difference, checksums=[MD5])
     if difference(target / ARCHIVE) is not None:
-        download(target / ARCHIVE, mirrors, difference, _MOST_BYTES, [ARCHIVE])
+        download(target / ARCHIVE, mirrors, difference, MOST_BYTES, [ARCHIVE])
     return target / ARCHIVE
-
-
-def _read(file: Path) -> Split:
-    with opened(str(file)) as stream:
-        return _decoded(str(file), stream.read())
-
-
-def _unpacked(file: Path, most: int) -> dict[str, Split]:
-    parts: dict[str, Split] = {}
-    with opened(str(file)) as stream:
-        try:
-            limited: Any = Limited(str(file), gzip.GzipFile(fileobj=stream), most)  # type: ignore[arg-type]
-            with tarfile.open(fileobj=limited, mode="r:") as archive:
-                for member in archive:
-                    name = member.name.rpartition("/")[2]
-                    content = archive.extractfile(member) if name in (*_TRAIN, _TEST) else None
-                    if content is not None:
-                        parts[name] = _decoded(f"{file}[{member.name!r}]", content.read())
-        except (tarfile.TarError, EOFError, zlib.error, ValueError, OSError) as error:
-            raise errors.DataLossError(f"{file}: it is no whole tar.gz file: {error}.") from error
-    missing = [name for name in (*_TRAIN, _TEST) if name not in parts]
-    if missing:
-        raise errors.DataLossError(f"{file}: it has not the files {', '.join(missing)}.")
-    return parts
 
 
 def _decoded(name: str, data: bytes) -> Split:
@@ -125,5 +98,11 @@ def _decoded(name: str, data: bytes) -> Split:
         raise errors.DataLossError(
             f"{name}: at byte {first * _RECORD}: a label from 0 to 9 is expected; it is {records[first, 0]}."
         )
-    images = records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-    return np.ascontiguousarray(images), records[:, :1].copy()
+    return images_of(records[:, 1:]), records[:, :1].astype(np.int64)
+
+
+_TRAIN = [f"data_batch_{number}" for number in range(1, 6)]
+_FORMATS = (
+    Format([f"{name}.bin" for name in _TRAIN], "test_batch.bin", _decoded),
+    Format(_TRAIN, "test_batch", partial(decoded_batch, key="labels", classes=len(CLASSES))),
+)
