@@ -24,9 +24,19 @@ def records(tape: ag.GradientTape) -> list[Any]:
         return order.setdefault(i, len(order))
 
     def plain(each: Any) -> Any:
+        if type(each) is tuple:
+            return tuple(map(plain, each))
         return each.numpy().tolist() if isinstance(each, ag.Tensor) else each
 
-    return [(number(out), number(source), vjp, [*map(plain, saved)]) for out, source, vjp, saved in tape.records]
+    found: list[Any] = []
+    for out, source, vjp, saved in tape.records:
+        outs, sources = (out, source) if out is not None else saved[:2]
+        ids = [
+            number(i)
+            for i in (*(outs if isinstance(outs, tuple) else (outs,)), *(sources if out is None else (source,)))
+        ]
+        found.append((out is None, type(sources), ids, vjp, [*map(plain, saved[2:] if out is None else saved)]))
+    return found
 
 
 def run(call: Callable[[Any], Any], watch: bool = True) -> tuple[ag.GradientTape, Any]:
@@ -48,6 +58,12 @@ SHORT: list[Callable[[Any], Any]] = [
     lambda x: ag.reshape(x, [3, 1]) * x,
     lambda x: (x, x / 2.0),
     lambda x: V * V,
+    lambda x: ag.concat([x, V, x * 2.0, ag.stop_gradient(x)], 0),
+    lambda x: ag.split(x * x, 3)[1],
+    lambda x: ag.split(x, 3),
+    lambda x: ag.gather(x, [0, 2, 2]),
+    lambda x: ag.gather(V, ag.cast(x, ag.int32) // 2),
+    lambda x: ag.einsum("i,j->ij", x, V),
 ]
 
 
@@ -80,11 +96,10 @@ OTHERS: list[Callable[[Any], Any]] = [
     cubed,
     noisy,
     lambda x: x * x * x * x * x * x * x * x,
-    lambda x: ag.concat([x, x * 2.0], 0),
 ]
 
 
-@pytest.mark.parametrize("python", OTHERS, ids=["function", "random", "long", "jointly"])
+@pytest.mark.parametrize("python", OTHERS, ids=["function", "random", "long"])
 def test_any_other_function_leaves_one_record(python: Callable[[Any], Any]) -> None:
     traced = function(python)
     for _ in range(3):

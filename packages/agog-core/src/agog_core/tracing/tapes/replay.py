@@ -103,34 +103,52 @@ class _Source:
             self.names[i] = f"{name}._id"
 
     def record(self, record: Record, kept: Mapping[int, str]) -> str:
+        """The text of a record; see `agog_core.recording.Record` for its two forms."""
         out, source, vjp, saved = record
-        if out is None or source is None:
-            raise _UnfitError
-        names = [kept[id(each)] if id(each) in kept else self.constant(each) for each in saved]
-        return f"({self.name(out)}, {self.name(source)}, {self.constant(vjp)}, ({''.join(f'{x}, ' for x in names)}))"
+        ids = ""
+        if out is None:
+            outs, sources, *saved = saved  # type: ignore[assignment]  # a list does as well
+            ids = f"{self.name(outs)}, [{', '.join(map(self.name, sources))}], "
+        items = [self.saved(each, kept) for each in saved]
+        return (
+            f"({self.name(out)}, {self.name(source)}, {self.constant(vjp)}, ({ids}{''.join(f'{x}, ' for x in items)}))"
+        )
 
-    def name(self, traced: Id) -> str:
-        """The id that a tensor of the trace has in a call."""
-        if traced < self.taped.start:
-            raise _UnfitError
+    def saved(self, value: Any, kept: Mapping[int, str]) -> str:
+        """The text of what a record keeps: a tensor of a call, a constant, or a tuple of both."""
+        if id(value) in kept:
+            return kept[id(value)]
+        if type(value) is tuple and not _is_plain(value):
+            return f"({''.join(f'{self.saved(each, kept)}, ' for each in value)})"
+        return self.constant(value)
+
+    def name(self, traced: Id | tuple[Id, ...] | None) -> str:
+        """The id that a tensor of the trace has in a call, or several."""
+        if traced is None:
+            return "None"
+        if isinstance(traced, tuple):
+            return f"({''.join(f'{self.name(each)}, ' for each in traced)})"
         if traced not in self.names:
+            if traced < self.taped.start:
+                raise _UnfitError
             self.names[traced] = f"i{traced}"
             self.lines.append(f"i{traced} = next_id()")
         return self.names[traced]
 
     def constant(self, value: Any) -> str:
         """The name of what is the same in all calls."""
-        if not (isinstance(value, Variable) or _is_constant(value)):
-            raise _UnfitError
         name = f"c{len(self.scope)}"
-        self.scope[name] = untraced(value) if type(value) is Tensor else value
+        if type(value) is Tensor and (type(value._array) is not TracedArray or value._array.tracer is None):
+            self.scope[name] = untraced(value)
+        elif isinstance(value, Variable) or _is_plain(value):
+            self.scope[name] = value
+        else:  # such as the vjp of a function with a gradient of its own
+            raise _UnfitError
         return name
 
 
-def _is_constant(value: Any) -> bool:
-    """Whether something that a record keeps is the same in all calls."""
-    if type(value) is Tensor:
-        return type(value._array) is not TracedArray or value._array.tracer is None
+def _is_plain(value: Any) -> bool:
+    """Whether something holds no tensors."""
     if type(value) is tuple:
-        return all(map(_is_constant, value))
+        return all(map(_is_plain, value))
     return type(value) in _PLAIN or (type(value) is FunctionType and value.__closure__ is None)
