@@ -124,6 +124,16 @@ def test_fashion_mnist_is_downloaded_once(server: Server, tmp_path: Path) -> Non
     assert len(fashion_mnist.CLASSES) == 10
 
 
+def test_fashion_mnist_where_keras_keeps_it(server: Server, tmp_path: Path) -> None:
+    folder = tmp_path / "keras" / "datasets" / "fashion-mnist"
+    folder.mkdir(parents=True)
+    for name in fashion_mnist.FILES:
+        (folder / name).write_bytes((server.folder / name).read_bytes())
+    (_, y_train), _ = fashion_mnist.load_data()
+    assert y_train.tolist() == [3, 4]
+    assert server.requests == []
+
+
 def test_fashion_mnist_from_files(server: Server, tmp_path: Path) -> None:
     fashion_mnist.load_data(server.folder)
     assert server.requests == []

@@ -181,10 +181,38 @@ def test_kerass_digits(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     (images, _), (_, labels) = load_data(tmp_path / "all.npz")
     assert np.array_equal(images, IMAGES)
     assert labels.tolist() == [7]
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     write_files(tmp_path / "agog" / "mnist")
     assert np.array_equal(load_data()[1][0], IMAGES[:2])
+    (tmp_path / "keras" / "datasets").mkdir(parents=True)
+    np.savez(
+        tmp_path / "keras" / "datasets" / "mnist.npz", x_train=x_train, y_train=y_train, x_test=x_train, y_test=y_train
+    )
+    assert np.array_equal(load_data()[1][0], IMAGES)
+    (tmp_path / "agog" / "mnist.npz").write_bytes(b"")  # where Keras keeps it is looked at first
+    assert np.array_equal(load_data()[1][0], IMAGES)
+
+
+def test_broken_files_of_keras(folder: Path, tmp_path: Path) -> None:
+    (x_train, y_train), (x_test, y_test) = load_data(folder)
+    file = tmp_path / "mnist.npz"
+    np.savez(file, x_train=x_train, y_train=y_train[1:], x_test=x_test, y_test=y_test)
+    with pytest.raises(errors.DataLossError) as error:
+        load_data(file)
+    assert str(error.value) == (
+        f"{file}: as many labels as images are expected; x_train has shape {x_train.shape}, y_train "
+        f"{y_train[1:].shape}, x_test {x_test.shape}, and y_test {y_test.shape}."
+    )
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(errors.DataLossError) as error:
+        load_data(file)
+    assert str(error.value) == f"{file}: it is no whole .npz file: File is not a zip file."
+    np.savez(file, x_train=x_train)
+    with pytest.raises(errors.DataLossError) as error:
+        load_data(file)
+    assert str(error.value) == f"{file}: it has not the arrays y_train, x_test, y_test; it has x_train."
 
 
 def test_the_real_files() -> None:

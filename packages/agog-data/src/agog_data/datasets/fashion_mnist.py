@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from agog_core import errors
 from agog_data.datasets.download import cache_directory, checksum_difference, download
+from agog_data.datasets.keras_files import kept
 from agog_data.datasets.mnist_files import Split, mnist
 from agog_data.files import PathLike
 
@@ -42,8 +43,8 @@ def load_data(path: PathLike = "fashion-mnist") -> tuple[Split, Split]:
     """Read Fashion-MNIST, and download it where it is not there yet.
 
     Args:
-        path: the folder of its four files, compressed or not; a relative path begins in agog's folder of the user's
-            cache.
+        path: the folder of its four files, compressed or not; a relative path begins in ``datasets`` of ``$KERAS_HOME``
+            (or of ``~/.keras``), or in agog's folder of the user's cache, which they are downloaded into.
 
     Returns:
         ``(x_train, y_train), (x_test, y_test)``: uint8 images of shape (60000, 28, 28) and (10000, 28, 28), and uint8
@@ -54,10 +55,12 @@ def load_data(path: PathLike = "fashion-mnist") -> tuple[Split, Split]:
         DataLossError: a file is not what its name says, is incomplete, or does not fit the others.
     """
     target = cache_directory(os.environ, sys.platform) / path
-    try:
-        return mnist(target)
-    except errors.NotFoundError:
-        return mnist(download_fashion_mnist(target))
+    for place in (kept(path), target):
+        try:
+            return mnist(place)
+        except errors.NotFoundError:
+            pass
+    return mnist(download_fashion_mnist(target))
 
 
 def download_fashion_mnist(directory: PathLike | None = None, mirrors: Sequence[str] = MIRRORS) -> Path:

@@ -9,15 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import as_dtype, errors, random
+from agog_data.arguments import positive
 from agog_data.datasets.download import cache_directory
+from agog_data.datasets.keras_files import kept
 from agog_data.datasets.mnist_download import MIRRORS, download_mnist
 from agog_data.datasets.mnist_files import mnist
+from agog_data.datasets.npz import read_npz
 from agog_data.files import PathLike
 
 Array = np.ndarray[Any, Any]
 _CLASSES = 10
 _PIXELS = 784
 _FAKE_EXAMPLES = 10000
+_MAX_BYTES = 1 << 32
 
 
 class DataSet:
@@ -206,13 +210,17 @@ def read_data_sets(
     )
 
 
-def load_data(path: PathLike = "mnist.npz") -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+def load_data(
+    path: PathLike = "mnist.npz", *, max_bytes: int | None = None
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Read MNIST as ``tf.keras.datasets.mnist`` gives it, and download it where it is not there yet.
 
     Args:
         path: an ``.npz`` file with ``x_train``, ``y_train``, ``x_test``, ``y_test``, or a folder of the four files of
-            MNIST; a relative path begins in agog's folder of the user's cache. Where neither is, the four files are
-            downloaded into the folder ``path`` (without ``.npz``).
+            MNIST; a relative path begins in ``datasets`` of ``$KERAS_HOME`` (or of ``~/.keras``), or in agog's folder
+            of the user's cache. Where neither is, the four files are downloaded into the latter's folder ``path``
+            (without ``.npz``).
+        max_bytes: how many bytes an array of the ``.npz`` file may have; None for 2**32, four GiB.
 
     Returns:
         ``(x_train, y_train), (x_test, y_test)``: uint8 images of shape (60000, 28, 28) and (10000, 28, 28), and uint8
@@ -220,13 +228,22 @@ def load_data(path: PathLike = "mnist.npz") -> tuple[tuple[Array, Array], tuple[
 
     Raises:
         UnavailableError: a file is missing and cannot be downloaded.
+        ResourceExhaustedError: an array of the file has more than ``max_bytes``.
         DataLossError: a file is not what its name says, is incomplete, or does not fit the others.
     """
-    target = cache_directory(os.environ, sys.platform) / path
-    if target.is_file():
-        with np.load(target, allow_pickle=False) as arrays:
-            return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
-    return _read(target.with_suffix("") if target.suffix == ".npz" else target)
+    most = _MAX_BYTES if max_bytes is None else positive("load_data", "max_bytes", max_bytes)
+    places = kept(path), cache_directory(os.environ, sys.platform) / path
+    for place in places:
+        if place.is_file():
+            x_train, y_train, x_test, y_test = read_npz(place, ("x_train", "y_train", "x_test", "y_test"), most)
+            if y_train.shape != x_train.shape[:1] or y_test.shape != x_test.shape[:1]:
+                raise errors.DataLossError(
+                    f"{place}: as many labels as images are expected; x_train has shape {x_train.shape}, y_train "
+                    f"{y_train.shape}, x_test {x_test.shape}, and y_test {y_test.shape}."
+                )
+            return (x_train, y_train), (x_test, y_test)
+    folders = [place.with_suffix("") if place.suffix == ".npz" else place for place in places]
+    return _read(folders[0] if folders[0].is_dir() else folders[1])
 
 
 def _read(directory: PathLike, source_url: str | None = None) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
