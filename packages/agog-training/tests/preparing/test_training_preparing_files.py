@@ -13,7 +13,8 @@ from agog_layers import Add, Dense, Input
 from agog_training import Model, Sequential
 from agog_training.preparing import plotting
 from agog_training.preparing.image_generator import ImageDataGenerator
-from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
+from agog_training.preparing.pictures import array_to_img, img_to_array, load_img, save_img
+from agog_training.preparing.sequences import _remove_long_seq
 
 rng = np.random.default_rng(47)
 IMAGES = rng.uniform(0, 255, (10, 4, 6, 3)).astype("f4")
@@ -113,3 +114,32 @@ def test_drawings_need_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     target = tmp_path / "m.svg"
     assert plotting.plot_model(Sequential([Dense(1)]), target) == str(target)
     assert target.read_text().split() == ["-Tsvg", "-Gdpi=200", "-o", str(target)]
+
+
+@pytest.mark.parametrize(("name", "file_format", "magic"), [("p.png", None, b"\x89PNG"), ("p", "png", b"\x89PNG")])
+def test_arrays_are_written_as_pictures(name: str, file_format: str | None, magic: bytes, tmp_path: Path) -> None:
+    array = np.random.default_rng(2).integers(0, 256, (4, 5, 3)).astype("u1")
+    save_img(tmp_path / name, array, file_format=file_format, scale=False)
+    assert (tmp_path / name).read_bytes().startswith(magic)
+    np.testing.assert_array_equal(img_to_array(load_img(tmp_path / name)), array)
+    save_img(tmp_path / name, np.moveaxis(array, -1, 0), "channels_first", "png", scale=False)
+    np.testing.assert_array_equal(img_to_array(load_img(tmp_path / name)), array)
+
+
+def test_jpeg_files(tmp_path: Path) -> None:
+    save_img(tmp_path / "p", np.full((8, 8, 1), 100.0), file_format="jpg", scale=False)
+    assert (tmp_path / "p").read_bytes().startswith(b"\xff\xd8\xff")
+    assert abs(img_to_array(load_img(tmp_path / "p", "grayscale")) - 100).max() <= 1
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+        save_img(tmp_path / "p.jpg", np.zeros((2, 2, 4)))
+    assert str(caught.value) == (
+        "save_img: JPEG files have 1 or 3 channels; got 4. Leave the last one out: x[..., :3]."
+    )
+
+
+def test_long_sequences_are_left_out_with_their_labels() -> None:
+    """As in Keras, those of the greatest length too."""
+    sequences, labels = [[1], [1, 2, 3], [], [1, 2]], ["a", "b", "c", "d"]
+    assert _remove_long_seq(3, sequences, labels) == ([[1], [], [1, 2]], ["a", "c", "d"])
+    assert _remove_long_seq(2, sequences, labels) == ([[1], []], ["a", "c"])
+    assert _remove_long_seq(0, sequences, labels) == ([], [])

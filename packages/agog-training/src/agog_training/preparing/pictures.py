@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_layers.base.arguments import choice
 
-__all__ = ["array_to_img", "img_to_array", "load_img"]
+__all__ = ["array_to_img", "img_to_array", "load_img", "save_img"]
 
 Array = np.ndarray[Any, Any]
 # Where the channels of arrays are.
@@ -110,3 +110,32 @@ def array_to_img(x: Any, data_format: str | None = None, scale: bool = True) -> 
         array = array - array.min()
         array = array * (255.0 / array.max()) if array.max() else array
     return _pillow().fromarray((array[..., 0] if array.shape[-1] == 1 else array).astype("uint8"))
+
+
+def save_img(
+    path: str | os.PathLike[str],
+    x: Any,
+    data_format: str | None = None,
+    file_format: str | None = None,
+    scale: bool = True,
+    **kwargs: Any,
+) -> None:
+    """Write an array to a file as a picture.
+
+    Args:
+        path: the file.
+        x: see `array_to_img`.
+        data_format: see `img_to_array`.
+        file_format: the file's format, such as ``"png"``; None for that of the file's name.
+        scale: see `array_to_img`.
+        **kwargs: further arguments of Pillow's ``save``.
+
+    Raises:
+        ImportError: Pillow is not installed.
+        ValueError: the shape is another, there is no such format, or a JPEG file is to have four channels.
+    """
+    picture = array_to_img(x, data_format, scale)
+    kind = (file_format or os.path.splitext(path)[1].removeprefix(".")).lower()
+    if picture.mode == "RGBA" and kind in ("jpg", "jpeg"):
+        raise ValueError("save_img: JPEG files have 1 or 3 channels; got 4. Leave the last one out: x[..., :3].")
+    picture.save(path, format="jpeg" if kind == "jpg" else file_format, **kwargs)

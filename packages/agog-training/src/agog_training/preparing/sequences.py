@@ -52,3 +52,13 @@ def pad_sequences(
         if len(kept):
             target[slice(length - len(kept), None) if padding == "pre" else slice(len(kept))] = kept
     return padded
+
+
+def _remove_long_seq(maxlen: int, seq: Sequence[Any], label: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Leave out sequences of ``maxlen`` elements or more, and their labels; programs import it under this name.
+
+    >>> _remove_long_seq(3, [[1], [2, 3, 4], [5, 6]], ["a", "b", "c"])
+    ([[1], [5, 6]], ['a', 'c'])
+    """
+    kept = [(each, its) for each, its in zip(seq, label, strict=True) if len(each) < maxlen]
+    return [each for each, _ in kept], [its for _, its in kept]
