@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_layers import Add, Conv2D, Dense, Input, LayerNormalization
+from agog_layers import Add, Conv1D, Conv2D, Dense, Input, LayerNormalization, MultiHeadAttention
 from agog_training import Model, Sequential, propose_mapping
 
 Tree = dict[str, np.ndarray]
@@ -181,3 +181,39 @@ def test_features_of_unknown_order() -> None:
     assert str(caught.value) == (
         f"WeightMapping: {name} has 12 features along its first axis; flattened=(2, 2, 4) are 16."
     )
+
+
+def test_a_spectral_norm_along_either_of_two_axes_is_unclear() -> None:
+    model = Sequential([Conv2D(2, 1, input_shape=(2, 2, 2), name="conv")], name="net")
+    given = {"c.weight_orig": np.ones((2, 2, 1, 1)), "c.weight_u": np.ones(2), "c.weight_v": np.ones(2)}
+    mapping = propose_mapping(model, {**given, "c.bias": np.zeros(2)})
+    assert mapping.unclear == {
+        "net/conv/kernel": "c.weight: its spectral norm may be along either of two axes of one size: give "
+        "propose_mapping the weight itself, as torch.nn.utils.parametrize.remove_parametrizations leaves it"
+    }
+    assert list(mapping) == ["net/conv/bias"]
+
+
+def test_matrices_that_look_alike_are_unclear_for_convolutions_too() -> None:
+    x = Input((2, 2))
+    model = Model(x, Add()([Conv1D(2, 1, name="one")(x), Conv1D(2, 1, name="two")(x)]), name="net")
+    mapping = propose_mapping(model, random(0, a__weight=(2, 2), a__bias=(2,), b__weight=(2, 2), b__bias=(2,)))
+    assert mapping.unclear == dict.fromkeys(mapping.variables, "of a or b")
+    mapping["one"], mapping["two"] = "b", "a"
+    assert (mapping["one/kernel"], mapping["two/bias"]) == ("b.weight", "a.bias")
+
+
+def test_projections_that_no_program_names_so_are_unclear() -> None:
+    layer = MultiHeadAttention(2, 2, name="attend")
+    layer(np.zeros((1, 3, 4), np.float32))
+    names = ("a", "b", "c", "d")
+    given = random(0, **{f"{name}__{leaf}": (4,) * n for name in names for leaf, n in (("weight", 2), ("bias", 1))})
+    mapping = propose_mapping(layer, given)
+    assert list(mapping) == [] == list(mapping.unclear)
+    assert mapping.unmatched == list(mapping.variables)
+    for role, name in zip(("query", "key", "value", "attention_output"), names, strict=True):
+        for leaf, ours in (("weight", "kernel"), ("bias", "bias")):
+            mapping[f"attend/{role}/{ours}"] = f"{name}.{leaf}"
+    mapping.assign()
+    np.testing.assert_array_equal(layer.key_kernel.numpy(), np.float32(given["b.weight"].T.reshape(4, 2, 2)))
+    np.testing.assert_array_equal(layer.key_bias.numpy(), np.float32(given["b.bias"].reshape(2, 2)))

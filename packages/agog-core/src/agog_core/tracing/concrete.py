@@ -52,10 +52,9 @@ class Concrete:
         self.latest = self  # of a first trace: which of it and its branches ran to the end last
         self._pack = pack
         self._is_portable = is_portable
-        self._tables = [value.table for value in graph.outputs]
-        self._shapes = [intern_shape(value.shape) for value in graph.outputs]
+        self._outputs = [(value.table, intern_shape(value.shape)) for value in graph.outputs]
         self._echoes = echoes
-        self._has_one = len(graph.outputs) == 1 and echoes is None
+        self._only = self._outputs[0] if len(self._outputs) == 1 and echoes is None else None
         self._is_bare = getattr(pack, "single", False)  # whether the result is the tensor itself
         self._calls_python = graph.calls_python
         in_parts = self._calls_python  # which read and write variables, and draw of random streams, by themselves
@@ -110,10 +109,11 @@ class Concrete:
             self._put_back()
             return found
         outputs = found[0]
-        if self._has_one:
-            result = wrap(outputs[0], self._tables[0], self._shapes[0])
+        if self._only is not None:
+            table, shape = self._only
+            result = wrap(outputs[0], table, shape)
             return result if self._is_bare else self._pack([result])
-        results = list(map(wrap, outputs, self._tables, self._shapes))
+        results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
         if echoes is not None and values is not None:
             given = dict(zip(written, found[1], strict=True)) if written else {}
             results = echoes(results, tensors, values, given)

@@ -183,9 +183,6 @@ class Packing:
         if type(part) in (tuple, list):
             kind, makers = type(part), list(map(self._maker, part))
             return lambda tensors: kind([make(tensors) for make in makers])
-        if isinstance(part, tuple) and hasattr(part, "_fields"):
-            fields, makers = type(part), list(map(self._maker, part))
-            return lambda tensors: fields(*[make(tensors) for make in makers])
         makers = list(map(self._maker_of_leaf, nest.flatten(part)))
         form = nest.map_structure(lambda leaf: None, part)
         return lambda tensors: nest.pack(form, [make(tensors) for make in makers])

@@ -85,9 +85,8 @@ class Segments:
         rollback, handed, guards, is_begun = Rollback(), HandedOn(), 0, False
         try:
             for part, often, due in zip(self._parts, self._often, self._due, strict=True):
-                if due:
-                    self._compute(numbers, values, due)
-                    self._here.numbers = numbers
+                self._compute(numbers, values, due)
+                self._here.numbers = numbers
                 run = partial(part.run, values, handed)
                 failed = rollback.writing(often, run) if often else run()
                 if failed is not None:

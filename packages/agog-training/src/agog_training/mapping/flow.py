@@ -13,13 +13,13 @@ from agog_core.dispatch.observation import KernelCall, observe, unobserve
 from agog_layers.layer.inference import without_traces
 from agog_training.mapping.features import UNCLEAR, Order, Space, of_images
 
-__all__ = ["Flow", "flow_of"]
+__all__ = ["IMAGE", "SAME", "Flow", "flow_of"]
 
 Shape = tuple[int, ...]
 
 # How axes lie that are (batch, ..., channels) here: in PyTorch channels come first; they come first in both; as here;
 # or the tensor is an input.
-_IMAGE, _FIRST, _SAME, _INPUT = "image", "first", "same", "input"
+IMAGE, _FIRST, SAME, _INPUT = "image", "first", "same", "input"
 _OF_IMAGES = {"convolution", "convolution_input_grad", "max_pool", "max_pool_with_argmax", "avg_pool"}
 _OF_SEQUENCES = {"lstm", "gru", "gather"}
 
@@ -51,9 +51,13 @@ class Flow:
     Args:
         groups: the variables of each place whose order is asked for.
         inputs: the arrays that the model is called on.
+        layouts: how axes lie in PyTorch behind places, by their numbers, where the layers alone would not say it.
     """
 
-    def __init__(self, groups: Sequence[Sequence[Variable]], inputs: Sequence[Any]) -> None:
+    def __init__(
+        self, groups: Sequence[Sequence[Variable]], inputs: Sequence[Any], layouts: Mapping[int, str] | None = None
+    ) -> None:
+        self._layouts = layouts or {}
         self._thread = threading.get_ident()
         self._seen: dict[int, tuple[Any, _Seen]] = {}
         self._bits = {id(variable): 1 << place for place, group in enumerate(groups) for variable in group}
@@ -94,6 +98,8 @@ class Flow:
             size = shape[-1] if shape else 1
             if data:
                 layout, space, split = _rules.get(call.op.name, _elementwise)(call, data, shape)
+                places = {self._bits[id(variable)].bit_length() - 1 for variable in variables}
+                layout = next((self._layouts[place] for place in places if place in self._layouts), layout)
                 self._keep(array, _Seen(shape, layout, space or Space(size), before, (), split))
                 self._learn(call, inputs, self._known(array))
             elif variables:
@@ -155,22 +161,22 @@ def _taken(data: Sequence[_Seen], shape: Shape) -> Space:
 def _image(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
     if data[0].split and data[0].split.order:  # the last axes are an image's after all
         data[0].split.space.say(data[0].split.order)
-    return _IMAGE, None, None
+    return IMAGE, None, None
 
 
 def _sequence(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
-    return _SAME, None, None
+    return SAME, None, None
 
 
 def _matmul(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
     """A product with a kernel makes new features, that of two results has those of the second."""
-    return _SAME, data[1].space if len(data) == 2 and data[1].space.size == shape[-1] else None, None
+    return SAME, data[1].space if len(data) == 2 and data[1].space.size == shape[-1] else None, None
 
 
 def _reduction(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
     kept = len(data[0].shape) == len(shape)
     space = data[0].space if shape and data[0].shape[-1] == shape[-1] else None
-    return data[0].layout if kept else _SAME if len(shape) == 2 else None, space, None
+    return data[0].layout if kept else SAME if len(shape) == 2 else None, space, None
 
 
 def _concat(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
@@ -184,11 +190,11 @@ def _transpose(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome
     (x,), perm = data, tuple(call.attributes["perm"])
     rank = len(perm)
     space = x.space if perm[-1] == rank - 1 else _taken(data, shape)
-    if perm == (0, rank - 1, *range(1, rank - 1)) and x.layout == _IMAGE:
+    if perm == (0, rank - 1, *range(1, rank - 1)) and x.layout == IMAGE:
         return _FIRST, space, None
     if perm == (0, *range(2, rank), 1) and x.layout in (_FIRST, _INPUT):
-        return _IMAGE, space, None
-    return x.layout if x.layout == _SAME or perm == tuple(range(rank)) else None, space, None
+        return IMAGE, space, None
+    return x.layout if x.layout == SAME or perm == tuple(range(rank)) else None, space, None
 
 
 def _reshape(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
@@ -200,22 +206,22 @@ def _reshape(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
         return x.split.layout, x.split.space, None
     front = len(shape) - 1
     if len(old) > len(shape) and old[:front] == shape[:-1] and math.prod(old[front:]) == shape[-1]:
-        return _SAME, Space(shape[-1], _flattened(x, old[front:], front)), None
+        return SAME, Space(shape[-1], _flattened(x, old[front:], front)), None
     front = len(old) - 1
     if len(old) < len(shape) and shape[:front] == old[:-1]:
         order = of_images(shape[front:]) if front == 1 else None
         if len(shape) > 3 and order is not None:
             x.space.say(order)
-        return _IMAGE if len(shape) > 3 and front == 1 else None, None, _Split(x.space, order, x.layout)
+        return IMAGE if len(shape) > 3 and front == 1 else None, None, _Split(x.space, order, x.layout)
     return None, _taken(data, shape), None
 
 
 def _flattened(x: _Seen, sizes: Shape, front: int) -> Order:
     """The order of features that were several axes, of which the last one were the channels."""
     order = of_images(sizes)
-    if order is None or x.layout == _FIRST or (x.layout in (_SAME, _INPUT) and len(sizes) == 2):
+    if order is None or x.layout == _FIRST or (x.layout in (SAME, _INPUT) and len(sizes) == 2):
         return None
-    return order if x.layout in (_IMAGE, _INPUT) and front == 1 else UNCLEAR
+    return order if x.layout in (IMAGE, _INPUT) and front == 1 else UNCLEAR
 
 
 _rules: Mapping[str, Any] = {
@@ -233,16 +239,16 @@ _rules: Mapping[str, Any] = {
 _SIZES = ((2, 32), (2, 224), (1, 32))
 
 
-def flow_of(model: Any, groups: Sequence[Sequence[Variable]]) -> Flow | None:
+def flow_of(model: Any, groups: Sequence[Sequence[Variable]], layouts: Mapping[int, str] | None = None) -> Flow | None:
     """What a run of a model on zeros shows of groups of its variables; None if its inputs are not known, or it cannot
-    run on zeros."""
+    run on zeros. For ``layouts`` see `Flow`."""
     ends = model._first_call()
     specs = getattr(model, "_built_on", None) if ends is None else ends.inputs
     if specs is None or any(spec is None or spec.shape.ndims is None for spec in nest.flatten(specs)):
         return None
     for batch, other in _SIZES:
         inputs = nest.map_structure(lambda spec: zeros(_sizes(spec.shape, batch, other), spec.dtype), specs)  # noqa: B023
-        flow = Flow(groups, [leaf._array for leaf in nest.flatten(inputs)])
+        flow = Flow(groups, [leaf._array for leaf in nest.flatten(inputs)], layouts)
         observe(flow)
         try:
             with without_traces(model):

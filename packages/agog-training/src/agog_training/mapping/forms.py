@@ -24,9 +24,22 @@ from agog_layers.convolutional.convolution import Conv
 from agog_layers.convolutional.deconvolution import ConvTranspose
 from agog_layers.convolutional.separable import Depthwise
 from agog_layers.normalizing.normalization import Normalizing
+from agog_training.mapping.flow import IMAGE, SAME
 from agog_training.mapping.places import Place
 
-__all__ = ["Form", "Forms", "fitting", "of_pytorch", "of_the_same_layout", "plain", "shape_of", "turned"]
+__all__ = [
+    "IN_FOUR",
+    "Form",
+    "Forms",
+    "fitting",
+    "of_another_kind",
+    "of_its_kind",
+    "of_pytorch",
+    "of_the_same_layout",
+    "plain",
+    "shape_of",
+    "turned",
+]
 
 Shape = tuple[int, ...]
 Forms = dict[str, "Form"]
@@ -41,6 +54,8 @@ _ALSO = {
     "moving_mean": ("mean",),
     "moving_variance": ("variance", "var"),
 }
+# A leaf of attentions whose four projections are modules of their own.
+IN_FOUR: Mapping[str, Shape] = {"query/weight": ()}
 _NORMALIZED = {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var"}
 
 
@@ -59,6 +74,7 @@ class Form(NamedTuple):
         how: what the function does, in a word.
         doubt: why it may be another one.
         by_pytorch: whether features are in PyTorch's order.
+        layout: how axes lie behind the module, which is of another kind than the layer; see `Flow`.
     """
 
     leaves: tuple[str, ...]
@@ -68,6 +84,7 @@ class Form(NamedTuple):
     how: str = ""
     doubt: str = ""
     by_pytorch: bool = True
+    layout: str = ""
 
 
 def plain(shape: Shape, leaf: str, by_pytorch: bool = True) -> Form:
@@ -103,21 +120,50 @@ def of_pytorch(place: Place, shapes: Mapping[str, Shape], matrices: str = "turne
     ``matrices`` says how those of Dense layers lie: "turned", as PyTorch has them, "plain", or "either".
     """
     needed = {role: shape_of(variable) for role, variable in place.variables.items()}
+    vector = needed.pop("vector_u", None)
     for kinds, rule in _RULES:
         if isinstance(place.layer, kinds):
             forms: Forms | None = rule(place.layer, needed, shapes)
-            if forms is not None and isinstance(place.layer, Dense) and matrices != "turned":
+            if forms is not None and isinstance(place.layer, Dense):
                 forms["kernel"] = _matrix(needed["kernel"], shapes.get("weight"), matrices)
+            if forms is not None and vector is not None:
+                forms["vector_u"] = Form(("weight_u",), vector[1:], (0,), lambda x: x[None])
             return forms
     return None
 
 
 def fitting(place: Place, shapes: Mapping[str, Shape], matrices: str = "turned") -> Forms | None:
     """The forms that take all tensors of a module, each of its shape; None if the module is not this place's."""
-    for forms in (of_pytorch(place, shapes, matrices), of_the_same_layout(place, shapes)):
-        if forms is not None and _taken(forms) == dict(shapes):
-            return forms
-    return None
+    return of_its_kind(place, shapes, matrices) or of_another_kind(place, shapes, matrices)
+
+
+def of_its_kind(place: Place, shapes: Mapping[str, Shape], matrices: str = "turned") -> Forms | None:
+    """The forms of a module that is the layer's in PyTorch, or one of its layout here."""
+    rules = (of_pytorch(place, shapes, matrices), of_the_same_layout(place, shapes))
+    return next((forms for forms in rules if forms is not None and _takes_all(place, forms, shapes)), None)
+
+
+def of_another_kind(place: Place, shapes: Mapping[str, Shape], matrices: str = "turned") -> Forms | None:
+    """The forms of a convolution with a window of 1 for a Dense layer, and of a matrix for such a convolution."""
+    layer, theirs, kernel = place.layer, shapes.get("weight", ()), place.variables.get("kernel")
+    if not isinstance(layer, (Dense, Conv)) or kernel is None or getattr(layer, "groups", 1) != 1:
+        return None
+    shape, window = shape_of(kernel), math.prod(theirs[2:])
+    if window != 1 or math.prod(shape[:-2]) != 1 or len(theirs) == len(shape):
+        return None
+    forms = _dense(layer, {role: shape_of(variable) for role, variable in place.variables.items()}, shapes)
+    if len(theirs) == 2:
+        matrix = _matrix(shape[-2:], theirs, matrices)._replace(layout=SAME)
+    else:
+        matrix = Form(("weight",), (shape[-1], shape[-2], *theirs[2:]), (*range(2, len(theirs)), 1, 0), layout=IMAGE)
+    forms["kernel"] = matrix._replace(value=lambda x: x.reshape(shape), how="a window of 1")
+    return forms if _takes_all(place, forms, shapes) else None
+
+
+def _takes_all(place: Place, forms: Forms, shapes: Mapping[str, Shape]) -> bool:
+    """Whether forms take all tensors of a module, each of its shape; a vector of a spectral norm may be left."""
+    wanted = {leaf: shape for leaf, shape in shapes.items() if leaf != "weight_u" or "vector_u" in place.variables}
+    return _taken(forms) == wanted
 
 
 def _taken(forms: Forms) -> dict[str, Shape]:
@@ -131,6 +177,8 @@ def shape_of(variable: Any) -> Shape:
 
 def _matrix(shape: Shape, theirs: Shape | None, matrices: str) -> Form:
     as_it_is, transposed = plain(shape, "weight"), turned(shape, "weight")
+    if matrices == "turned":
+        return transposed
     if matrices == "either" and shape[0] == shape[1]:
         return transposed._replace(doubt="other matrices of the file lie either way, and this one is square")
     return transposed if matrices == "either" and theirs == transposed.shape else as_it_is
@@ -240,43 +288,40 @@ def _bidirectional(layer: Any, needed: Mapping[str, Shape], shapes: Mapping[str,
 
 
 def _attention(layer: Any, needed: Mapping[str, Shape], shapes: Mapping[str, Shape]) -> Forms | None:
-    """PyTorch has the heads side by side, and the three projections as one matrix, unless their inputs differ."""
-    width = math.prod(needed["query/kernel"][1:])
-    if math.prod(needed["value/kernel"][1:]) != width:
+    """PyTorch has the heads side by side, and the three projections as one matrix, unless their inputs differ; other
+    programs have four modules."""
+    projections = ("query", "key", "value")
+    widths = {math.prod(needed[f"{name}/kernel"][1:]) for name in projections}
+    in_four = not shapes.keys().isdisjoint(IN_FOUR)
+    if len(widths) != 1 and not in_four:
         return None
     forms: Forms = {}
-    for number, name in enumerate(("query", "key", "value")):
-        kernel, rows = needed[f"{name}/kernel"], slice(number * width, (number + 1) * width)
+    for number, name in enumerate(projections):
+        kernel = needed[f"{name}/kernel"]
+        width = math.prod(kernel[1:])
+        rows = slice(number * width, (number + 1) * width)
+        weight, bias, packed = f"{name[0]}_proj_weight", "in_proj_bias", True
+        if in_four:
+            weight, bias, packed = f"{name}/weight", f"{name}/bias", False
+        forms[f"{name}/kernel"] = _projection(weight, (width, kernel[0]), (1, 0), kernel)
         if "in_proj_weight" in shapes:
-            forms[f"{name}/kernel"] = Form(
-                ("in_proj_weight",),
-                (3 * width, kernel[0]),
-                (1, 0),
-                lambda x, rows=rows, kernel=kernel: x[:, rows].reshape(kernel),
-                f"rows {rows.start}:{rows.stop}",
-            )
-        else:
-            forms[f"{name}/kernel"] = Form(
-                (f"{name[0]}_proj_weight",),
-                (width, kernel[0]),
-                (1, 0),
-                lambda x, kernel=kernel: x.reshape(kernel),
-            )
+            forms[f"{name}/kernel"] = _projection("in_proj_weight", (3 * width, kernel[0]), (1, 0), kernel, rows)
         if layer.use_bias:
-            forms[f"{name}/bias"] = Form(
-                ("in_proj_bias",),
-                (3 * width,),
-                (0,),
-                lambda x, rows=rows, kernel=kernel: x[rows].reshape(kernel[1:]),
-                f"rows {rows.start}:{rows.stop}",
-            )
+            length = 3 * width if packed else width
+            forms[f"{name}/bias"] = _projection(bias, (length,), (0,), kernel[1:], rows if packed else None)
     output = needed["attention_output/kernel"]
-    forms["attention_output/kernel"] = Form(
-        ("out_proj.weight",), (output[-1], width), (1, 0), lambda x: x.reshape(output)
-    )
+    names = [f"attention_output/{leaf}" if in_four else f"out_proj.{leaf}" for leaf in ("weight", "bias")]
+    forms["attention_output/kernel"] = _projection(names[0], (output[-1], math.prod(output[:-1])), (1, 0), output)
     if layer.use_bias:
-        forms["attention_output/bias"] = plain(output[-1:], "out_proj.bias")
+        forms["attention_output/bias"] = plain(output[-1:], names[1])
     return forms
+
+
+def _projection(leaf: str, shape: Shape, axes: Shape, ours: Shape, rows: slice | None = None) -> Form:
+    """A tensor, or these rows of one that has several, with heads along an axis of their own."""
+    if rows is None:
+        return Form((leaf,), shape, axes, lambda x: x.reshape(ours))
+    return Form((leaf,), shape, axes, lambda x: x[..., rows].reshape(ours), f"rows {rows.start}:{rows.stop}")
 
 
 def _rms(layer: Any, needed: Mapping[str, Shape], shapes: Mapping[str, Shape]) -> Forms:

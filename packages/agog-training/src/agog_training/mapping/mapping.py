@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_checkpoint import load_tensors
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Variable
 from agog_layers import Dense
 from agog_layers.convolutional.convolution import Convolution
 from agog_training.mapping.features import UNCLEAR, Order, of_images
-from agog_training.mapping.flow import Flow, flow_of
-from agog_training.mapping.forms import Form, Forms, fitting, of_pytorch, plain, shape_of
-from agog_training.mapping.modules import Module, is_sorted, modules_of
-from agog_training.mapping.pairing import pair
-from agog_training.mapping.places import Place, places_of
+from agog_training.mapping.flow import Flow
+from agog_training.mapping.forms import IN_FOUR, Form, Forms, fitting, of_pytorch, plain, shape_of
+from agog_training.mapping.modules import Module
+from agog_training.mapping.places import Place
 from agog_training.mapping.settings import differing_settings
 
-__all__ = ["WeightMapping", "propose_mapping"]
+__all__ = ["WeightMapping"]
 
 Axes = tuple[int, ...]
-# How the matrices of Dense layers may lie in a file: as PyTorch's do, as here, or some so and some so.
-_MATRICES = ("turned", "plain", "either")
 
 
 class _Entry(NamedTuple):
@@ -46,12 +41,19 @@ class WeightMapping:
 
     Attributes:
         variables: the model's weights by their names.
-        tensors: the arrays by their keys.
+        tensors: the arrays by their keys; weights with a norm of PyTorch's by the keys that they have without.
         unclear: why weights have no tensor although some would fit, by the weights' names.
         notes: settings of layers that differ from those of PyTorch's layers.
     """
 
-    def __init__(self, places: Sequence[Place], tensors: Mapping[str, Any], flow: Flow | None) -> None:
+    def __init__(
+        self,
+        places: Sequence[Place],
+        tensors: Mapping[str, Any],
+        modules: Sequence[Module],
+        flow_with: Callable[[Mapping[int, str]], Flow | None],
+        doubts: Mapping[str, str],
+    ) -> None:
         self._places = places
         self._of_name: dict[str, tuple[Place, str]] = {}
         for place in places:
@@ -66,8 +68,11 @@ class WeightMapping:
             name: place.variables[role] for name, (place, role) in self._of_name.items()
         }
         self.tensors = dict(tensors)
-        self._modules = {module.name: module for module in modules_of(tensors)}
-        self._flow = flow
+        self._modules = {module.name: module for module in modules}
+        self._flow_with = flow_with
+        self._layouts: dict[int, str] = {}
+        self._flow = flow_with(self._layouts)
+        self._doubts = doubts
         self._matrices = "turned"
         self._entries: dict[str, _Entry] = {}
         self._unclear: dict[str, str] = {}
@@ -125,7 +130,7 @@ class WeightMapping:
         orders = self._orders(name, form)
         if flattened is not None:
             orders = (self._of_images(name, tuple(flattened)), *orders[1:])
-        doubt = self._doubt(form, orders)
+        doubt = self._doubt(keys, form, orders)
         if doubt:
             raise ValueError(f"WeightMapping: {name} from {' and '.join(keys)}: {doubt}; say so with mapping.take.")
         self._entries[name] = _Entry(keys, form, orders)
@@ -212,16 +217,36 @@ class WeightMapping:
 
     def _enter(self, place: Place, module: Module, forms: Forms) -> None:
         """Let the weights of a place have tensors of a module, but those of which it is unclear how they lie."""
+        self._say_layout(place, next((form.layout for form in forms.values() if form.layout), ""))
         for role, name in self._names(place).items():
             form = forms[role]
-            keys, orders = tuple(module.leaves[leaf] for leaf in form.leaves), self._orders(name, form)
-            doubt = self._doubt(form, orders)
-            self._entries.pop(name, None)
-            self._unclear.pop(name, None)
-            if doubt:
-                self._unclear[name] = f"{' and '.join(keys)}: {doubt}"
-            else:
-                self._entries[name] = _Entry(keys, form, orders)
+            self._let(name, tuple(module.leaves[leaf] for leaf in form.leaves), form)
+
+    def _say_layout(self, place: Place, layout: str) -> None:
+        """Run the model again where a place takes a module of another kind, or does no longer: features of other places
+        may be in another order then, unless the program has said which."""
+        number = next(number for number, each in enumerate(self._places) if each is place)
+        if self._layouts.get(number, "") == layout:
+            return
+        as_found = [name for name in self if self._entries[name].orders == self._orders(name, self._entries[name].form)]
+        self._layouts = (
+            {**self._layouts, number: layout} if layout else {n: v for n, v in self._layouts.items() if n != number}
+        )
+        self._flow = self._flow_with(self._layouts)
+        for name in as_found:
+            keys, form, _ = self._entries.pop(name)
+            self._let(name, keys, form)
+
+    def _let(self, name: str, keys: tuple[str, ...], form: Form) -> None:
+        """Let a weight have tensors, unless it is unclear how they lie."""
+        orders = self._orders(name, form)
+        doubt = self._doubt(keys, form, orders)
+        self._entries.pop(name, None)
+        self._unclear.pop(name, None)
+        if doubt:
+            self._unclear[name] = f"{' and '.join(keys)}: {doubt}"
+        else:
+            self._entries[name] = _Entry(keys, form, orders)
 
     def _orders(self, name: str, form: Form) -> tuple[Order, ...]:
         variable = self.variables[name]
@@ -240,7 +265,10 @@ class WeightMapping:
         count = shape_of(self.variables[name])[0]
         return any(count > each and count % each == 0 for each in channels)
 
-    def _doubt(self, form: Form, orders: Sequence[Order]) -> str:
+    def _doubt(self, keys: Sequence[str], form: Form, orders: Sequence[Order]) -> str:
+        for key in keys:
+            if key in self._doubts:
+                return self._doubts[key]
         if form.doubt:
             return f"{form.doubt}: axes={form.axes} or axes={tuple(range(len(form.axes)))}"
         if UNCLEAR in orders:
@@ -260,7 +288,8 @@ class WeightMapping:
         as_it_is = plain(shape_of(self.variables[name]), keys[0], by_pytorch=False)
         leaves = {leaf for home in homes for leaf, key in home.leaves.items() if key in keys}
         same_layout = [as_it_is] if leaves & {role, "kernel", "embedding", "scale", "w"} else []
-        others = [*_of(rest, role), *_of(of_pytorch(place, {}), role), as_it_is]
+        alone = [of_pytorch(place, {}), of_pytorch(place, IN_FOUR)]
+        others = [*_of(rest, role), *_of(alone[0], role), *_of(alone[1], role), as_it_is]
         for form in (*_of(as_module, role), *same_layout, *others):
             if shapes == {form.shape} and len(keys) == len(form.leaves):
                 return form
@@ -314,73 +343,3 @@ def _how(entry: _Entry) -> str:
     axes = "" if list(entry.form.axes) == sorted(entry.form.axes) else f"axes {entry.form.axes}"
     images = [f"features of axis {axis} reordered" for axis, order in enumerate(entry.orders) if order is not None]
     return ", ".join(part for part in (axes, entry.form.how, *images) if part)
-
-
-def propose_mapping(model: Any, tensors: Mapping[str, Any] | str | os.PathLike[str]) -> WeightMapping:
-    """Propose which tensors of another program's file belong to which weight of a model.
-
-    A layer takes the tensors of one module, such as ``fc1.weight`` and ``fc1.bias``, which have to be all that this
-    kind of layer has, in the shapes that PyTorch, or a program with agog's own layout, gives them. Where several
-    modules would do, names decide, if the program has named its layers or attributes so; else the order does, if one
-    run of the model shows that each layer follows on the one before. Whatever stays unclear gets no tensor, and
-    `assign` says so. The run also shows which features are flattened images, whose channels are in front in PyTorch.
-
-    Args:
-        model: a model, or a layer, whose weights exist.
-        tensors: a safetensors file, such as one of Hugging Face's, or an index of several; or names to arrays, such as
-            a ``state_dict`` of PyTorch's with arrays in place of tensors.
-
-    Returns:
-        A `WeightMapping`, whose `repr` shows what was found.
-
-    Raises:
-        ValueError: the model has no weights yet.
-        NotFoundError: there is no such file.
-        DataLossError: it is damaged.
-
-    >>> import numpy as np
-    >>> from agog_layers import Dense
-    >>> from agog_training import Sequential
-    >>> model = Sequential([Dense(3, input_shape=(2,), name="first"), Dense(1, name="last")], name="net")
-    >>> shapes = {"fc1.weight": (3, 2), "fc1.bias": (3,), "fc2.weight": (1, 3), "fc2.bias": (1,)}
-    >>> mapping = propose_mapping(model, {name: np.ones(shape) for name, shape in shapes.items()})
-    >>> mapping
-    <WeightMapping
-      net/first/kernel  (2, 3)  fc1.weight  axes (1, 0)
-      net/first/bias    (3,)    fc1.bias
-      net/last/kernel   (3, 1)  fc2.weight  axes (1, 0)
-      net/last/bias     (1,)    fc2.bias>
-    >>> mapping.assign()
-    """
-    if not model.weights:
-        raise ValueError(
-            f"propose_mapping: {model.name!r} has no weights, since it was not built: call it on a batch, or call "
-            "build(input_shape)."
-        )
-    if not isinstance(tensors, Mapping):
-        tensors = load_tensors(tensors)
-    places = places_of(model)
-    flow = flow_of(model, [list(place.variables.values()) for place in places])
-    mapping = WeightMapping(places, tensors, flow)
-    modules = list(mapping._modules.values())
-
-    def matching(matrices: str) -> int:
-        return sum(any(fitting(place, module.shapes, matrices) for module in modules) for place in places)
-
-    mapping._matrices = max(_MATRICES, key=matching)
-    dtypes = [str(getattr(array, "dtype", "")) for array in tensors.values()]
-    pairs = pair(
-        places,
-        modules,
-        lambda place, module: fitting(place, module.shapes, mapping._matrices) is not None,
-        (lambda one, other: False) if flow is None else flow.comes_before,
-        in_order=not is_sorted(list(tensors), dtypes),
-    )
-    for p, m in pairs.certain.items():
-        forms = fitting(places[p], modules[m].shapes, mapping._matrices)
-        assert forms is not None
-        mapping._enter(places[p], modules[m], forms)
-    for p, rivals in pairs.unclear.items():
-        reason = " or ".join(modules[m].name for m in rivals)
-        mapping._unclear.update(dict.fromkeys(mapping._names(places[p]).values(), f"of {reason}"))
-    return mapping

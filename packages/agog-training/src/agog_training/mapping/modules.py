@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Module", "modules_of", "natural"]
+__all__ = ["Module", "attentions_of", "is_sorted", "modules_of", "natural"]
 
 Shape = tuple[int, ...]
 
@@ -19,6 +19,20 @@ _DIRECTION = re.compile(r"(?P<direction>forward|backward)_\w+(?:[./]cell)?[./](?
 _ATTENTION = re.compile(r"(?:(?:in|q|k|v)_proj_(?:weight|bias)|bias_[kv])")
 # What says nothing of a module's function.
 _IGNORED = {"num_batches_tracked"}
+
+
+# What programs call the projections of an attention, those of queries, keys, values and of the output.
+_PROJECTIONS = (
+    ("q_proj", "k_proj", "v_proj", ("out_proj", "o_proj")),
+    ("query", "key", "value", ("dense", "out", "output", "attention_output")),
+    ("self.query", "self.key", "self.value", ("output.dense",)),
+    ("attention.query", "attention.key", "attention.value", ("output.dense",)),
+    ("q_lin", "k_lin", "v_lin", ("out_lin",)),
+    ("to_q", "to_k", "to_v", ("to_out", "to_out.0")),
+    ("wq", "wk", "wv", ("wo",)),
+    ("q", "k", "v", ("o", "out", "proj")),
+)
+_ROLES = ("query", "key", "value", "attention_output")
 
 
 class Module(NamedTuple):
@@ -57,6 +71,33 @@ def modules_of(tensors: Mapping[str, Any]) -> list[Module]:
         Module(name, keys, {leaf: tuple(np.shape(tensors[key])) for leaf, key in keys.items()})
         for name, keys in leaves.items()
     ]
+
+
+def attentions_of(modules: Sequence[Module]) -> list[Module]:
+    """The attentions whose four projections are modules of a file, each as one module.
+
+    >>> tensors = {f"attn.{name}_proj.weight": np.ones((4, 4)) for name in ("q", "k", "v", "out")}
+    >>> [(module.name, list(module.leaves)[:2]) for module in attentions_of(modules_of(tensors))]
+    [('attn', ['query/weight', 'key/weight'])]
+    """
+    of_name = {module.name.replace("/", "."): module for module in modules}
+    found = []
+    for name in of_name:
+        for *inputs, outputs in _PROJECTIONS:
+            head = name.removesuffix(str(inputs[0]))
+            if head == name or head.rstrip(".") == head != "":
+                continue
+            output = next((each for each in outputs if head + each in of_name), "")
+            parts = [of_name.get(head + str(each)) for each in (*inputs, output)]
+            if output and None not in parts:
+                found.append(_joined(head.strip("."), dict(zip(_ROLES, parts, strict=True))))  # type: ignore[arg-type]
+    return found
+
+
+def _joined(name: str, parts: Mapping[str, Module]) -> Module:
+    leaves = {f"{role}/{leaf}": key for role, part in parts.items() for leaf, key in part.leaves.items()}
+    shapes = {f"{role}/{leaf}": shape for role, part in parts.items() for leaf, shape in part.shapes.items()}
+    return Module(name, leaves, shapes)
 
 
 def _split(key: str) -> tuple[str, str]:

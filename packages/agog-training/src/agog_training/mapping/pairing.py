@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agog_training.mapping.modules import Module, natural
 from agog_training.mapping.places import Place
 
-__all__ = ["Pairs", "pair"]
+__all__ = ["Pairs", "groups_of", "pair"]
 
 
 class Pairs(NamedTuple):
@@ -22,7 +22,7 @@ class Pairs(NamedTuple):
 def pair(
     places: Sequence[Place],
     modules: Sequence[Module],
-    fits: Callable[[Place, Module], bool],
+    fits: Sequence[Sequence[bool]],
     comes_before: Callable[[int, int], bool],
     in_order: bool,
 ) -> Pairs:
@@ -32,12 +32,12 @@ def pair(
     them; else by the order, if every place of them follows on the one before it, and the modules have an order too:
     the file's, unless it is the alphabet's, or that of their numbers.
 
-    ``in_order`` says whether the file's order is the program's.
+    ``fits`` says for each place which modules would do, and ``in_order`` whether the file's order is the program's.
     """
-    fitting = {p: [m for m, module in enumerate(modules) if fits(place, module)] for p, place in enumerate(places)}
+    fitting = {p: [m for m, fit in enumerate(row) if fit] for p, row in enumerate(fits)}
     certain: dict[int, int] = {}
     unclear: dict[int, Sequence[int]] = {}
-    for group in _groups(fitting):
+    for group in groups_of(fits):
         rivals = sorted({m for p in group for m in fitting[p]})
         if not in_order:
             rivals = _by_numbers([modules[m].name for m in rivals], rivals)
@@ -58,15 +58,20 @@ def pair(
     return Pairs(certain, unclear)
 
 
-def _groups(fitting: Mapping[int, Sequence[int]]) -> list[list[int]]:
-    """The places in groups that share modules, each in the model's order."""
+def groups_of(fits: Sequence[Sequence[bool]]) -> list[list[int]]:
+    """The places in groups that share modules, each in the model's order; ``fits`` as in `pair`.
+
+    >>> groups_of([[True, False, False], [False, True, True], [True, False, False], [False, False, False]])
+    [[0, 2], [1], [3]]
+    """
     groups: list[tuple[list[int], set[int]]] = []
-    for place, modules in fitting.items():
-        sharing = [group for group in groups if group[1] & set(modules)]
+    for place, row in enumerate(fits):
+        modules = {module for module, fit in enumerate(row) if fit}
+        sharing = [group for group in groups if group[1] & modules]
         joined = sorted([place, *(p for group in sharing for p in group[0])])
         rest = [group for group in groups if group not in sharing]
-        groups = [*rest, (joined, set(modules).union(*(group[1] for group in sharing)))]
-    return [group for group, _ in groups]
+        groups = [*rest, (joined, modules.union(*(group[1] for group in sharing)))]
+    return sorted(group for group, _ in groups)
 
 
 def _by_order(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agog_core import Variable
-from agog_layers import Bidirectional, Layer, Sequential
+from agog_layers import Bidirectional, Layer, Sequential, SpectralNormalization
 from agog_layers.attending.multi_head_attention import MultiHeadAttention
 from agog_layers.convolutional.separable import SeparableConv
 from agog_layers.recurrent.rnn import RNN
@@ -58,6 +58,9 @@ def _walk(root: Any, layer: Any, attributes: str, seen: set[int]) -> Iterator[Pl
             for role, variable in _roles(each, f"{_path(layer)}/{each.name}").items()
         }
         yield Place(layer, _path(layer), names, roles)
+    elif isinstance(layer, SpectralNormalization):
+        roles = {"vector_u": layer.vector_u, **_roles(layer.layer, _path(layer.layer))}
+        yield Place(layer.layer, _path(layer), (*names, *_names(root, layer.layer, f"{attributes}/layer")), roles)
     elif isinstance(layer, RNN) and isinstance(layer.cell, StackedRNNCells):
         for number, cell in enumerate(layer.cell.cells):
             path = f"{_path(layer)}/cell_{number}"
