@@ -87,7 +87,7 @@ class DefinedFunction:
             if matched is not None:
                 latest = found.latest
                 try:
-                    result = latest.run(*matched)
+                    result = latest.run(matched[0], matched[1])
                     if type(result) is not int:
                         return result
                     return self._branched(found, latest, result, matched[1], args, kwargs)
