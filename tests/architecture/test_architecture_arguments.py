@@ -40,6 +40,9 @@ QUIET = {
         allow_empty builder defer_build filename graph_parents reshape restore_sequentially save_relative_paths
         saver_def sharded write_version
     """,
+    "what is for one database of tf.contrib.learn, which agog has not": """
+        size test_with_fake_data
+    """,
     "what keeps a table apart from others, and its empty places from keys": """
         deleted_key experimental_is_anonymous
     """,

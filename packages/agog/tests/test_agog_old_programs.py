@@ -105,13 +105,27 @@ def test_names_of_modules_inside_of_tensorflow(place: str, name: str, public: st
 
 
 def test_public_modules_are_found_by_both_ways(tensorflow: Any) -> None:
-    for name in ("keras", "keras.layers", "keras.datasets", "contrib", "contrib.eager", "contrib.lookup", "train"):
+    for name in (
+        "keras",
+        "keras.layers",
+        "keras.datasets",
+        "contrib",
+        "contrib.eager",
+        "contrib.learn",
+        "contrib.lookup",
+    ):
         module = import_module(f"tensorflow.{name}")
         found = tensorflow
         for part in name.split("."):
             found = getattr(found, part)
         assert found is module
     assert import_module("tensorflow.contrib.eager").Variable is tf.Variable
+    inside = import_module("tensorflow.contrib.learn.python.learn.datasets.mnist")
+    assert inside.read_data_sets is tf.contrib.learn.datasets.mnist.read_data_sets
+    assert import_module("tensorflow.contrib.learn.python.learn.datasets").base.Dataset is (
+        tf.contrib.learn.datasets.base.Dataset
+    )
+    assert import_module("tensorflow.contrib.learn.python.learn").datasets.load_iris().data.shape == (150, 4)
     assert import_module("tensorflow.keras.datasets.mnist").load_data is tf.keras.datasets.mnist.load_data
     assert (tensorflow.__version__, tensorflow.VERSION) == ("1.12.0", "1.12.0")
 

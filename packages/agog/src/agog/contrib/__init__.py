@@ -26,6 +26,7 @@ from agog_core.exports import later as _later
 
 if TYPE_CHECKING:
     from agog.contrib import feature_column as feature_column
+    from agog.contrib import learn as learn
 
 # So that `import agog.contrib.eager as tfe` finds the same module.
 _sys.modules["agog.contrib.eager"] = eager
@@ -37,6 +38,7 @@ __all__ = [
     "feature_column",
     "framework",
     "layers",
+    "learn",
     "lookup",
     "memory_stats",
     "mixed_precision",
@@ -50,6 +52,6 @@ __all__ = [
     "training",
 ]
 
-__getattr__, _ = _later(__name__, modules={"feature_column": "agog.contrib.feature_column"})
+__getattr__, _ = _later(__name__, modules={name: f"agog.contrib.{name}" for name in ("feature_column", "learn")})
 __getattr__ = _taught(__name__, __getattr__)
 __dir__ = __all__.copy

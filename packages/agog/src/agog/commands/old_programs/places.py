@@ -17,7 +17,7 @@ _BY_SOURCES = {
         contrib.checkpoint.python contrib.eager.python contrib.framework.python contrib.framework.python.ops
         contrib.layers.python contrib.layers.python.layers
         contrib.cudnn_rnn contrib.cudnn_rnn.python contrib.cudnn_rnn.python.layers contrib.cudnn_rnn.python.ops
-        contrib.mixed_precision.python
+        contrib.learn.python contrib.mixed_precision.python
         contrib.opt.python contrib.opt.python.training contrib.rnn.python contrib.rnn.python.ops
         contrib.summary.python contrib.training.python contrib.training.python.training
         core core.example core.framework core.lib core.protobuf core.util
@@ -84,6 +84,10 @@ _BY_SOURCES = {
         contrib.layers.python.layers.initializers contrib.layers.python.layers.layers
         contrib.layers.python.layers.regularizers
     """,
+    "agog.contrib.learn": "contrib.learn.python.learn",
+    "agog.contrib.learn.datasets": "contrib.learn.python.learn.datasets",
+    "agog.contrib.learn.datasets.base": "contrib.learn.python.learn.datasets.base",
+    "agog.contrib.learn.datasets.mnist": "contrib.learn.python.learn.datasets.mnist",
     "agog.contrib.mixed_precision": """
         contrib.mixed_precision contrib.mixed_precision.python.loss_scale_manager
         contrib.mixed_precision.python.loss_scale_optimizer
