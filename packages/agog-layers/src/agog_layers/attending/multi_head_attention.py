@@ -95,7 +95,7 @@ class MultiHeadAttention(Layer):
 
     def call(
         self,
-        inputs: Tensor,
+        query: Tensor,
         value: Any = None,
         key: Any = None,
         attention_mask: Any = None,
@@ -106,7 +106,7 @@ class MultiHeadAttention(Layer):
         """Compute the means of each head, and project them.
 
         Args:
-            inputs: the queries, of shape (batch, queries, size).
+            query: the queries, of shape (batch, queries, size).
             value: the values, of shape (batch, keys, any size); by default the queries.
             key: the keys, of shape (batch, keys, any size); by default the values.
             attention_mask: booleans of shape (batch, queries, keys), or (queries, keys) for all examples: which values
@@ -123,16 +123,16 @@ class MultiHeadAttention(Layer):
         Raises:
             ValueError: the shapes do not fit.
         """
-        values = inputs if value is None else convert_to_tensor(value)
+        values = query if value is None else convert_to_tensor(value)
         keys = values if key is None else convert_to_tensor(key)
-        self._check_shapes(inputs, values, keys)
+        self._check_shapes(query, values, keys)
         if not hasattr(self, "query_kernel"):
-            self._make_weights(inputs.shape, values.shape, keys.shape)
-        q = multiply(self._projected("query", inputs), 1 / math.sqrt(self.key_dim))
+            self._make_weights(query.shape, values.shape, keys.shape)
+        q = multiply(self._projected("query", query), 1 / math.sqrt(self.key_dim))
         k, v = self._projected("key", keys), self._projected("value", values)
         allowed = self._allowed(attention_mask, use_causal_mask, q, k)
         if known:
-            allowed = _with_masks(allowed, inputs, values, keys)
+            allowed = _with_masks(allowed, query, values, keys)
         weights = masked_softmax(matmul(q, k, transpose_b=True), allowed)
         if self.dropout and trains(training):
             weights = nn.dropout(weights, rate=self.dropout)

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["accepts", "needed_arguments", "takes", "takes_training"]
+__all__ = ["NOT_GIVEN", "accepts", "first_of", "needed_arguments", "takes", "takes_training"]
+
+# What stands for an argument that a call has not.
+NOT_GIVEN: Any = object()
 
 # The names of functions' arguments; reading a signature takes as long as a small layer.
 _names_of: WeakKeyDictionary[Callable[..., Any], frozenset[str]] = WeakKeyDictionary()
@@ -57,6 +60,24 @@ def needed_arguments(function: Callable[..., Any]) -> list[str]:
 
     parameters = inspect.signature(function).parameters.values()
     return [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def first_of(title: str, call: Callable[..., Any], named: dict[str, Any]) -> list[Any]:
+    """Take the first argument of a method out of those that are given by name; what errors call its layer is given.
+
+    >>> arguments = {"y": 2, "x": 1}
+    >>> first_of("Dense layer 'dense'", lambda x, y: x + y, arguments), arguments
+    ([1], {'y': 2})
+    """
+    import inspect  # here, because its import takes milliseconds
+
+    name = next(iter(inspect.signature(call).parameters), "inputs")
+    if name not in named:
+        given = f" got {', '.join(map(repr, named))} alone" if named else " got no argument"
+        raise TypeError(
+            f"{title} is called without its input:{given}. Give {name!r} too, in the first place or by name."
+        )
+    return [named.pop(name)]
 
 
 def takes_training(function: Callable[..., Any]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
-from agog_core import SparseTensor, Tensor, TensorShape, Variable, as_dtype, convert_to_tensor, device, nest
+from agog_core import Tensor, TensorShape, Variable, as_dtype, device, nest
 from agog_core.checkpointable import notify
 from agog_core.dispatch.devices import scope_device
 from agog_core.random import initializing
@@ -19,7 +19,7 @@ from agog_layers.base.configured import constructor_arguments
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.masks import all_of, known, mask_of, pass_on
 from agog_layers.base.naming import layer_names, scope, snake_case, weight_name
-from agog_layers.base.signature import accepts, takes
+from agog_layers.base.signature import NOT_GIVEN, accepts, first_of, takes
 from agog_layers.base.variable_store import kept, weight_getter
 from agog_layers.layer.inference import call_symbolic, output_shape
 from agog_layers.layer.input_spec import Specified
@@ -135,11 +135,12 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         assert self._name is not None
         return self._name
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, **kwargs: Any) -> Any:
         """Run the layer; the first call makes the variables.
 
         Args:
-            inputs: a tensor, what can be converted to one, or a structure of those.
+            inputs: a tensor, what can be converted to one, or a structure of those; by name, it has that of `call`'s
+                first argument.
             *args: further arguments of `call`.
             **kwargs: further arguments of `call`.
 
@@ -152,6 +153,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             if self.built and not (self.names_inside or known):  # the most frequent call
                 return self.call(inputs, *args, **kwargs)
             leaves = [inputs]
+        elif inputs is NOT_GIVEN:
+            return self(*first_of(self._title, self.call, kwargs), **kwargs)
         else:
             leaves = nest.flatten(inputs)
             if Symbolic in map(type, leaves):
@@ -265,20 +268,6 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         names = [name for name in self._argument_names() if name not in _SHAPES or name in known]
         config = {name: self._described(name) for name in names}
         return {name: value for name, value in config.items() if value is not None or name not in _OPTIONAL}
-
-    def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
-        """The inputs and their leaves as tensors; None stays None, and so does a `SparseTensor` among features."""
-        self._check_initialized()
-        kept = SparseTensor if isinstance(inputs, dict) else ()
-        tensors = [leaf if leaf is None or isinstance(leaf, kept) else convert_to_tensor(leaf) for leaf in leaves]
-        if leaves and leaves[0] is inputs:
-            return tensors[0], tensors
-        if self.single_input:
-            raise ValueError(
-                f"{self._title} takes one tensor; got a {type(inputs).__name__} of {len(inputs)}, which would be that "
-                "many inputs. Make one tensor of it with tf.convert_to_tensor."
-            )
-        return nest.pack(inputs, tensors), tensors
 
     def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
         """Make the variables for an input: of its dtype, and on its device unless a scope chooses one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agog_core import DType, Tensor, Variable, as_dtype, cast, convert_to_tensor, nest
+from agog_core import DType, SparseTensor, Tensor, Variable, as_dtype, cast, convert_to_tensor, nest
 from agog_core.settings import Setting
 from agog_layers.base.configured import describe
 from agog_layers.base.masks import known, mask_of, pass_on
@@ -35,7 +35,7 @@ class AutoCastVariable(Variable):
 
 
 class Precise:
-    """What layers know of dtypes: those of their variables, and those they compute in."""
+    """What layers know of dtypes: those of their inputs and variables, and those they compute in."""
 
     # Which dtype of a policy the layer computes in; None where inputs are left as they are.
     computes_in: ClassVar[str | None] = "compute_dtype"
@@ -52,6 +52,9 @@ class Precise:
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
         def _check_initialized(self) -> None: ...
         def _count_calls(self) -> None: ...
+
+        single_input: ClassVar[bool]
+
         def _walk(self, seen: set[int]) -> Iterator[Any]: ...
 
     def _set_precision(self, dtype: Any) -> None:
@@ -97,6 +100,20 @@ class Precise:
         return nest.map_structure(
             lambda leaf: cast(convert_to_tensor(leaf), dtype) if _is_array_of_floats(leaf) else leaf, arguments
         )
+
+    def _converted(self, inputs: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
+        """The inputs and their leaves as tensors; None stays None, and so does a `SparseTensor` among features."""
+        self._check_initialized()
+        kept = SparseTensor if isinstance(inputs, dict) else ()
+        tensors = [leaf if leaf is None or isinstance(leaf, kept) else convert_to_tensor(leaf) for leaf in leaves]
+        if leaves and leaves[0] is inputs:
+            return tensors[0], tensors
+        if self.single_input:
+            raise ValueError(
+                f"{self._title} takes one tensor; got a {type(inputs).__name__} of {len(inputs)}, which would be that "
+                "many inputs. Make one tensor of it with tf.convert_to_tensor."
+            )
+        return nest.pack(inputs, tensors), tensors
 
     def _dtypes_for_arrays(self, leaves: list[Any]) -> Iterator[DType | None]:
         yield self._dtype

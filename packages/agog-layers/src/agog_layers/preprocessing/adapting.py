@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from agog_core import Tensor, convert_to_tensor
+from agog_layers.base.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 
 __all__ = ["Adaptable", "Preprocessing"]
@@ -17,7 +18,7 @@ class Preprocessing(Layer):
 
     computes_in: ClassVar[str | None] = "variable_dtype"  # what is cast is the result
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, **kwargs: Any) -> Any:
         """See `Layer.__call__`."""
         given = convert_to_tensor(inputs) if isinstance(inputs, (list, tuple)) else inputs
         return super().__call__(given, *args, **kwargs)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from agog_core import TensorShape, convert_to_tensor
+from agog_layers.base.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
 
@@ -20,7 +21,7 @@ class TakesConstants(Layer):
     # Their shapes, which a cell that takes them gets in `build` after that of its input.
     _constant_shapes: ClassVar[Sequence[TensorShape]] = ()
 
-    def __call__(self, inputs: Any, *args: Any, constants: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, constants: Any = None, **kwargs: Any) -> Any:
         """Run the layer. See `Layer`."""
         if constants is None and self._num_constants and isinstance(inputs, (list, tuple)):
             inputs, constants = inputs[: -self._num_constants], inputs[-self._num_constants :]

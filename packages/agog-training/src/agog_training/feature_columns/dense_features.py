@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from agog_core import SparseTensor, Tensor, TensorShape, Variable, concat, convert_to_tensor, float32, nest, reshape
 from agog_layers.base.configured import revive
+from agog_layers.base.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
 from agog_training.feature_columns.column import DenseColumn, checked_dense_columns
@@ -28,8 +29,10 @@ class ColumnLayer(Layer):
         super().__init__(**kwargs)
         self._dtype = self._dtype or float32  # and not that of a feature
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, **kwargs: Any) -> Any:
         """See `Layer.__call__`; a list among the features is one tensor."""
+        if inputs is NOT_GIVEN:
+            return super().__call__(*args, **kwargs)
         if not isinstance(inputs, Mapping):
             Features(self._title, inputs)  # says what is wrong
         return super().__call__({key: _tensor(value) for key, value in inputs.items()}, *args, **kwargs)

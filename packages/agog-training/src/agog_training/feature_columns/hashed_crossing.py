@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, cast, convert_to_tensor, one_hot, reshape
 from agog_layers.base.arguments import choice, integer
+from agog_layers.base.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_training.feature_columns.crossing import CrossedColumn
 from agog_training.feature_columns.features import Features
@@ -36,7 +37,7 @@ class HashedCrossing(Layer):
         self.num_bins = integer("HashedCrossing", "num_bins", num_bins)
         self.output_mode = choice("HashedCrossing", "output_mode", output_mode, ("int", "one_hot"))
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, **kwargs: Any) -> Any:
         """See `Layer.__call__`; lists among the inputs are tensors."""
         is_list = isinstance(inputs, (list, tuple)) and len(inputs) > 1
         return super().__call__([_tensor(each) for each in inputs] if is_list else inputs, *args, **kwargs)
