@@ -53,10 +53,10 @@ def numpy_loss(model: Any, x: Any) -> float:
 
 def test_a_model_learns_from_its_terms_alone() -> None:
     model = compiled(made())
-    np.testing.assert_allclose(model.evaluate(X, verbose=0), numpy_loss(model, X), rtol=1e-5)
-    np.testing.assert_allclose(model.test_on_batch(X[:3]), numpy_loss(model, X[:3]), rtol=1e-5)
+    np.testing.assert_allclose(model.evaluate(X, verbose=0), numpy_loss(model, X), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(model.test_on_batch(X[:3]), numpy_loss(model, X[:3]), rtol=1e-5, atol=1e-6)
     history = model.fit(X, epochs=8, batch_size=8, validation_data=(X[:6], None), verbose=0, shuffle=False).history
-    np.testing.assert_allclose(history["val_loss"][-1], numpy_loss(model, X[:6]), rtol=1e-5)
+    np.testing.assert_allclose(history["val_loss"][-1], numpy_loss(model, X[:6]), rtol=1e-5, atol=1e-6)
     assert history["loss"][-1] < history["loss"][0]
     assert model.predict(X[:2]).shape == (2, 5)
 
@@ -80,7 +80,9 @@ def test_terms_are_saved(tmp_path: Path) -> None:
     model.save(str(tmp_path / "model"))
     again = load_model(str(tmp_path / "model"))
     wanted = float(((X[:4] - model.predict(X[:4])) ** 2)[0].mean())
-    np.testing.assert_allclose([each.test_on_batch(X[:4]) for each in (model, again)], [wanted] * 2, rtol=1e-5)
+    np.testing.assert_allclose(
+        [each.test_on_batch(X[:4]) for each in (model, again)], [wanted] * 2, rtol=1e-5, atol=1e-6
+    )
 
 
 def test_a_loss_function_with_symbolic_values_is_told_of_add_loss() -> None:

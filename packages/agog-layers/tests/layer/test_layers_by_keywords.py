@@ -42,18 +42,20 @@ def wanted(layer: Any) -> Any:
 def test_arrays_and_tensors() -> None:
     layer = Attended()
     for x in (X, ag.constant(X), X):
-        np.testing.assert_allclose(layer(value=x, query=x).numpy(), wanted(layer), rtol=1e-5)
+        np.testing.assert_allclose(layer(value=x, query=x).numpy(), wanted(layer), rtol=1e-5, atol=1e-5)
     assert layer.kernel.name == f"{layer.name}/kernel:0"
     assert len(layer.weights) == 1
-    np.testing.assert_allclose(layer(training=True, query=X).numpy(), X @ layer.kernel.numpy() + 1, rtol=1e-5)
+    np.testing.assert_allclose(
+        layer(training=True, query=X).numpy(), X @ layer.kernel.numpy() + 1, rtol=1e-5, atol=1e-5
+    )
 
 
 def test_symbolic_values() -> None:
     x = Input([3])
     layer = Attended()
     model: Any = Model(x, layer(query=x, value=x))
-    np.testing.assert_allclose(model(inputs=X, training=False).numpy(), wanted(layer), rtol=1e-5)
-    np.testing.assert_allclose(model(X, training=True).numpy(), wanted(layer) + 1, rtol=1e-5)
+    np.testing.assert_allclose(model(inputs=X, training=False).numpy(), wanted(layer), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(model(X, training=True).numpy(), wanted(layer) + 1, rtol=1e-5, atol=1e-5)
     around: Any = Model(x, model(inputs=x))
     np.testing.assert_array_equal(around(inputs=X).numpy(), model(X).numpy())
 
@@ -63,7 +65,7 @@ def test_models() -> None:
     out = model(x=X, training=False)
     hidden = X @ model.attended.kernel.numpy() + X.sum()
     kernel, bias = model.dense.get_weights()
-    np.testing.assert_allclose(out.numpy(), hidden @ kernel + bias, rtol=1e-4)
+    np.testing.assert_allclose(out.numpy(), hidden @ kernel + bias, rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(model(training=False, x=ag.constant(X)).numpy(), model(X).numpy())
     assert Sequential([Dense(2)])(inputs=X).shape == (4, 2)
 
@@ -76,7 +78,7 @@ def test_layers_with_names_of_their_own() -> None:
     assert LSTM(2)(inputs=x).shape == (2, 2)
     normalized = BatchNormalization(momentum=0.5)
     normalized(inputs=X, training=True)
-    np.testing.assert_allclose(normalized.moving_mean.numpy(), 0.5 * X.mean(0), rtol=1e-5)
+    np.testing.assert_allclose(normalized.moving_mean.numpy(), 0.5 * X.mean(0), rtol=1e-5, atol=1e-5)
 
 
 def test_training_of_a_layer_that_does_not_take_it() -> None:

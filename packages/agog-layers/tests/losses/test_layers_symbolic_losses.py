@@ -35,7 +35,7 @@ def test_losses_of_symbolic_values(name: str) -> None:
     out = loss(y, p)
     assert out.shape.as_list() == [None]
     found = Model([y, p], out)([Y, P])
-    np.testing.assert_allclose(found.numpy(), FORMULAS[name](Y.astype(float), P.astype(float)), rtol=2e-5)
+    np.testing.assert_allclose(found.numpy(), FORMULAS[name](Y.astype(float), P.astype(float)), rtol=2e-5, atol=1e-6)
 
 
 def test_class_numbers_and_options() -> None:
@@ -44,7 +44,7 @@ def test_class_numbers_and_options() -> None:
     classes = np.array([[2], [0]])
     scores = P[:2].astype(float)
     wanted = np.log(np.exp(scores).sum(-1)) - scores[[0, 1], [2, 0]]
-    np.testing.assert_allclose(model([classes, P[:2]]).numpy(), wanted, rtol=1e-5)
+    np.testing.assert_allclose(model([classes, P[:2]]).numpy(), wanted, rtol=1e-5, atol=1e-6)
     again: Any = Model.from_config(model.get_config())
     np.testing.assert_array_equal(again([classes, P[:2]]).numpy(), model([classes, P[:2]]).numpy())
 
@@ -54,9 +54,9 @@ def test_objects_of_losses() -> None:
     model: Any = Model([y, p, w], [MeanSquaredError()(y, p), BinaryCrossentropy(reduction="sum")(y, p, w)])
     weights = np.arange(6.0, dtype=np.float32)
     squares, crossentropy = model([Y, P, weights])
-    np.testing.assert_allclose(float(squares), FORMULAS["mean_squared_error"](Y, P).mean(), rtol=1e-5)
+    np.testing.assert_allclose(float(squares), FORMULAS["mean_squared_error"](Y, P).mean(), rtol=1e-5, atol=1e-6)
     wanted = (weights * FORMULAS["binary_crossentropy"](Y.astype(float), P.astype(float))).sum()
-    np.testing.assert_allclose(float(crossentropy), wanted, rtol=1e-5)
+    np.testing.assert_allclose(float(crossentropy), wanted, rtol=1e-5, atol=1e-6)
 
 
 def penalized() -> tuple[Any, Any]:
@@ -81,7 +81,7 @@ def test_each_call_computes_the_terms_of_a_functional_model() -> None:
     model, _ = penalized()
     for _ in range(2):
         model(Y)
-        np.testing.assert_allclose([float(loss) for loss in model.losses], terms(model), rtol=1e-5)
+        np.testing.assert_allclose([float(loss) for loss in model.losses], terms(model), rtol=1e-5, atol=1e-6)
         model.set_weights([RANDOM.normal(size=v.shape) for v in model.weights])
     assert [v.name for v in model.weights if v.name.startswith("extra")] == ["extra/kernel:0", "extra/bias:0"]
     assert model(Y).shape == (6, 3)
@@ -102,7 +102,7 @@ def test_a_description_has_the_terms() -> None:
     again: Any = Model.from_config(model.get_config())
     again.set_weights(model.get_weights())
     again(Y)
-    np.testing.assert_allclose([float(loss) for loss in again.losses], terms(model), rtol=1e-5)
+    np.testing.assert_allclose([float(loss) for loss in again.losses], terms(model), rtol=1e-5, atol=1e-6)
 
 
 def test_a_model_with_a_call_of_its_own_takes_no_symbolic_terms() -> None:
