@@ -11,6 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import api
 import gallery
+import ops
+import reference
 
 project = "agog"
 author = "The agog authors"
@@ -43,6 +45,8 @@ def setup(app: Any) -> None:
     here = Path(__file__).parent
     api.write(here / "api")
     gallery.write(here / "gallery")
+    ops.write()
+    reference.write()
     app.connect("autodoc-process-docstring", escape_asterisks)
 
 

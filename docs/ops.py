@@ -1,4 +1,7 @@
-"""Writes docs/ops.md from the registry of ops and the namespaces of agog: ``python docs/ops.py [FILE]``."""
+"""Ops: the list of ops and functions, made from the registry of ops and the namespaces of agog.
+
+``python docs/ops.py [FILE]`` writes it, as docs/ops.md where no file is named; the site has it too.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,6 @@ PLUGINS = ("cpu-numpy", "fake")
 COMMANDS = ("agog.__main__", "agog.commands")  # modules without names for programs
 
 OPS = """# Ops and functions
-
-<!-- Written by `python docs/ops.py`. Do not edit. -->
 
 ## The {count} ops
 
@@ -44,12 +45,13 @@ Arguments that programs of TensorFlow 1 pass and that change nothing here, such 
 """
 
 
-def page() -> str:
-    """The whole page.
+def write(file: Path = PAGE) -> None:
+    """Write the page."""
+    file.write_text(page(), encoding="utf-8")
 
-    Returns:
-        Markdown.
-    """
+
+def page() -> str:
+    """The whole page, as Markdown."""
     entries = inventory(PLUGINS)
     named = {namespace: dict(functions(module)) for namespace, module in namespaces()}
     every = [function for each in named.values() for function in each.values()]
@@ -73,11 +75,7 @@ def page() -> str:
 
 
 def namespaces() -> Iterator[tuple[str, Any]]:
-    """The modules of agog under the names that TensorFlow's users know.
-
-    Yields:
-        Pairs such as ``("tf.nn", module)``.
-    """
+    """The modules of agog under the names that TensorFlow's users know, such as ``("tf.nn", module)``."""
     yield "tf", agog
     found = [module.name for module in pkgutil.walk_packages(agog.__path__, "agog.")]
     modules = [name for name in found if not name.startswith(COMMANDS)]
@@ -87,29 +85,14 @@ def namespaces() -> Iterator[tuple[str, Any]]:
 
 
 def functions(module: Any) -> Iterator[tuple[str, Any]]:
-    """The functions that a namespace exports.
-
-    Args:
-        module: the namespace.
-
-    Yields:
-        Pairs of a name and a function.
-    """
+    """The functions that a namespace exports, with their names."""
     for name in sorted(module.__all__):
         if inspect.isfunction(getattr(module, name)):
             yield name, getattr(module, name)
 
 
 def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    """A table.
-
-    Args:
-        titles: of the columns.
-        rows: the cells.
-
-    Yields:
-        Its lines.
-    """
+    """A table, line by line."""
     titles = list(titles)
     for row in (titles, ["---"] * len(titles), *rows):
         cells = [cell.replace("|", "\\|").replace("``", "`") for cell in row]
@@ -117,4 +100,4 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]
 
 
 if __name__ == "__main__":
-    (Path(sys.argv[1]) if sys.argv[1:] else PAGE).write_text(page(), encoding="utf-8")
+    write(*map(Path, sys.argv[1:]))

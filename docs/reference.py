@@ -1,4 +1,7 @@
-"""Writes docs/plugins/reference.md from the plugin contract's own docstrings: ``python docs/reference.py [FILE]``."""
+"""Reference: the page of the plugin contract, made from its own docstrings.
+
+``python docs/reference.py [FILE]`` writes it, as docs/plugins/reference.md where no file is named; the site has it too.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,6 @@ from agog_testing.conformance import collect
 PAGE = Path(__file__).parent / "plugins" / "reference.md"
 
 START = """# Reference of the plugin contract
-
-<!-- Written by `python docs/reference.py`. Do not edit. -->
 
 This is version {version} of the contract. A plugin imports `agog_core.plugin`, `agog_kernels_xp` and, in its tests and
 facts, `agog_testing`; all else may change from one release to the next. [Writing a plugin](../plugins.md) is the road
@@ -90,6 +91,11 @@ class Described(NamedTuple):
     text: str
     arguments: dict[str, str]
     sections: dict[str, str]
+
+
+def write(file: Path = PAGE) -> None:
+    """Write the page."""
+    file.write_text(page(), encoding="utf-8")
 
 
 def page() -> str:
@@ -182,4 +188,4 @@ def missing(module: ModuleType = plugin) -> set[str]:
 
 
 if __name__ == "__main__":
-    (Path(sys.argv[1]) if sys.argv[1:] else PAGE).write_text(page(), encoding="utf-8")
+    write(*map(Path, sys.argv[1:]))

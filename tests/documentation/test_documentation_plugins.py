@@ -64,26 +64,18 @@ def test_a_quote_is_renewed_whatever_stood_there() -> None:
     )
 
 
-def test_the_reference_is_up_to_date(tmp_path: Path) -> None:
-    # In a process of its own: examples in the documentation bring plugins.
-    subprocess.run([sys.executable, str(DOCS / "reference.py"), str(tmp_path / "reference.md")], check=True)
-    page = (tmp_path / "reference.md").read_text(encoding="utf-8")
-    written = (DOCS / "plugins" / "reference.md").read_text(encoding="utf-8")
-    differing = "\n".join(sorted(set(page.splitlines()) ^ set(written.splitlines())))
-    assert page == written, (
-        f"docs/plugins/reference.md is not what the contract says; `python docs/reference.py` renews it:\n{differing}"
-    )
-
-
 def test_the_reference_has_every_name_of_the_contract() -> None:
     assert module("reference").missing() == set()  # type: ignore[attr-defined]
 
 
-def test_the_reference_says_something_of_every_argument() -> None:
-    page = (DOCS / "plugins" / "reference.md").read_text(encoding="utf-8")
+def test_the_reference_says_something_of_every_argument(tmp_path: Path) -> None:
+    # In a process of its own: examples in the documentation bring plugins.
+    subprocess.run([sys.executable, str(DOCS / "reference.py"), str(tmp_path / "reference.md")], check=True)
+    page = (tmp_path / "reference.md").read_text(encoding="utf-8")
     rows = [row for row in page.splitlines() if row.startswith("| `")]
     assert len(rows) > 100
     assert [row for row in rows if row.endswith("|  |")] == []
+    assert {"### `agog_kernels() -> Iterable[Kernel]`", "### `Backend`", "### `OpInfo`"} <= set(page.splitlines())
 
 
 def test_the_report_page_describes_every_check() -> None:
