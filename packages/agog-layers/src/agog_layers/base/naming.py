@@ -67,7 +67,7 @@ class ScopeCounts:
     def at(self, path: str) -> ScopeCounts:
         """The counts of the scope that a path leads to from here."""
         found = self
-        for part in path.split("/"):
+        for part in path.split("/") if path else ():  # no path is that of the root
             found = found.inside.setdefault(part, ScopeCounts())
         return found
 

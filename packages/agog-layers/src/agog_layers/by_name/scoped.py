@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from agog_core import Variable
+from agog_core.variables.name_scope import name_scope
 from agog_layers import basic, convolutional, normalizing
 from agog_layers.base.naming import layer_names, scope, snake_case
 from agog_layers.base.variable_store import weight_getter
@@ -83,9 +84,11 @@ class Layer(Base):
         *args: Any,
         **kwargs: Any,
     ) -> Variable:
-        """See `Layer.add_weight`; the scope's initializer is the default."""
-        initializer = get_variable_scope().initializer if initializer is None else initializer
-        return super().add_weight(name, shape, dtype, initializer, *args, **kwargs)
+        """See `Layer.add_weight`; the variable scope's initializer is the default, and its path comes first."""
+        around = get_variable_scope()
+        initializer = around.initializer if initializer is None else initializer
+        with name_scope(around.path):  # that of variables alone: scopes of names name no layers
+            return super().add_weight(name, shape, dtype, initializer, *args, **kwargs)
 
     def _getter(self) -> Any:
         """What makes the weights as the scope says; None where it says nothing."""

@@ -34,7 +34,7 @@ AUTO_REUSE = _AutoReuse()
 
 # How often the scope of each path was entered, or made for a layer, outside of stores.
 _scope_counts = ScopeCounts()
-counters.append(_scope_counts.inside.clear)
+counters.append(lambda: _scope_counts.inside.clear())
 
 
 class VariableScope:
@@ -214,6 +214,7 @@ def variable_scope(
     if name_or_scope is not None and not is_scope:
         counts.number += 1
     entered_scopes.add(path)
+    # As in TensorFlow: a scope that is entered again leaves no counts behind, one by its name begins anew.
     before = counts.copy().inside if is_scope else {}
     with name_scope(label) if label and auxiliary_name_scope else name_scope(current_name_scope()) as original:
         scope = VariableScope(
@@ -233,7 +234,8 @@ def variable_scope(
             yield scope
         finally:
             _current.reset(token)
-            counts.inside = before
+            if path or is_scope:
+                _counts().at(path).inside = before  # asked again, as scopes inside may have put others in its place
 
 
 def unique_path(path: str, base: str) -> str:
