@@ -8,9 +8,15 @@ from typing import Any
 import agog_layers
 from agog_core import Variable, nest
 from agog_core.settable import has_changed
-from agog_training import loop, optimizers
+from agog_training import optimizers
 from agog_training.arguments import QUEUES, check_arguments, is_due
-from agog_training.batches import (
+from agog_training.callbacks.callback import Callback, CallbackList, History
+from agog_training.callbacks.given import given_callbacks
+from agog_training.callbacks.progress import ProgbarLogger, bar
+from agog_training.callbacks.results import numbers
+from agog_training.deprecated import Classes
+from agog_training.fit import epochs as loop
+from agog_training.fit.batches import (
     ArrayBatches,
     Batches,
     OneBatch,
@@ -21,18 +27,13 @@ from agog_training.batches import (
     validation_batches,
     weighted,
 )
-from agog_training.callbacks.callback import Callback, CallbackList, History
-from agog_training.callbacks.given import given_callbacks
-from agog_training.callbacks.progress import ProgbarLogger, bar
-from agog_training.callbacks.results import numbers
-from agog_training.checks import check_modes
-from agog_training.classes import Classes
-from agog_training.compiled import Compiled
+from agog_training.fit.objective import Objective
+from agog_training.fit.single_examples import check_modes
+from agog_training.fit.steps import Steps
+from agog_training.fit.traced_steps import Compiled
 from agog_training.generators import Generators
 from agog_training.loss_scaling import scaled_for
-from agog_training.objective import Objective
 from agog_training.saving.saved import Saved
-from agog_training.steps import Steps
 
 __all__ = ["Model"]
 

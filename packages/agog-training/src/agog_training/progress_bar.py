@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from agog_training.meters import Mean
+from agog_training.fit.meters import Mean
 
 __all__ = ["Progbar"]
 

@@ -9,10 +9,10 @@ from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, e
 from agog_layers.base.masks import known, mask_of
 from agog_layers.base.naming import UniqueNames
 from agog_layers.losses import named as keras_losses
-from agog_training.batches import Batch
+from agog_training.fit.batches import Batch
+from agog_training.fit.labels import check_shapes, compared
+from agog_training.fit.meters import Answer, Mean, Meter, make_meter, weighted_parts
 from agog_training.labels import compared_with
-from agog_training.meters import Answer, Mean, Meter, make_meter, weighted_parts
-from agog_training.shapes import check_shapes, compared
 
 Loss = Callable[[Any, Any], Any]
 

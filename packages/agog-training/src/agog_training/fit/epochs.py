@@ -13,10 +13,10 @@ from agog_layers import Layer, Sequential
 from agog_layers.base.learning_phase import learning_phase_scope
 from agog_layers.base.signature import takes_training
 from agog_optimizers import LossScaleOptimizer
-from agog_training.batches import Batch, Batches
 from agog_training.callbacks.callback import CallbackList
 from agog_training.callbacks.results import Results as Named
-from agog_training.checks import batches_of, variables_to_train
+from agog_training.fit.batches import Batch, Batches
+from agog_training.fit.single_examples import batches_of, variables_to_train
 
 Results = dict[str, float]
 # Takes what gives the results so far.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import Variable, nest
-from agog_training.batches import Batch, Batches, StreamBatches
+from agog_training.fit.batches import Batch, Batches, StreamBatches
 
 
 def batches_of(model: Any, batches: Batches) -> Iterator[Batch]:

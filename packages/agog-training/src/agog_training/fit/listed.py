@@ -9,8 +9,8 @@ import numpy as np
 
 from agog_core import convert_to_tensor, float64, nest, py_func
 from agog_core.tracers import present_tracer
-from agog_training.batches import Batch
-from agog_training.meters import Mean, Meter
+from agog_training.fit.batches import Batch
+from agog_training.fit.meters import Mean, Meter
 
 
 class ListedMetric:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from agog_core import convert_to_tensor, nest
-from agog_training import loop
-from agog_training.batches import Batch
-from agog_training.compiled import Compiled
-from agog_training.listed import CompiledLoss, CompiledMetrics, listed_metrics
+from agog_training.fit import epochs as loop
+from agog_training.fit.batches import Batch
+from agog_training.fit.listed import CompiledLoss, CompiledMetrics, listed_metrics
+from agog_training.fit.traced_steps import Compiled
 
 __all__ = ["Steps"]
 
