@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from agog_core import nest
 from agog_layers.base.arguments import refuse_unknown
 
-__all__ = ["QUEUES", "check_arguments", "is_due", "without_queues"]
+__all__ = ["QUEUES", "check_arguments", "check_modes", "is_due", "without_queues"]
 
 # How Keras runs generators in threads and processes, with what it does by default.
 QUEUES = {"max_queue_size": 10, "workers": 1, "use_multiprocessing": False}
@@ -57,3 +58,19 @@ def without_queues(given: Mapping[str, Any]) -> dict[str, Any]:
     {'epochs': 2}
     """
     return {name: value for name, value in given.items() if name not in QUEUES}
+
+
+def check_modes(model: str, names: Sequence[str] | None, given: Any) -> None:
+    """Check the ``sample_weight_mode`` of a model, whose outputs may not be known by name yet; a ValueError says which
+    is no mode, or that there are not as many as outputs."""
+    modes = list(given.values()) if nest.is_mapping(given) else given if isinstance(given, (list, tuple)) else [given]
+    if isinstance(given, (list, tuple)) and len(given) != len(names or given or ("output",)):
+        raise ValueError(
+            f"Model {model!r}: sample_weight_mode has {len(given)} entries; the outputs are "
+            f"{list(names or ['output'])}."
+        )
+    if nest.is_mapping(given) and names is not None and (unknown := sorted(set(given) - set(names))):
+        raise ValueError(f"Model {model!r}: sample_weight_mode has {unknown}, but the outputs are {list(names)}.")
+    for mode in modes:
+        if mode not in (None, "temporal"):
+            raise ValueError(f"Model {model!r}: sample_weight_mode must be None or 'temporal'; got {mode!r}.")

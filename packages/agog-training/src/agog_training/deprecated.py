@@ -1,14 +1,21 @@
-"""Classes: what a model that classifies says of examples, by methods of older programs."""
+"""Deprecated: methods of models that Keras has dropped, for classes and for generators."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["Classes"]
+from agog_training.arguments import QUEUES, check_arguments, without_queues
+
+__all__ = ["Deprecated"]
 
 
-class Classes:
-    """The part of a model that tells classes."""
+class Deprecated:
+    """The part of a model whose methods are others' under older names."""
+
+    fit: Callable[..., Any]
+    evaluate: Callable[..., Any]
+    predict: Callable[..., Any]
 
     def predict_classes(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
         """The likeliest class of each example, or for one probability whether it is more than a half.
@@ -35,5 +42,21 @@ class Classes:
         Returns:
             An array, or arrays in the structure of the outputs.
         """
-        model: Any = self
-        return model.predict(x, batch_size, verbose)
+        return self.predict(x, batch_size, verbose)
+
+    def fit_generator(
+        self, generator: Iterable[Any], steps_per_epoch: int | None = None, epochs: int = 1, **kwargs: Any
+    ) -> Any:
+        """See `fit`, which takes generators too."""
+        check_arguments(type(self).fit, kwargs, QUEUES)
+        return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **without_queues(kwargs))
+
+    def evaluate_generator(self, generator: Iterable[Any], steps: int | None = None, **kwargs: Any) -> Any:
+        """See `evaluate`, which takes generators too."""
+        check_arguments(type(self).evaluate, kwargs, QUEUES)
+        return self.evaluate(generator, steps=steps, **({"verbose": 0} | without_queues(kwargs)))
+
+    def predict_generator(self, generator: Iterable[Any], steps: int | None = None, **kwargs: Any) -> Any:
+        """See `predict`, which takes generators too."""
+        check_arguments(type(self).predict, kwargs, QUEUES)
+        return self.predict(generator, steps=steps, **without_queues(kwargs))

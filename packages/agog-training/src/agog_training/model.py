@@ -9,12 +9,12 @@ import agog_layers
 from agog_core import Variable, nest
 from agog_core.settable import has_changed
 from agog_training import optimizers
-from agog_training.arguments import QUEUES, check_arguments, is_due
+from agog_training.arguments import QUEUES, check_arguments, check_modes, is_due
 from agog_training.callbacks.callback import Callback, CallbackList, History
 from agog_training.callbacks.given import given_callbacks
 from agog_training.callbacks.progress import ProgbarLogger, bar
 from agog_training.callbacks.results import numbers
-from agog_training.deprecated import Classes
+from agog_training.deprecated import Deprecated
 from agog_training.fit import epochs as loop
 from agog_training.fit.batches import (
     ArrayBatches,
@@ -28,10 +28,8 @@ from agog_training.fit.batches import (
     weighted,
 )
 from agog_training.fit.objective import Objective
-from agog_training.fit.single_examples import check_modes
-from agog_training.fit.steps import Steps
-from agog_training.fit.traced_steps import Compiled
-from agog_training.generators import Generators
+from agog_training.fit.steps import Steps, predicted, stepped
+from agog_training.fit.traced_steps import TracedSteps
 from agog_training.loss_scaling import scaled_for
 from agog_training.saving.saved import Saved
 
@@ -41,7 +39,7 @@ __all__ = ["Model"]
 _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, Generators, Classes, Saved, agog_layers.Model):
+class Model(Steps, Deprecated, Saved, agog_layers.Model):
     """A layer that is made of layers, and that trains itself.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
@@ -114,7 +112,7 @@ class Model(Steps, Generators, Classes, Saved, agog_layers.Model):
         self.optimizer = scaled_for(self, optimizers.get(optimizer), auto_scale_loss)
         # As in Keras, even if it is frozen later; of a model that is not built, all that there will be.
         vars(self)["_trained"] = (self.trainable_variables or None) if self.built else None
-        vars(self)["_compiled"] = Compiled() if jit_compile is True else None
+        vars(self)["_compiled"] = TracedSteps() if jit_compile is True else None
         vars(self)["_objective"] = Objective(
             self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
         )
@@ -308,7 +306,7 @@ class Model(Steps, Generators, Classes, Saved, agog_layers.Model):
         """
         loop.begin(self)
         batch = weighted(one_batch("train_on_batch", x, y, sample_weight), class_weight, "train_on_batch")
-        return numbers(self._step("train_step", batch), return_dict)
+        return numbers(stepped(self, "train_step", batch), return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         """Compute the losses and metrics of a batch.
@@ -333,4 +331,4 @@ class Model(Steps, Generators, Classes, Saved, agog_layers.Model):
         Returns:
             An array, or arrays in the structure of the outputs.
         """
-        return nest.map_structure(lambda leaf: leaf.numpy(), self._predict(one_batch("predict_on_batch", x).x))
+        return nest.map_structure(lambda leaf: leaf.numpy(), predicted(self, one_batch("predict_on_batch", x).x))

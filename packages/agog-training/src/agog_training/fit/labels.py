@@ -1,15 +1,17 @@
-"""Shapes: labels that do not go with an output, and that a loss would broadcast to something that nobody meant."""
+"""Labels: their dtype and shape, beside those of the output that a loss or metric compares them with."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from agog_core import Tensor
+from agog_core import Tensor, cast
+from agog_core.errors import InvalidArgumentError
 from agog_layers.losses.arguments import check_alike
 from agog_layers.metrics import correctness
 from agog_layers.metrics import named as keras_metrics
 
-__all__ = ["check_shapes", "compared"]
+__all__ = ["check_shapes", "compared", "compared_with"]
 
 _SPARSE = "sparse_"
 # What makes its own choice by the shapes.
@@ -47,3 +49,23 @@ def check_shapes(model: str, function: str, labels: Tensor, output: Tensor) -> N
             f"Model {model!r}: {function} takes class numbers; got labels of shape {labels.shape} for an output of "
             f"shape {output.shape}. One-hot labels go with {function.removeprefix(_SPARSE)}."
         )
+
+
+def compared_with(function: Callable[..., Any], y: Any, output: Any, *rest: Any) -> Any:
+    """What a function of labels and predictions returns; it gets integer labels as floats where it does not take them
+    as they are. Keras of TensorFlow 1 made floats of all labels, later ones leave integers alone.
+
+    >>> from agog_core import constant
+    >>> print(compared_with(lambda y, p: y * p, constant([1, 0]), constant([0.5, 0.5])))
+    tf.Tensor([0.5 0. ], shape=(2,), dtype=float32)
+    """
+    try:
+        return function(y, output, *rest)
+    except (InvalidArgumentError, TypeError, ValueError):
+        if y is None or not (y.dtype.is_integer or y.dtype.is_bool) or not output.dtype.is_floating:
+            raise
+        try:
+            return function(cast(y, output.dtype), output, *rest)
+        except (InvalidArgumentError, TypeError, ValueError):
+            pass  # the first error tells of the labels that the program gave
+        raise

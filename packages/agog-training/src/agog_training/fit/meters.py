@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from agog_core import Tensor, cast, convert_to_tensor, multiply, reduce_mean, reduce_sum
 from agog_layers.metrics import named as keras_metrics
-from agog_training.labels import compared_with
+from agog_training.fit.labels import compared_with
 
 _CHOSEN = ("accuracy", "acc", "crossentropy", "ce")
 

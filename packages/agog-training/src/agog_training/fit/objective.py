@@ -10,9 +10,8 @@ from agog_layers.base.masks import known, mask_of
 from agog_layers.base.naming import UniqueNames
 from agog_layers.losses import named as keras_losses
 from agog_training.fit.batches import Batch
-from agog_training.fit.labels import check_shapes, compared
+from agog_training.fit.labels import check_shapes, compared, compared_with
 from agog_training.fit.meters import Answer, Mean, Meter, make_meter, weighted_parts
-from agog_training.labels import compared_with
 
 Loss = Callable[[Any, Any], Any]
 

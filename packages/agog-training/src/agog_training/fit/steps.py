@@ -2,68 +2,49 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from agog_core import convert_to_tensor, nest
-from agog_training.fit import epochs as loop
+from agog_core import GradientTape, Variable, convert_to_tensor, nest
+from agog_core.tracers import present_tracer
+from agog_optimizers import LossScaleOptimizer
 from agog_training.fit.batches import Batch
+from agog_training.fit.inputs import inputs_of, outputs_of
 from agog_training.fit.listed import CompiledLoss, CompiledMetrics, listed_metrics
-from agog_training.fit.traced_steps import Compiled
+from agog_training.fit.traced_steps import TracedSteps
+from agog_training.fit.trainable import Gradients, Trainable
 
 __all__ = ["Steps"]
+
+Results = dict[str, float]
 
 
 class Steps:
     """The part of a model that takes batches, one at a time."""
 
-    # Takes the gradients of each step, while `fit` runs.
-    _on_gradients: Callable[[Any], None] | None = None
-    # Runs the steps as traced functions; None where they are called as they are.
-    _compiled: Compiled | None = None
-
-    def _step(self, name: str, batch: Batch) -> loop.Results:
-        """What ``train_step`` or ``test_step`` makes of a batch, as numbers; raises TypeError where that is no dict."""
-        if getattr(type(self), name) is getattr(Steps, name):
-            plain: loop.Results = getattr(loop, name)(self, batch)
-            return plain
-        found = self._run(getattr(type(self), name), _data_of(self, batch))
-        if not nest.is_mapping(found):
-            raise TypeError(
-                f"Model {self.name!r}: {name} must return a dict of names to numbers; got {found!r} of type "  # type: ignore[attr-defined]
-                f"{type(found).__name__}."
-            )
-        return {key: float(value) for key, value in found.items()}
-
-    def _predict(self, x: Any) -> Any:
-        """What ``predict_step`` makes of inputs, in tensors."""
-        if type(self).predict_step is Steps.predict_step:
-            return self._run(_outputs, x)
-        return nest.map_structure(convert_to_tensor, self._run(type(self).predict_step, loop.inputs_of(self, x)))
-
-    def _run(self, step: Callable[..., Any], *args: Any) -> Any:
-        """What ``step(self, *args)`` returns; traced, where `compile` was told so."""
-        return step(self, *args) if self._compiled is None else self._compiled(self, step, *args)
+    _on_gradients: Callable[[Gradients], None] | None = None
+    _compiled: TracedSteps | None = None
 
     @property
-    def metrics(self) -> list[Any]:
+    def metrics(self: Trainable) -> list[Any]:
         """The losses and metrics of `compile`, and those in attributes: each has ``name``, ``update_state`` and
         ``result``, for a ``train_step`` of the program's own."""
         return listed_metrics(self)
 
     @property
-    def compiled_loss(self) -> CompiledLoss:
+    def compiled_loss(self: Trainable) -> CompiledLoss:
         """The loss of `compile`, which a ``train_step`` of TensorFlow 2 calls with labels and outputs."""
-        return CompiledLoss(self.objective)  # type: ignore[attr-defined]  # the model's
+        return CompiledLoss(self.objective)
 
     @property
-    def compiled_metrics(self) -> CompiledMetrics:
+    def compiled_metrics(self: Trainable) -> CompiledMetrics:
         """The metrics of `compile`, which a ``train_step`` of TensorFlow 2 updates with labels and outputs."""
-        return CompiledMetrics(self.objective)  # type: ignore[attr-defined]  # the model's
+        return CompiledMetrics(self.objective)
 
-    def reset_metrics(self) -> None:
+    def reset_metrics(self: Trainable) -> None:
         """Forget what the losses and metrics have seen, also those that a derived model lists in ``metrics``; `fit` and
         `evaluate` do so before each epoch."""
         for metric in self.metrics if isinstance(self.metrics, (list, tuple)) else ():
@@ -72,7 +53,12 @@ class Steps:
                 reset()
 
     def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+        self: Trainable,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
     ) -> Any:
         """Compute the loss that `compile` was told, with the model's own terms, for a ``train_step`` of one's own.
 
@@ -86,11 +72,10 @@ class Steps:
         Returns:
             A scalar tensor.
         """
-        objective = self.objective  # type: ignore[attr-defined]  # the model's
-        answers = objective.match(y_pred, Batch(x, y, sample_weight))
-        return objective.losses(answers, self.losses)["loss"]  # type: ignore[attr-defined]  # the model's
+        answers = self.objective.match(y_pred, Batch(x, y, sample_weight))
+        return self.objective.losses(answers, self.losses)["loss"]
 
-    def train_step(self, data: Any) -> dict[str, Any]:
+    def train_step(self: Trainable, data: Any) -> dict[str, Any]:
         """Take a step by a batch: `fit` and `train_on_batch` call it, and derived classes may say how.
 
         Args:
@@ -126,9 +111,9 @@ class Steps:
         >>> model.fit(ag.eye(2), ag.ones([2, 1]), verbose=0).history
         {'loss': [1.0]}
         """
-        return loop.train_step(self, _batch_of(data))
+        return _trained_on(self, _batch_of(data))
 
-    def test_step(self, data: Any) -> dict[str, Any]:
+    def test_step(self: Trainable, data: Any) -> dict[str, Any]:
         """Compute the losses and metrics of a batch: `evaluate`, `test_on_batch` and validation call it.
 
         Args:
@@ -137,9 +122,9 @@ class Steps:
         Returns:
             Names to numbers; see `train_step`.
         """
-        return loop.test_step(self, _batch_of(data))
+        return _tested_on(self, _batch_of(data))
 
-    def predict_step(self, data: Any) -> Any:
+    def predict_step(self: Trainable, data: Any) -> Any:
         """Compute the outputs of a batch: `predict` and `predict_on_batch` call it.
 
         Args:
@@ -148,16 +133,107 @@ class Steps:
         Returns:
             A tensor, or a structure of them.
         """
-        return loop.run(self, data, training=False)
+        return outputs_of(self, data)
 
 
-def _outputs(model: Any, x: Any) -> Any:
-    return loop.run(model, x, training=False)
+def stepped(model: Trainable, name: str, batch: Batch) -> Results:
+    """What ``train_step`` or ``test_step`` makes of a batch, as numbers; raises TypeError where that is no dict."""
+    step = getattr(type(model), name)
+    if step is Steps.train_step:
+        return _trained_on(model, batch)
+    if step is Steps.test_step:
+        return _tested_on(model, batch)
+    found = _run(model, step, _data_of(model, batch))
+    if not nest.is_mapping(found):
+        raise TypeError(
+            f"Model {model.name!r}: {name} must return a dict of names to numbers; got {found!r} of type "
+            f"{type(found).__name__}."
+        )
+    return {key: float(value) for key, value in found.items()}
 
 
-def _data_of(model: Any, batch: Batch) -> Any:
+def predicted(model: Trainable, x: Any) -> Any:
+    """What ``predict_step`` makes of inputs, in tensors."""
+    step = type(model).predict_step
+    if step is Steps.predict_step:
+        return _run(model, outputs_of, x)
+    return nest.map_structure(convert_to_tensor, _run(model, step, inputs_of(model, x)))
+
+
+def _run(model: Trainable, step: Callable[..., Any], *args: Any) -> Any:
+    """What ``step(model, *args)`` returns; traced, where `compile` was told so."""
+    return step(model, *args) if model._compiled is None else model._compiled(model, step, *args)
+
+
+def _trained_on(model: Trainable, batch: Batch) -> Results:
+    """Take a step by a batch; the losses of the batch, and the metrics so far."""
+    answers, losses, gradients, variables = _run(model, _train, *batch)
+    if model._on_gradients is not None:
+        variables = variables_to_train(model) if variables is None else variables
+        model._on_gradients(list(zip(gradients, variables, strict=True)))
+    return model.objective.update(answers, losses, batch.size)
+
+
+def _train(model: Trainable, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
+    """Take a step; the outputs with their labels, the losses, the gradients, and the variables that these are of: None
+    where the step is traced, since it would return their values."""
+    objective, optimizer = model.objective, model.optimizer
+    scales = isinstance(optimizer, LossScaleOptimizer)
+    with GradientTape() as tape:
+        tape.watch(model._trained or ())
+        answers = objective.match(outputs_of(model, x, training=True), Batch(x, y, weights))
+        losses = objective.losses(answers, model.losses)
+        loss = optimizer.get_scaled_loss(losses["loss"]) if scales else losses["loss"]
+    variables = variables_to_train(model)
+    gradients = tape.gradient(loss, variables)
+    if scales:
+        gradients = optimizer.get_unscaled_gradients(gradients)
+    if variables:
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    return answers, losses, gradients, variables if present_tracer() is None else None
+
+
+def _tested_on(model: Trainable, batch: Batch) -> Results:
+    """The losses of a batch, and the metrics so far."""
+    answers, losses = _run(model, _test, *batch)
+    return model.objective.update(answers, losses, batch.size)
+
+
+def _test(model: Trainable, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
+    answers = model.objective.match(outputs_of(model, x), Batch(x, y, weights))
+    return answers, model.objective.losses(answers, model.losses)
+
+
+def variables_to_train(model: Trainable) -> list[Variable]:
+    """The variables that were trainable when the model was compiled, or are now if there were none then; a ValueError
+    where all are frozen, and a warning where the model has none, or they are others now."""
+    variables, trained = model.trainable_variables, model._trained
+    if trained is not None:
+        if {id(variable) for variable in variables} != {id(variable) for variable in trained}:
+            warnings.warn(
+                f"Model {model.name!r}: trainable was changed since the model was compiled, which changes nothing "
+                "before compile is called again.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return trained
+    if variables:
+        return variables
+    count = len(model.variables)
+    if not count:  # as of layers that only add a loss
+        text = f"Model {model.name!r} has no variables, so there is nothing to train."
+        warnings.warn(text, UserWarning, stacklevel=2)
+        return []
+    whose = "its layers" if model.trainable else "the model"
+    raise ValueError(
+        f"Model {model.name!r}: none of its {count} variables is to be trained, since trainable is False in {whose}. "
+        "Set it to True, or call evaluate."
+    )
+
+
+def _data_of(model: Trainable, batch: Batch) -> Any:
     """What steps take: x, (x, y) or (x, y, sample_weight), in tensors; floats of x take the model's dtype."""
-    x, y, weights = loop.inputs_of(model, batch.x), _tensors(batch.y), _tensors(batch.weights)
+    x, y, weights = inputs_of(model, batch.x), _tensors(batch.y), _tensors(batch.weights)
     if weights is not None:
         return x, y, weights
     return (x, y) if y is not None else (x,) if isinstance(x, tuple) else x

@@ -1,4 +1,4 @@
-"""Compiled: the steps of a model as traced functions, for ``compile(jit_compile=True)``."""
+"""Traced steps: the steps of a model as traced functions, for ``compile(jit_compile=True)``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from agog_core.tracing.function import function as traced
 
 
-class Compiled:
+class TracedSteps:
     """The traced steps of one model, by the function that takes a step; a copy of the model traces its own."""
 
     def __init__(self) -> None:
         self._steps: dict[Any, Any] = {}
 
-    def __call__(self, model: Any, step: Callable[..., Any], *args: Any) -> Any:
+    def __call__(self, model: object, step: Callable[..., Any], *args: Any) -> Any:
         """What ``step(model, *args)`` returns, run again where it was traced for such arguments."""
         found = self._steps.get(step)
         if found is None:
