@@ -56,8 +56,8 @@ class Own(Linear):
         return -self(data)
 
 
-def compiled(model: Any, *arguments: Any) -> Any:
-    model.compile(GradientDescentOptimizer(0.1), *arguments)
+def compiled(model: Any, *arguments: Any, **options: Any) -> Any:
+    model.compile(GradientDescentOptimizer(0.1), *arguments, **options)
     return model
 
 
@@ -135,6 +135,32 @@ def test_a_step_may_go_on_with_the_models() -> None:
     assert found == expected | {"more": [1.0, 1.0]}
     assert spy.count == 2 * 3 * 2
     assert "_on_gradients" not in vars(more)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_step_asks_once_which_variables_are_trained(jit: bool) -> None:
+    class Asked(Linear):
+        count = 0
+
+        @property
+        def trainable_variables(self) -> list[Any]:
+            type(self).count += 1
+            return super().trainable_variables
+
+    class Spy(Callback):
+        def __init__(self) -> None:
+            self.names: list[list[str]] = []
+
+        def on_gradients(self, gradients: Any) -> None:
+            self.names.append([variable.name for _, variable in gradients])
+
+    model, spy = compiled(Asked(), "mse", jit_compile=jit), Spy()
+    model.fit(X, Y, 10, verbose=0)
+    model.fit(X, Y, 10, verbose=0)  # the variables are there, and the steps traced
+    Asked.count = 0
+    model.fit(X, Y, 10, 3, verbose=0, callbacks=[spy])
+    assert Asked.count == 2 * 3
+    assert spy.names == [[variable.name for variable in model.dense.variables]] * 6
 
 
 def test_metrics_of_a_model_begin_anew_in_each_epoch() -> None:
