@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.masks import own_mask, with_mask
 from agog_core.tracing import concrete
 from agog_core.tracing import function as tracing_function
@@ -218,3 +219,35 @@ def test_what_takes_arguments_is_written_for_calls_in_a_row(monkeypatch: pytest.
     for _ in range(10):
         assert f(one).numpy().tolist() == [2.0]
     assert len(written) == 1
+
+
+@pytest.mark.parametrize("signature", [None, [ag.TensorSpec([None], ag.float32)]])
+def test_arrays_are_taken_as_tensors_are(signature: Any) -> None:
+    """Also where a branch goes another way, an op fails, and under tapes."""
+    kinds: list[Any] = []
+
+    def python(x: Any) -> Any:
+        kinds.append(type(x))
+        if ag.reduce_sum(x) > 0.0:
+            return ag.check_numerics(x, "x") * V
+        return x
+
+    f = function(python, signature)
+    up, down, bad = np.array([1.0, 2.0], "f4"), np.array([-1.0, -2.0], "f4"), np.array([1.0, np.inf], "f4")
+    scale = V.numpy()
+    for _ in range(5):
+        for given in (ag.constant(up), ag.constant(up), up, up, up):
+            assert f(given).numpy().tolist() == (up * scale).tolist()
+        assert f(down).numpy().tolist() == [-1.0, -2.0]
+        with pytest.raises(InvalidArgumentError):
+            f(bad)
+        for _ in range(3):
+            with ag.GradientTape() as tape:
+                y = f(up)
+            assert float(tape.gradient(y, V)) == up.sum()
+        with ag.GradientTape() as tape:
+            y = f(down)
+        assert tape.gradient(y, V) is None
+    up[0] = 5.0
+    assert f(up).numpy().tolist() == (up * scale).tolist()
+    assert set(kinds) == {ag.Tensor}

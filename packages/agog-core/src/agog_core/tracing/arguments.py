@@ -46,6 +46,10 @@ class Arguments(NamedTuple):
         args, kwargs = nest.map_structure(_here, self.taken(args, kwargs))
         return args, kwargs, tensors_of((args, kwargs))
 
+    def both(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The same without the tensors, for calls whose arguments were matched as they came."""
+        return self.given(args, kwargs)[:2]
+
     def _argument(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return convert_to_tensor(value)

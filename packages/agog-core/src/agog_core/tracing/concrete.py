@@ -70,8 +70,7 @@ class Concrete:
         self._run: Run
         self._version = -1  # of what the run was made for
         self._is_hot = False
-        self._matcher: Matcher | None = None
-        self._has_matcher = False  # or it was found that there is none
+        self._matchers: dict[tuple[type, ...], Matcher | None] = {}  # by the types of arguments
 
     def run(self, arrays: Sequence[Any], tensors: Sequence[Tensor] = ()) -> Any:
         """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
@@ -121,9 +120,10 @@ class Concrete:
 
     def matcher(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any) -> Matcher | None:
         """What takes such arguments; None where only the key can tell."""
-        if not self._has_matcher:
-            self._matcher, self._has_matcher = matcher(args, kwargs, signature is not None), True
-        return self._matcher
+        types = tuple(map(type, args))
+        if types not in self._matchers:
+            self._matchers[types] = matcher(args, kwargs, signature is not None)
+        return self._matchers[types]
 
     def _put_back(self) -> None:
         """Put back what a run has drawn of random streams, because it comes to nothing."""

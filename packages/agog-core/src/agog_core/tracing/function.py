@@ -95,7 +95,7 @@ class DefinedFunction:
                     if not is_undone(error):
                         raise
                     failure = error
-                return memory.again(self._shown(), found, failure, self._called, args, kwargs)
+                return memory.again(self._shown(), found, failure, self._called, *self._arguments.both(args, kwargs))
         if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
         called_with = args, kwargs
@@ -146,7 +146,7 @@ class DefinedFunction:
         while type(result) is int:
             other = at.branches.get(result)
             if other is None:
-                return self._trace(first.key, args, kwargs, at, result)
+                return self._trace(first.key, *self._arguments.both(args, kwargs), at, result)
             at, result = other, other.run(arrays, tensors)
         first.latest = at
         return result
@@ -220,7 +220,7 @@ class DefinedFunction:
         place: Any = key
         while (found := known.get(place)) is not None:
             if found is _EAGERLY or not found.fits(tensors):
-                return self._called(args, kwargs)
+                return self._called(*self._arguments.both(args, kwargs))
             try:
                 result = found(tensors, tapes, None)
             except Exception as error:
@@ -237,8 +237,10 @@ class DefinedFunction:
                 return result
             known, place, parent = found.branches, result, found
         else:
-            return self._trace_taped(known, place, key, parent, args, kwargs, tapes, tangents)
-        return memory.again(self._shown(), memory.taped.get(key), failure, self._called, args, kwargs)
+            return self._trace_taped(known, place, key, parent, *self._arguments.both(args, kwargs), tapes, tangents)
+        return memory.again(
+            self._shown(), memory.taped.get(key), failure, self._called, *self._arguments.both(args, kwargs)
+        )
 
     @handing_on
     def _trace_taped(
@@ -327,8 +329,7 @@ class DefinedFunction:
         """
         if not args and not kwargs and self._memory.infos:
             return self._memory.infos[-1].graph
-        key = self._key(*self._arguments.given(args, kwargs)[:2])
-        found = self._memory.traces.get(self._memory.with_reads(key))
+        found = self._memory.traces.get(self._memory.with_reads(self._key(*self._arguments.both(args, kwargs))))
         if found is None:
             raise ValueError(
                 f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."

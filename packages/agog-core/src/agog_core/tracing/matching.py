@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import nest
+from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.masks import has_mask
 from agog_core.tensors.masks import known as masked
 from agog_core.tensors.tensor import Tensor
@@ -18,6 +19,7 @@ from agog_core.tracing.leaves import equals, exact, field_names, is_single, part
 Matcher = Callable[[tuple[Any, ...], Mapping[str, Any]], "tuple[list[Any], Sequence[Tensor]] | None"]
 
 _COMPARED = frozenset({bool, int, str, bytes})  # equal values of these types are the same
+_NUMBERS = "biufc"  # kinds of arrays
 _NO = "return None"
 
 
@@ -34,7 +36,8 @@ def matcher(args: tuple[Any, ...], kwargs: Mapping[str, Any], has_signature: boo
     >>> match((constant(2.0), 3), {})[0], match((constant(2.0), True), {}), match((constant(2),), {})
     ([array(2., dtype=float32)], None, None)
     """
-    if has_signature and not all(type(leaf) is Tensor for leaf in nest.flatten((args, kwargs))):
+    leaves = nest.flatten((args, kwargs))
+    if has_signature and not {Tensor, np.ndarray}.issuperset(map(type, leaves)):
         return None
     made = _Source()
     try:
@@ -42,7 +45,10 @@ def matcher(args: tuple[Any, ...], kwargs: Mapping[str, Any], has_signature: boo
     except _UnknownError:
         return None
     tensors = [name for name in names if name in made.tensors]
-    return made.function(tensors, equals(tensors_of((args, kwargs))))
+    given = nest.map_structure(
+        lambda leaf: convert_to_tensor(leaf) if type(leaf) is np.ndarray else leaf, (args, kwargs)
+    )
+    return made.function(tensors, equals(tensors_of(given)))
 
 
 class _UnknownError(Exception):
@@ -56,7 +62,7 @@ class _Source:
         self.lines: list[str] = []
         self.tensors: set[str] = set()  # the names of those among the arguments
         self._scope: dict[str, Any] = {"Tensor": Tensor, "masked": masked, "has_mask": has_mask, "equals": equals}
-        self._scope |= {"exact": exact, "pack": struct.pack}
+        self._scope |= {"exact": exact, "pack": struct.pack, "ndarray": np.ndarray, "convert": convert_to_tensor}
         self._count = 0
 
     def function(self, tensors: Sequence[str], same: tuple[int, ...] | None) -> Matcher:
@@ -104,7 +110,13 @@ class _Source:
     def _leaf(self, value: Any, name: str) -> None:
         kind = type(value)
         if is_single(value):
+            self._unless(f"type({name}) is Tensor")
             self._tensor(value, name)
+        elif kind is np.ndarray and value.dtype.kind in _NUMBERS:
+            dtype, shape = self._constant(value.dtype), self._constant(value.shape)
+            self._unless(f"type({name}) is ndarray and {name}.dtype == {dtype} and {name}.shape == {shape}")
+            self._add(f"    {name} = convert({name})")
+            self._tensor(convert_to_tensor(value), name)
         elif parts(value) is not None or isinstance(value, np.ndarray) or field_names(value) is not None:
             raise _UnknownError  # it is made of tensors, or becomes one
         elif value is None or kind.__eq__ is object.__eq__:  # type: ignore[comparison-overlap]  # taken for bound
@@ -116,7 +128,7 @@ class _Source:
 
     def _tensor(self, value: Tensor, name: str) -> None:
         table, shape = self._constant(value._table), self._constant(value._shape)
-        self._unless(f"type({name}) is Tensor and {name}._table is {table} and {name}._shape == {shape}")
+        self._unless(f"{name}._table is {table} and {name}._shape == {shape}")
         self._add(f"    {name}_array = {name}._array")
         strides = getattr(value._array, "strides", None)
         if strides:  # what has rank 0 has none to look at
