@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from agog_core import errors
 from agog_data.arguments import positive
 from agog_data.datasets.download import fetch
-from agog_data.datasets.unpacking import unpack
 from agog_data.files import PathLike
 
 __all__ = ["get_file"]
@@ -179,6 +178,8 @@ def _download(origin: str, file: Path, checksum: str | None, algorithm: str) -> 
 
 
 def _unpack(file: Path, named: str | Sequence[str] | None, formats: Sequence[str], most: int | None) -> None:
+    from agog_data.datasets.unpacking import unpack  # here, because its import takes longer than the rest of this
+
     if most is None:
         most = max(_LEAST_UNPACKED, _MOST_COMPRESSED * file.stat().st_size)
     if not unpack(file, file.parent, formats, most):

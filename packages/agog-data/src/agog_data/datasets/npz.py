@@ -11,7 +11,6 @@ from typing import IO, Any
 import numpy as np
 
 from agog_core import errors
-from agog_data.datasets.pickled import unpickled
 from agog_data.files import opened
 from agog_data.npy_format import ZIP_ERRORS, Header, read_elements, read_header
 
@@ -56,6 +55,8 @@ def _read(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int)
 
 
 def _objects(name: str, stream: IO[bytes], header: Header, most: int) -> Array:
+    from agog_data.datasets.pickled import unpickled  # here, because few files have such arrays
+
     data = bytearray()
     while chunk := stream.read(_CHUNK):
         data += chunk
