@@ -140,17 +140,21 @@ def lstm() -> Step:
 
 
 def peak(step: Callable[..., Any], args: tuple[tf.Tensor, ...]) -> int:
-    """The most bytes that a call takes."""
+    """The most bytes that a call takes: the least of three counts, since other threads only add to them."""
     for _ in range(3):
         step(*args)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before, _ = tracemalloc.get_traced_memory()
-        step(*args)
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        tracemalloc.stop()
+
+    def counted() -> int:
+        gc.collect()
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            step(*args)
+            return tracemalloc.get_traced_memory()[1] - before
+        finally:
+            tracemalloc.stop()
+
+    return min(counted() for _ in range(3))
 
 
 @pytest.mark.parametrize("make", [chain, wide, square, huber, mlp, transformer, lstm])

@@ -115,13 +115,18 @@ STEPS = [
 @pytest.mark.filterwarnings("ignore")
 def test_nothing_is_left_behind(step: Callable[[], None]) -> None:
     step()  # what is cached is made now
-    gc.collect()
-    before = living_tensors()
-    with no_garbage():
-        for _ in range(3):
-            step()
-    gc.collect()
-    assert living_tensors() == before
+
+    def left() -> int:
+        gc.collect()
+        before = living_tensors()
+        with no_garbage():
+            for _ in range(3):
+                step()
+        gc.collect()
+        return living_tensors() - before
+
+    # Three times at most: what other tests have left may make tensors meanwhile, and let go of some.
+    assert any(left() <= 0 for _ in range(3))
 
 
 def test_the_check_for_garbage_can_fail() -> None:

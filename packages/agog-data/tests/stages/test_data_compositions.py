@@ -87,6 +87,7 @@ def test_any_pipeline_resumes_after_every_element(trial: int, tmp_path: Path) ->
     names = [chance.choice(list(parts)) for _ in range(chance.randint(1, 5))]
     told = f"trial {trial}, {workers} workers: {names}"
     others = set(threading.enumerate())
+    of_stages = ("agog-interleave", "agog-map", "agog-prefetch", "agog-sloppy")
 
     def build() -> Dataset:
         dataset = Dataset.range(14)
@@ -109,4 +110,4 @@ def test_any_pipeline_resumes_after_every_element(trial: int, tmp_path: Path) ->
         del resumed
         next(iterator, None)
     del iterator
-    assert not [t.name for t in threading.enumerate() if t.name.startswith("agog") and t not in others], told
+    assert not [t.name for t in threading.enumerate() if t.name.startswith(of_stages) and t not in others], told

@@ -285,12 +285,17 @@ def test_no_memory_is_left() -> None:
         return {(name, os.readlink(f"{folder}/{name}")) for name in names if os.path.lexists(f"{folder}/{name}")}
 
     assert numbers(Dataset.range(50).map(lambda x: x, 2, processes=True)) == list(range(50))
-    before = open_files()
-    for _ in range(3):
-        iterator = iter(Dataset.range(50).map(lambda x: np.zeros(10_000), 2, processes=True))
-        next(iterator)
-        del iterator
-        assert open_files() <= before  # other tests' files may be closed meanwhile
+
+    def is_left() -> bool:
+        before = open_files()
+        for _ in range(3):
+            iterator = iter(Dataset.range(50).map(lambda x: np.zeros(10_000), 2, processes=True))
+            next(iterator)
+            del iterator
+        return not open_files() <= before
+
+    # Three times at most: other threads of the process may open and close files meanwhile, a leak is there each time.
+    assert not all(is_left() for _ in range(3))
 
 
 def test_iterators_may_be_in_several_threads() -> None:
