@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -208,3 +210,30 @@ def test_fields_without_tensors_are_compared() -> None:
     nested = function(lambda given: given.parts[0].value + given.value)
     assert float(nested(Loose(x, parts=[Frozen(x)]))) == 4.0
     assert nest.flatten(function(lambda x: Loose(None, "n"))(x))[0] is not None
+
+
+def test_later_calls_of_a_concrete_function_are_checked_too_and_keep_nothing() -> None:
+    def python(x: Any, factor: float, y: Any) -> Any:
+        return x * factor - y
+
+    concrete = function(python).get_concrete_function(
+        TensorSpec([None], ag.float32), 2.0, TensorSpec([None], ag.float32)
+    )
+    x, y = ag.constant([1.0, 2.0]), ag.constant([3.0, 5.0])
+    for _ in range(5):
+        assert concrete(x, y).numpy().tolist() == [-1.0, -1.0]
+        assert concrete(y, x).numpy().tolist() == [5.0, 8.0]
+        assert concrete(x, x).numpy().tolist() == [1.0, 2.0]
+        assert concrete(x, y=y).numpy().tolist() == [-1.0, -1.0]
+        assert concrete(x, 2.0, y).numpy().tolist() == [-1.0, -1.0]
+        assert concrete(ag.constant([1.0]), ag.constant([0.5])).numpy().tolist() == [1.5]
+        with pytest.raises(ValueError, match="must be a tensor of shape"):
+            concrete(x, ag.constant([1, 2]))
+        with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+            concrete(x)
+        with pytest.raises(TypeError):
+            concrete(x, y, y, y)
+    held = weakref.ref(x)
+    del x
+    gc.collect()
+    assert held() is None

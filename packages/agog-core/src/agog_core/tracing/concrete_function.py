@@ -51,6 +51,8 @@ class ConcreteFunction:
         self._specs = args, dict(kwargs)
         self._check = Arguments(owner, self._name, None)
         self._found: tuple[Any, Graph] | None = None
+        # Of the last call with tensors alone, by their places: their kinds, what else is given, and where they stand.
+        self._last: tuple[list[Any], list[Any], list[int]] = [], [], []
 
     @property
     def name(self) -> str:
@@ -121,11 +123,22 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function with its tensors. What is bound may be left out, or given as it was."""
+        kinds, values, places = self._last
+        is_plain = not kwargs and {Tensor}.issuperset(map(type, args))
+        if is_plain and args and [(x._table, x._shape) for x in args] == kinds:
+            values = values.copy()
+            for place, x in zip(places, args, strict=True):
+                values[place] = x
+            return self._function(*values)
         given = self._bound(args, kwargs)
         for name, value in given.items():
             given[name] = self._check.fitting(self._given.arguments[name], value, f"argument {name!r}")
         whole = self._signature.bind_partial()
         whole.arguments.update(given)
+        if is_plain and not whole.kwargs:
+            places = [place for place, value in enumerate(whole.args) if any(value is x for x in args)]
+            values = [None if place in places else value for place, value in enumerate(whole.args)]
+            self._last = [(x._table, x._shape) for x in args], values, places
         return self._function(*whole.args, **whole.kwargs)
 
     def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -285,9 +285,9 @@ class DefinedFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        method = MethodType(self._python_function, instance)
-        bound = DefinedFunction(method, self._input_signature, self._owner, self._check, self._exact)
-        bound._warned = self._warned
+        bound = object.__new__(DefinedFunction)
+        vars(bound).update(vars(self))
+        bound._python_function = bound.__wrapped__ = MethodType(self._python_function, instance)  # type: ignore[attr-defined]  # as `update_wrapper` sets
         bound._memory = self._memories.of(instance)
         return bound
 
