@@ -15,7 +15,7 @@ from typing import Any
 
 import agog
 from agog_compat import graph_only
-from agog_core.dispatch.inventory import first_sentence, inventory
+from agog_core.dispatch.reports.inventory import first_sentence, inventory
 
 PAGE = Path(__file__).with_suffix(".md")
 PLUGINS = ("cpu-numpy", "fake")

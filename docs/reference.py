@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import agog_kernels_xp
 from agog_core import plugin
-from agog_core.dispatch.contract import Hooks
+from agog_core.dispatch.plugins.contract import Hooks
 from agog_testing import opinfo
 from agog_testing.conformance import collect
 

@@ -21,7 +21,7 @@ import torch_steps
 from training_steps import Training, convolutions, perceptron, recurrent
 
 import agog as tf
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 
 TRAININGS = {
     "a step of a perceptron: 784, 256, 10; batch of 128": (lambda: perceptron(256), (128, 784)),

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import agog as tf
-from agog_core.dispatch import chain
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels import chain
 from agog_core.plugin import Conformance, Kernel, hookimpl
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import agog as tf
 import agog.eager as tfe
-from agog_core.dispatch.compilers import compilers_of
+from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.tracing import concrete, hotness
 from agog_core.tracing.executors import executable
 from agog_testing.compiled import compilers_in_use

@@ -21,7 +21,7 @@ import pytest
 import agog as tf
 import agog.eager as tfe
 from agog_core import recording
-from agog_core.dispatch.compilers import compilers_of
+from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.tracers import present_tracer, tracing
 from agog_testing.compiled import compilers_in_use
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agog as tf
-from agog_core.dispatch.devices import default_device
+from agog_core.dispatch.devices.lookup import default_device
 from agog_testing.opinfo import OpInfo, Sample, table
 from agog_testing.subject import Subject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.loader import loader
 
 
 def backends() -> Iterator[dict[str, str | None]]:

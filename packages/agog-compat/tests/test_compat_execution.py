@@ -6,7 +6,7 @@ import pytest
 
 from agog_compat import execution
 from agog_compat.configuration import ConfigProto
-from agog_core.dispatch.devices import count_devices
+from agog_core.dispatch.devices.lookup import count_devices
 
 
 def test_enable_eager_execution_takes_a_configuration(monkeypatch: pytest.MonkeyPatch) -> None:

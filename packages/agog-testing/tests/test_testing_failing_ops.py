@@ -12,9 +12,9 @@ import pytest
 
 import agog_core as ag
 from agog_core.calls.call import call
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
+from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import Op, all_ops
-from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import as_dtype
 from agog_core.tracing.function import function
 from agog_core.tracing.kernels import run_kernel

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch import glossary
-from agog_core.dispatch.anatomy import arguments, attributes
-from agog_core.dispatch.candidates import candidates_of_all_ops
+from agog_core.dispatch.kernels.candidates import candidates_of_all_ops
 from agog_core.dispatch.op import Op, all_ops
+from agog_core.dispatch.reports import glossary
+from agog_core.dispatch.reports.anatomy import arguments, attributes
 from agog_core.plugin import load_reference
 from agog_core.shapes import TensorShape
 from agog_testing.opinfo import table

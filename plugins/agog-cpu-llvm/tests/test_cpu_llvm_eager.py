@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.errors import PluginWarning
 from agog_core.plugin import SingleOp, lowering

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.loader import loader
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.plugins.loader import loader
 from agog_testing.conformance import collect, main
 
 CASES = collect("cpu-numpy")

@@ -9,7 +9,7 @@ import pytest
 import agog_core as ag
 import agog_fake
 import agog_kernels_xp
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import all_ops
 from agog_core.gradients.backpropagation import _constants as filled_like_cache
 from agog_testing.conformance import collect

@@ -15,7 +15,7 @@ import pytest
 import agog_core as ag
 from agog_core.calls.call import call_several, update
 from agog_core.dispatch.op import registry
-from agog_core.dispatch.registration import register_plugin, unregister_plugin
+from agog_core.dispatch.plugins.registration import register_plugin, unregister_plugin
 from agog_core.errors import FallbackWarning, InvalidArgumentError, MissingKernelError
 from agog_core.observers.callbacks import add_execution_callback, clear_execution_callbacks
 from agog_core.ops.signal.real_fourier import rfft

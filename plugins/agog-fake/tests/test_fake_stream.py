@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.devices import clear_tables, get_device
+from agog_core.dispatch.devices.lookup import clear_tables, get_device
 from agog_core.errors import InvalidArgumentError
 from agog_fake import backend, kernels
 from agog_fake.array import FakeArray

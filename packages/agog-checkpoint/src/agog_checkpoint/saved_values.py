@@ -16,7 +16,7 @@ from agog_checkpoint.objects import WeakIdentityMap
 from agog_checkpoint.python_state import ArrayPart
 from agog_checkpoint.safetensors_file import Array
 from agog_core.checkpointable import Checkpointable
-from agog_core.dispatch.devices import default_device
+from agog_core.dispatch.devices.lookup import default_device
 from agog_core.random import Generator
 from agog_core.tensors.convert import from_host
 from agog_core.tracers import apart

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from agog_core.dispatch.devices import count_devices
+from agog_core.dispatch.devices.lookup import count_devices
 from agog_core.errors import InvalidArgumentError, UnimplementedError
 
 __all__ = ["ConfigProto", "GPUOptions"]
@@ -97,7 +97,7 @@ def limit_gpu_memory(options: GPUOptions) -> None:
         raise InvalidArgumentError(f"GPUOptions: per_process_gpu_memory_fraction must be in [0, 1]; got {fraction}.")
     if not fraction:
         return
-    from agog_core.dispatch.memory import memory_stats, set_memory_limit  # here: most programs set no limit
+    from agog_core.dispatch.devices.memory import memory_stats, set_memory_limit  # here: most programs set no limit
 
     for index in range(count_devices("gpu")):
         total = memory_stats(f"gpu:{index}").total

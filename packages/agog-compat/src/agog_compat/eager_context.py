@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from typing import Any
 
 from agog_compat.execution import SYNC, _mode, check_mode, chosen_mode, num_gpus
-from agog_core.dispatch.device_spec import DeviceSpec
-from agog_core.dispatch.devices import device, list_devices, scope_name
+from agog_core.dispatch.devices.device_spec import DeviceSpec
+from agog_core.dispatch.devices.lookup import device, list_devices, scope_name
 from agog_core.random import set_random_seed as set_global_seed
 from agog_core.variables.name_scope import current_name_scope
 

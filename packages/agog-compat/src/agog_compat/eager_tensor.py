@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.dispatch.devices import device as on_device
+from agog_core.dispatch.devices.lookup import device as on_device
 from agog_core.dtypes import ALL
 from agog_core.tensors.constant import constant
 from agog_core.tensors.tensor import Tensor

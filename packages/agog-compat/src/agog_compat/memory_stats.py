@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core.dispatch.memory import memory_stats
+from agog_core.dispatch.devices.memory import memory_stats
 from agog_core.dtypes import int64
 from agog_core.errors import UnimplementedError
 from agog_core.tensors.constant import constant

@@ -14,13 +14,13 @@ from agog_core import nest as nest
 from agog_core import random as random
 from agog_core.calls.broadcasting import *
 from agog_core.checkpointable import *
-from agog_core.dispatch.device_spec import *
-from agog_core.dispatch.devices import *
-from agog_core.dispatch.explanation import *
-from agog_core.dispatch.fallback import *
-from agog_core.dispatch.precision import *
-from agog_core.dispatch.preference import *
-from agog_core.dispatch.registration import *
+from agog_core.dispatch.devices.device_spec import *
+from agog_core.dispatch.devices.lookup import *
+from agog_core.dispatch.devices.precision import *
+from agog_core.dispatch.kernels.fallback import *
+from agog_core.dispatch.plugins.preference import *
+from agog_core.dispatch.plugins.registration import *
+from agog_core.dispatch.reports.explanation import *
 from agog_core.dtypes import *
 from agog_core.dtypes import bool_ as _bool
 from agog_core.exports import later as _later
@@ -52,7 +52,7 @@ from agog_core.variables.variable import *
 bool = _bool
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.memory import *
+    from agog_core.dispatch.devices.memory import *
     from agog_core.gradients.inspection import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -73,7 +73,7 @@ __getattr__, __dir__ = _later(
     modules={name: f"agog_core.{name}" for name in ("dtypes", "errors", "nest", "random")} | {"nn": "agog_core.ops.nn"},
     rooms=[
         "agog_core.tensors.tensor_spec",
-        "agog_core.dispatch.memory",
+        "agog_core.dispatch.devices.memory",
         "agog_core.observers.profiling",
         "agog_core.gradients.inspection",
         "agog_core.gradients.recompute",

@@ -23,9 +23,15 @@ A whole plugin, which makes one op of the CPU faster:
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
-from agog_core.dispatch.backend import Backend, MemoryStats
-from agog_core.dispatch.compilers import ArraySpec, Claim, Compiler, Primitive, Subgraph
-from agog_core.dispatch.contract import (
+from agog_core.dispatch.devices.precision import matmul_precision
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.lowering import filling, kernel_of, lowering
+from agog_core.dispatch.kernels.observation import TracedStep, tell, unobserved
+from agog_core.dispatch.kernels.resolution import adopted, run_next
+from agog_core.dispatch.op import Op, registry
+from agog_core.dispatch.plugins.backend import Backend, MemoryStats
+from agog_core.dispatch.plugins.compilers import ArraySpec, Claim, Compiler, Primitive, Subgraph
+from agog_core.dispatch.plugins.contract import (
     API_VERSION,
     PROJECT,
     Conformance,
@@ -34,13 +40,7 @@ from agog_core.dispatch.contract import (
     hookspec,
     requires,
 )
-from agog_core.dispatch.failure import note_failure
-from agog_core.dispatch.lowering import filling, kernel_of, lowering
-from agog_core.dispatch.observation import TracedStep, tell, unobserved
-from agog_core.dispatch.op import Op, registry
-from agog_core.dispatch.precision import matmul_precision
-from agog_core.dispatch.reference import load_reference
-from agog_core.dispatch.resolution import adopted, run_next
+from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
 from agog_core.tensors.convert import convert_to_tensor

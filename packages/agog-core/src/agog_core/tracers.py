@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agog_core.dispatch.devices.table import KernelTable
     from agog_core.dispatch.op import Op
-    from agog_core.dispatch.table import KernelTable
     from agog_core.dtypes import DType
     from agog_core.tensors.tensor import Tensor
     from agog_core.variables.variable import Variable

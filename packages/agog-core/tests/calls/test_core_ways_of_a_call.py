@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.plugin import Kernel, hookimpl
 from agog_core.recording import active

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import registry
 from agog_core.errors import (
     InternalError,
@@ -461,7 +461,7 @@ def test_shapes_stay_on_the_host_in_any_scope(box: Register) -> None:
 
 
 def test_no_device_in_host_memory_holds_a_dtype(box: Register, monkeypatch: pytest.MonkeyPatch) -> None:
-    from agog_core.dispatch import devices
+    from agog_core.dispatch.devices import lookup as devices
 
     box(dtypes=SOME)
     boxes = [backend for backend in devices.backends() if backend.device == "box"]

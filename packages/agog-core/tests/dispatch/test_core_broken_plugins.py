@@ -70,7 +70,7 @@ LEFT_OUT = {
     ),
     "class in place of an object": (
         KERNEL + "yield Kernel",
-        "agog_kernels must yield Kernel objects; it yielded <class 'agog_core.dispatch.contract.Kernel'>.",
+        "agog_kernels must yield Kernel objects; it yielded <class 'agog_core.dispatch.plugins.contract.Kernel'>.",
     ),
     "op that is no string": (
         KERNEL + "yield Kernel(op=3, device='cpu', fn=abs)",
@@ -174,8 +174,8 @@ import json, warnings
 warnings.simplefilter("ignore")
 import agog_core as ag
 values = [float(ag.square(3.0)), float(ag.exp(0.0)), float(ag.gradients_function(lambda x: ag.square(x))(3.0)[0])]
-from agog_core.dispatch.diagnosis import problems
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.reports.diagnosis import problems
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.dispatch.op import all_ops
 print(json.dumps({
     "values": values,

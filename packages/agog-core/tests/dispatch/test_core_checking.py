@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.devices import clear_tables
+from agog_core.dispatch.devices.lookup import clear_tables
 from agog_core.errors import InternalError
 from agog_core.plugin import Kernel, hookimpl
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch import diagnosis
-from agog_core.dispatch.compilers import compilers_of, explain_compilers
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.compilers import compilers_of, explain_compilers
+from agog_core.dispatch.plugins.loader import loader
+from agog_core.dispatch.reports import diagnosis
 from agog_core.errors import AmbiguousKernelError
 from agog_core.plugin import Backend, Compiler, hookimpl
 

@@ -12,8 +12,8 @@ import pytest
 
 import agog_core as ag
 from agog_core.calls.call import call
-from agog_core.dispatch import chain as chain_module
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.kernels import chain as chain_module
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import AmbiguousKernelError, FallbackWarning, InternalError, MissingKernelError
 from agog_core.observers.profiling import profile
 from agog_core.plugin import Backend, Kernel, Op, hookimpl

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch import diagnosis
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.loader import loader
+from agog_core.dispatch.reports import diagnosis
 from agog_core.errors import PluginError
 from agog_core.plugin import Backend, Kernel, hookimpl
 
@@ -136,7 +136,7 @@ def agog_kernels():
 PROGRAM = """
 import agog_core as ag
 print(float(ag.square(3.0)))
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.loader import loader
 for plugin in loader().plugins:
     if plugin.failure: print(plugin.name, "|", plugin.failure)
 """

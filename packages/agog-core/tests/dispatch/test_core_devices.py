@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch import devices
-from agog_core.dispatch.backends import backends
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.devices import lookup as devices
+from agog_core.dispatch.devices.backends import backends
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Backend, hookimpl
 

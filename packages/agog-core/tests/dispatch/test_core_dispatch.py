@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.backends import device_types
-from agog_core.dispatch.candidates import candidates_of_all_ops
-from agog_core.dispatch.devices import clear_tables
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.devices.backends import device_types
+from agog_core.dispatch.devices.lookup import clear_tables
+from agog_core.dispatch.kernels.candidates import candidates_of_all_ops
 from agog_core.dispatch.op import registry
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import (
     AmbiguousKernelError,
     InternalError,

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from agog_core.dispatch import loader as loading
 from agog_core.dispatch import op as ops
 from agog_core.dispatch.op import Op, all_ops, registry
+from agog_core.dispatch.plugins import loader as loading
 from agog_core.plugin import hookimpl
 
 MODULE = """

@@ -9,8 +9,8 @@ import pytest
 
 import agog_core as ag
 from agog_core import dtypes
-from agog_core.dispatch.inventory import first_sentence, grouped, inventory
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.reports.inventory import first_sentence, grouped, inventory
 from agog_core.plugin import Kernel, hookimpl
 
 

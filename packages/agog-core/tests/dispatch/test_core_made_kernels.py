@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import InternalError, MissingKernelError, PluginWarning
 from agog_core.observers.profiling import profile
 from agog_core.plugin import Kernel, hookimpl

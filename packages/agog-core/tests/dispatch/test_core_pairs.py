@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.loader import loader
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import AmbiguousKernelError, InternalError, MissingKernelError
 from agog_core.gradients.forward import jvp
 from agog_core.ops.nn.gru import gru, gru_grad

@@ -24,7 +24,7 @@ def fast(x):
 HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_compilers"
 SQUARE = "import agog_core as ag; print(float(ag.square(3.0)))"
 SHOW = """
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.loader import loader
 for p in loader().plugins:
     if p.name not in INSTALLED: print(p.name, "|", p.distribution, "|", p.failure, "|", p.skipped)
 """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.backends import backends
+from agog_core.dispatch.devices.backends import backends
 from agog_core.plugin import Backend, Kernel, hookimpl, matmul_precision
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import agog_core as ag
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.loader import loader
 from agog_core.dispatch.op import all_ops, registry
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import PluginError
 from agog_core.plugin import Backend, Conformance, Kernel, Op, hookimpl, load_reference, requires
 

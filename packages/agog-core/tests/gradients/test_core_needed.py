@@ -12,7 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.calls.call import call
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.dispatch.op import Op, registry
 from agog_core.gradients.forward import jvp
 from agog_core.ops.conv.convolutions import conv2d

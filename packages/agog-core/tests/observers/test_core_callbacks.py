@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.table import describe
+from agog_core.dispatch.devices.table import describe
 from agog_core.observers import callbacks
 from agog_core.observers.callbacks import InfOrNanError, add_execution_callback, clear_execution_callbacks, seterr
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
 from agog_core.dtypes import as_dtype, string
 from agog_core.tensors.convert import from_host
 from agog_core.tensors.tensor import Tensor

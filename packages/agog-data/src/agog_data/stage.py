@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, ClassVar, Self
 
 from agog_core import recording
-from agog_core.dispatch.devices import current_device
+from agog_core.dispatch.devices.lookup import current_device
 from agog_core.ops.control.py_func import in_pipeline
 from agog_data.elements import Element, spec_of
 from agog_data.random_stream import ElementGenerator

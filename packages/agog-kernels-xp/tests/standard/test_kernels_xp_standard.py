@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agog_kernels_xp
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dtypes import as_dtype
 from agog_kernels_xp import bind
 from agog_kernels_xp.standard import MISSING

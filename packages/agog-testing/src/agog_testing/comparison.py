@@ -8,9 +8,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import registry
-from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import as_dtype
 from agog_core.errors import MissingKernelError
 from agog_testing.opinfo.info import Array

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.held import where_held
-from agog_core.dispatch.resolution import resolve
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.kernels.held import where_held
+from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dtypes import DType, as_dtype
 from agog_testing.comparison import Accuracy, same
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array

@@ -426,7 +426,7 @@ def test_fault_of_the_kit_is_shown_with_its_traceback(
 
 
 def test_preferences_and_tables_stay_as_they_were() -> None:
-    from agog_core.dispatch.devices import get_device
+    from agog_core.dispatch.devices.lookup import get_device
 
     preferred = ag.prefer("cpu-numpy")
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.plugin import Kernel, hookimpl, load_reference
 from agog_testing.conformance import collect
 

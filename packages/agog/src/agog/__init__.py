@@ -18,13 +18,13 @@ from agog_compat.execution import executing_eagerly as executing_eagerly
 from agog_compat.graph_only import *
 from agog_compat.graph_only import Refused as _Refused
 from agog_core.calls.broadcasting import *
-from agog_core.dispatch.device_spec import *
-from agog_core.dispatch.devices import device as device
-from agog_core.dispatch.explanation import *
-from agog_core.dispatch.fallback import *
-from agog_core.dispatch.precision import *
-from agog_core.dispatch.preference import *
-from agog_core.dispatch.registration import *
+from agog_core.dispatch.devices.device_spec import *
+from agog_core.dispatch.devices.lookup import device as device
+from agog_core.dispatch.devices.precision import *
+from agog_core.dispatch.kernels.fallback import *
+from agog_core.dispatch.plugins.preference import *
+from agog_core.dispatch.plugins.registration import *
+from agog_core.dispatch.reports.explanation import *
 from agog_core.dtypes import *
 from agog_core.dtypes import bool_ as _bool
 from agog_core.errors import OpError as OpError
@@ -115,7 +115,7 @@ if TYPE_CHECKING:
     from agog_compat.newer.module import *
     from agog_compat.newer.sparse_sums import *
     from agog_compat.replication import *
-    from agog_core.dispatch.memory import *
+    from agog_core.dispatch.devices.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
     from agog_core.ops.control.clock import *
@@ -251,7 +251,7 @@ __getattr__, __dir__ = _later(
         "agog_compat.newer.sparse_sums",
         "agog_compat.replication",
         "agog_core.gradients.recompute",
-        "agog_core.dispatch.memory",
+        "agog_core.dispatch.devices.memory",
         "agog_core.observers.profiling",
         "agog_core.ops.control.clock",
         "agog_core.ops.conv.patches",

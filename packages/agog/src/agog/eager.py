@@ -13,7 +13,7 @@ from agog_compat.execution import *
 from agog_compat.graph_only import Refused as _Refused
 from agog_compat.testing import *
 from agog_core.checkpointable import *
-from agog_core.dispatch.devices import list_devices as list_devices
+from agog_core.dispatch.devices.lookup import list_devices as list_devices
 from agog_core.exports import later as _later
 from agog_core.gradients.forward import *
 from agog_core.gradients.functions import *

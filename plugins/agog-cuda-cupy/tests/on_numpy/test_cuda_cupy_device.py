@@ -14,7 +14,7 @@ import pytest
 from cupy_on_numpy import counting, cuda_devices, faults
 
 import agog_core as ag
-from agog_core.dispatch.devices import clear_tables, get_device
+from agog_core.dispatch.devices.lookup import clear_tables, get_device
 from agog_cuda_cupy import memory, streams, transfers
 
 GPU_0, GPU_1 = (f"/job:localhost/replica:0/task:0/device:GPU:{index}" for index in range(2))

@@ -11,7 +11,7 @@ from collections import defaultdict
 import pytest
 
 import agog_kernels_xp
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import all_ops
 from agog_cuda_cupy import cudnn
 from agog_cuda_cupy.hooks import DTYPES

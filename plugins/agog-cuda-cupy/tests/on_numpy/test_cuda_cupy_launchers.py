@@ -10,9 +10,9 @@ import pytest
 from cupy_on_numpy import counting, cuda_modules
 
 import agog_core as ag
-from agog_core.dispatch.candidates import candidates
-from agog_core.dispatch.explanation import explain
+from agog_core.dispatch.kernels.candidates import candidates
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.reports.explanation import explain
 from agog_core.ops.updates.adam import apply_adam
 from agog_core.ops.updates.descent import apply_gradient_descent, apply_momentum
 from agog_cuda_cupy import launchers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agog_core.dispatch.devices import list_devices
-from agog_core.dispatch.memory import memory_stats
+from agog_core.dispatch.devices.lookup import list_devices
+from agog_core.dispatch.devices.memory import memory_stats
 
 __all__ = [
     "LogicalDevice",

@@ -8,7 +8,7 @@ from functools import wraps
 from itertools import pairwise
 from typing import Any
 
-from agog_core.dispatch.devices import tables
+from agog_core.dispatch.devices.lookup import tables
 from agog_core.shapes import TensorShape
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.variable import Variable

@@ -20,7 +20,7 @@ from agog_compat.testing.leaks import (
     assert_no_new_tensors,
 )
 from agog_compat.testing.test_case import TestCase as TensorFlowTestCase
-from agog_core.dispatch.devices import device as device_scope
+from agog_core.dispatch.devices.lookup import device as device_scope
 
 __all__ = [
     "CudaSupportsHalfMatMulAndConv",

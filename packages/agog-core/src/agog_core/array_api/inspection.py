@@ -11,7 +11,7 @@ from typing import Any
 
 from agog_core import dtypes as _dtypes
 from agog_core.array_api.promotion import isdtype
-from agog_core.dispatch import devices as _devices
+from agog_core.dispatch.devices import lookup as _devices
 from agog_core.dtypes import DType
 
 __array_api_version__ = "2025.12"

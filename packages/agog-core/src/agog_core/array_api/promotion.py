@@ -13,8 +13,8 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from agog_core import dtypes
-from agog_core.dispatch.devices import device as device_scope
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import device as device_scope
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dtypes import ALL, DType, as_dtype
 from agog_core.ops.array.casting import bitcast, cast
 from agog_core.ops.array.reshaping import identity

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import current_device, device, scopes
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import current_device, device, scopes
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.pairs import Reserve
+from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Reserve
-from agog_core.dispatch.resolution import resolve, run_next
-from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.recording import active, lined, note_break, record

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agog_core.calls.call import fitting, update
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.several import resolve_several
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.several import resolve_several
-from agog_core.dispatch.table import KernelTable
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.memory import give_back, take, updating
 from agog_core.variables.variable import Variable

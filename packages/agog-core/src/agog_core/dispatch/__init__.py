@@ -1,1 +1,0 @@
-"""Dispatch: ops, devices, plugins, and which kernel runs."""

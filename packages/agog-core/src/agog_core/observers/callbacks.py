@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.dtypes import as_dtype
 from agog_core.recording import source_line
 from agog_core.shapes import intern_shape

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from os.path import basename
 from typing import Any, NamedTuple
 
-from agog_core.dispatch.observation import KernelCall, TracedStep, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, TracedStep, observe, unobserve
 from agog_core.dtypes import as_dtype
 from agog_core.tensors.placement import Copy, copy_observers
 

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agog_core import dtypes
-from agog_core.dispatch.devices import current_device, device, scopes
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.lookup import current_device, device, scopes
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import intern_shape

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.dispatch.backends import backends
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.backends import backends
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dtypes import as_dtype
 from agog_core.recording import lined, note_break
 from agog_core.shapes import intern_shape

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.constant import constant
 from agog_core.tensors.dlpack import dlpack_device, to_dlpack

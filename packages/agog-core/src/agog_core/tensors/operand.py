@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agog_core import dtypes
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import from_host

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import Any
 
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import default_device, host_device, scope_device, scopes
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import default_device, host_device, scope_device, scopes
+from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.op import Op, registry
-from agog_core.dispatch.pairs import Reserve
 from agog_core.dtypes import int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named

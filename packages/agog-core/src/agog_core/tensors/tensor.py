@@ -16,7 +16,7 @@ from agog_core.shapes import Shape, TensorShape
 from agog_core.tracers import present_tracer, tracing
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.table import KernelTable
+    from agog_core.dispatch.devices.table import KernelTable
 
 __all__ = ["Tensor", "TensorLike"]
 

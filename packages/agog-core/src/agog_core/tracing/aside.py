@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.interrupts import begins_in_peace
 from agog_core.random import Generator, generator
 from agog_core.tensors.tensor import Tensor, wrap

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
 from agog_core.tracing.errors import OtherWayError
 from agog_core.tracing.graph import Value
 from agog_core.tracing.loops import Part, numbered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core.dispatch.devices import forgotten
+from agog_core.dispatch.devices.lookup import forgotten
 from agog_core.random import generator
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap

@@ -6,10 +6,10 @@ import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Reserve
-from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer, present_tracer

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.kernels import chosen, settled

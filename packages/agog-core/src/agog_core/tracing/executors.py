@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agog_core.dispatch.compilers import compilers_of
-from agog_core.dispatch.observation import are_observed, are_steps_enough
-from agog_core.dispatch.reference import load_reference
+from agog_core.dispatch.kernels.observation import are_observed, are_steps_enough
+from agog_core.dispatch.plugins.compilers import compilers_of
+from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.graph import Graph
 

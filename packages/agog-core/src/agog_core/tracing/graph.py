@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from agog_core.random import generator
 
 if TYPE_CHECKING:
+    from agog_core.dispatch.devices.table import KernelTable
     from agog_core.dispatch.op import Op
-    from agog_core.dispatch.table import KernelTable
     from agog_core.observers.graph_node import GraphNode
     from agog_core.shapes import Shape
     from agog_core.variables.variable import Variable

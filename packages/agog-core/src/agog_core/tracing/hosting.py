@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agog_core import nest
-from agog_core.dispatch.devices import current_device
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.lookup import current_device
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dtypes import DType, bool_
 from agog_core.recording import source_line
 from agog_core.tensors.convert import decided, fixed, from_host

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from agog_core.dispatch.devices import forgotten
-from agog_core.dispatch.loader import loader
-from agog_core.dispatch.observation import are_observed
+from agog_core.dispatch.devices.lookup import forgotten
+from agog_core.dispatch.kernels.observation import are_observed
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.tracing.execute import Run, portable
 from agog_core.tracing.graph import Graph
 from agog_core.tracing.interpreter import interpreted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.execute import Run, Writer
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value

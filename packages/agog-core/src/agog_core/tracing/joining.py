@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from agog_core import nest
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dtypes import int32
 from agog_core.recording import tapes_of_context
 from agog_core.tensors.tensor import Tensor

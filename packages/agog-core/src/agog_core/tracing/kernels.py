@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.devices import current_device
-from agog_core.dispatch.failure import note_failure, shape_of
+from agog_core.dispatch.devices.lookup import current_device
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.failure import note_failure, shape_of
+from agog_core.dispatch.kernels.pairs import Reserve
+from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Reserve
-from agog_core.dispatch.resolution import resolve, run_next
-from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, as_dtype
 from agog_core.tensors.tensor import Tensor
 

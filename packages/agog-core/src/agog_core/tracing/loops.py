@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.devices import forgotten
+from agog_core.dispatch.devices.lookup import forgotten
 from agog_core.random import generator
 from agog_core.tracing.errors import OtherWayError, is_undone, undone
 from agog_core.tracing.graph import Effect, Graph, Node, RandomKey, Value

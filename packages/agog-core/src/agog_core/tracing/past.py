@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agog_core import recording
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.recording import Id, Record, watch_output
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.device import TracedArray, real_table

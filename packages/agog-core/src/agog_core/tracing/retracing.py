@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.errors import TracingWarning
 from agog_core.settable import Reads
 

@@ -15,7 +15,7 @@ from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
-from agog_core.dispatch.observation import TracedStep, are_observed, are_steps_enough, tell, unobserved
+from agog_core.dispatch.kernels.observation import TracedStep, are_observed, are_steps_enough, tell, unobserved
 from agog_core.random import generator
 from agog_core.tracing.concrete import Concrete
 from agog_core.tracing.echoes import Echoes

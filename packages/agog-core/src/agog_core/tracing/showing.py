@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from os.path import basename
 from typing import Any
 
-from agog_core.dispatch.compilers import explain_compilers
+from agog_core.dispatch.plugins.compilers import explain_compilers
 from agog_core.observers import drawing
 from agog_core.observers.graph_node import GraphNode, UniqueNames, variable_node
 from agog_core.shapes import TensorShape

@@ -11,9 +11,9 @@ from weakref import ref
 
 import numpy as np
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, as_dtype, bool_, uint64
 from agog_core.random import Generator, generator
 from agog_core.recording import source_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from agog_core.dispatch.devices import device
+from agog_core.dispatch.devices.lookup import device
 from agog_core.tensors.constant import constant
 from agog_core.variables.variable import Variable
 

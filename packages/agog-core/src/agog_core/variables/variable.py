@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from agog_core.checkpointable import listeners
-from agog_core.dispatch.devices import current_device, scopes
+from agog_core.dispatch.devices.lookup import current_device, scopes
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.random import drawn

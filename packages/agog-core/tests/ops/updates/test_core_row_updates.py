@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.errors import InvalidArgumentError
 
 SEED = 17

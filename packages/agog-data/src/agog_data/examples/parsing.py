@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import dtypes
-from agog_core.dispatch.devices import current_device
+from agog_core.dispatch.devices.lookup import current_device
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.constant import constant

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import dtypes
-from agog_core.dispatch.devices import current_device
+from agog_core.dispatch.devices.lookup import current_device
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.constant import constant

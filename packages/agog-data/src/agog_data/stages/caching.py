@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
 from agog_core.tensors.placement import bring
 from agog_data.elements import Element, packer, tensor_components
 from agog_data.encoded_state import encode

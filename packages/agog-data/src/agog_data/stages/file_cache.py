@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from agog_core.dispatch.device import Device
+from agog_core.dispatch.devices.device import Device
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import from_host
 from agog_data.cache_file import CacheReader, CacheWriter

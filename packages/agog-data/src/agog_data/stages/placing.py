@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.dispatch.devices import device, get_device
+from agog_core.dispatch.devices.lookup import device, get_device
 from agog_core.tensors.placement import bring
 from agog_data.elements import Element, packer, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from agog_core import device as device_scope
 from agog_core import list_devices
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.errors import InvalidArgumentError
 from agog_data.elements import Element, stack_elements, unstack_elements
 from agog_data.encoded_state import decode, encode

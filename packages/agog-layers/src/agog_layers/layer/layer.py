@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, Variable, as_dtype, device, nest
 from agog_core.checkpointable import notify
-from agog_core.dispatch.devices import scope_device
+from agog_core.dispatch.devices.lookup import scope_device
 from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
 from agog_layers.base.allowance import allowance

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import default_device
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import default_device
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.dtypes import as_dtype
 from agog_core.plugin import Compiler, adopted, kernel_of, load_reference
 from agog_core.tracing.graph import Effect, Graph, Node, Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agog_core.dispatch.devices import clear_tables
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.devices.lookup import clear_tables
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.plugin import Compiler
 
 

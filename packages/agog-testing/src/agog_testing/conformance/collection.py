@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import agog_core as ag
-from agog_core.dispatch.backends import backends, device_types
-from agog_core.dispatch.candidates import why_unusable
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import get_device
-from agog_core.dispatch.loader import Plugin, loader
-from agog_core.dispatch.pairs import partners, why_alone
+from agog_core.dispatch.devices.backends import backends, device_types
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import get_device
+from agog_core.dispatch.kernels.candidates import why_unusable
+from agog_core.dispatch.kernels.pairs import partners, why_alone
+from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, Op, as_dtype
 from agog_testing.checks import Check, checks_for

@@ -14,8 +14,8 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from agog_core.dispatch.loader import Plugin, loader
-from agog_core.dispatch.registration import REGISTERED
+from agog_core.dispatch.plugins.loader import Plugin, loader
+from agog_core.dispatch.plugins.registration import REGISTERED
 from agog_testing.conformance import formats, report
 from agog_testing.conformance.cases import ConformanceError
 from agog_testing.conformance.collection import DEFAULT_SEED, Selection, find_plugin

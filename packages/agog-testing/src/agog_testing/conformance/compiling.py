@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from agog_core.dispatch.backends import device_types
-from agog_core.dispatch.compilers import why_unusable
-from agog_core.dispatch.loader import Plugin
+from agog_core.dispatch.devices.backends import device_types
+from agog_core.dispatch.plugins.compilers import why_unusable
+from agog_core.dispatch.plugins.loader import Plugin
 from agog_core.plugin import Compiler
 from agog_testing.compiled import check_calls, compilers_in_use
 from agog_testing.compiled.calls import Tolerances

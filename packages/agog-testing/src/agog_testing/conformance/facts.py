@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from agog_core.dispatch.loader import Plugin, loader
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.plugin import load_reference
 from agog_testing.conformance.cases import ConformanceError
 from agog_testing.opinfo import OpInfo, table

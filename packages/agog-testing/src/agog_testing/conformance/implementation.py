@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from agog_core.dispatch.candidates import Candidate, load_kernel
-from agog_core.dispatch.chain import Chain, function_of
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import default_device
-from agog_core.dispatch.explanation import declined
-from agog_core.dispatch.fallback import elsewhere
-from agog_core.dispatch.loader import Plugin
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import default_device
+from agog_core.dispatch.kernels.candidates import Candidate, load_kernel
+from agog_core.dispatch.kernels.chain import Chain, function_of
+from agog_core.dispatch.kernels.fallback import elsewhere
+from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import all_ops
-from agog_core.dispatch.resolution import resolve
+from agog_core.dispatch.plugins.loader import Plugin
+from agog_core.dispatch.reports.explanation import declined
 from agog_core.dtypes import as_dtype
 from agog_core.errors import MissingKernelError
 from agog_core.plugin import Kernel

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import agog_core as ag
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.loader import Plugin
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.plugins.loader import Plugin
 from agog_core.plugin import Kernel
 from agog_testing.conformance.collection import Selection, device_of, find_plugin
 from agog_testing.conformance.facts import facts_for

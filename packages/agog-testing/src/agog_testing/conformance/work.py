@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from agog_core.dispatch.loader import Plugin
+from agog_core.dispatch.plugins.loader import Plugin
 from agog_testing.conformance.cases import Case, ConformanceError, Outcome
 from agog_testing.conformance.collection import (
     Selection,

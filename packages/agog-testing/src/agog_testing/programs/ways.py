@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from agog_core.dispatch.observation import observe, unobserve
+from agog_core.dispatch.kernels.observation import observe, unobserve
 from agog_core.tracing.hotness import _at_once
 from agog_testing.compiled.scope import compilers_in_use
 

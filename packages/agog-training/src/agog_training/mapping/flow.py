@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agog_core import TensorShape, Variable, nest, zeros
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_layers.layer.inference import without_traces
 from agog_training.mapping.features import UNCLEAR, Order, Space, of_images
 
@@ -46,7 +46,7 @@ class _Seen(NamedTuple):
 
 
 class Flow:
-    """An observer of kernel calls, which `agog_core.dispatch.observation.observe` takes, for one run of a model.
+    """An observer of kernel calls, which `agog_core.dispatch.kernels.observation.observe` takes, for one run of a model.
 
     Args:
         groups: the variables of each place whose order is asked for.

@@ -10,9 +10,9 @@ import click
 import numpy as np
 
 from agog.commands.recorded_run import ProgramError, Record, recorded
-from agog_core.dispatch.devices import get_device
+from agog_core.dispatch.devices.lookup import get_device
+from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import all_ops
-from agog_core.dispatch.resolution import resolve
 from agog_core.dtypes import as_dtype, float64
 from agog_core.errors import OpError
 

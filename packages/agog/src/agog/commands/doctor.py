@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import click
 
 import agog_core as ag
-from agog_core.dispatch import diagnosis
-from agog_core.dispatch.backend import Backend
-from agog_core.dispatch.candidates import candidates
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.kernels.candidates import candidates
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.plugins.backend import Backend
+from agog_core.dispatch.plugins.loader import loader
+from agog_core.dispatch.reports import diagnosis
 
 _LIBRARIES = (
     *("numpy", "scipy", "ml_dtypes", "opt_einsum", "pluggy", "safetensors", "tensorboardX", "pyarrow", "pillow"),

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from agog_core.dispatch import explanation
-from agog_core.dispatch.backends import device_types
-from agog_core.dispatch.candidates import Candidate
-from agog_core.dispatch.compilers import explain_compilers
+from agog_core.dispatch.devices.backends import device_types
+from agog_core.dispatch.kernels.candidates import Candidate
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.plugins.compilers import explain_compilers
+from agog_core.dispatch.reports import explanation
 from agog_core.errors import OpError
 
 

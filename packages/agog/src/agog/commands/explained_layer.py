@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from agog_core.dispatch.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.ops.array.creation import zeros
 
 # What a layer is made with that needs arguments, by their names; 2 for the others.

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import click
 
-from agog_core.dispatch.backends import device_types
-from agog_core.dispatch.loader import loader
+from agog_core.dispatch.devices.backends import device_types
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.plugins.loader import loader
 
 _SUFFIX = ".template"
 

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from agog.commands.tables import print_table
-from agog_core.dispatch import anatomy, inventory
-from agog_core.dispatch.candidates import candidates_of_all_ops
+from agog_core.dispatch.kernels.candidates import candidates_of_all_ops
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.reports import anatomy, inventory
 
 _TITLES = ("op", "what it does", "inputs", "gradient for", "dtypes", "kernels")
 

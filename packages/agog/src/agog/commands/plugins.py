@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from agog.commands.tables import print_table
-from agog_core.dispatch import diagnosis
-from agog_core.dispatch.compilers import Compiler, why_unusable
-from agog_core.dispatch.devices import state
-from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.devices.lookup import state
+from agog_core.dispatch.plugins.compilers import Compiler, why_unusable
+from agog_core.dispatch.plugins.loader import Plugin, loader
+from agog_core.dispatch.reports import diagnosis
 
 _TITLES = ("plugin", "distribution", "devices", "kernels", "compilers", "state", "API", "load")
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import agog_core as ag
-from agog_core.dispatch.devices import get_device
-from agog_core.dispatch.observation import KernelCall, observe
+from agog_core.dispatch.devices.lookup import get_device
+from agog_core.dispatch.kernels.observation import KernelCall, observe
 from agog_core.recording import source_line
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from agog_core import dtypes
 from agog_core.calls.call import call
-from agog_core.dispatch.devices import scopes
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.devices.lookup import scopes
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.resolution import run_next
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.resolution import run_next
 from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor, from_host

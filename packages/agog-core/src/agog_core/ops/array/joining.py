@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.devices import device, scopes
+from agog_core.dispatch.devices.lookup import device, scopes
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros_like

@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call
-from agog_core.dispatch.devices import host_device
+from agog_core.dispatch.devices.lookup import host_device
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.elementwise import operands
-from agog_core.dispatch.devices import scopes
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.devices.lookup import scopes
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.resolution import resolve, run_next
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj

@@ -6,7 +6,7 @@ from agog_core import dtypes
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
-from agog_core.dispatch.devices import scopes
+from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import ALL, FLOATING, NUMERIC_OR_BOOL, ORDERED
 from agog_core.errors import InvalidArgumentError

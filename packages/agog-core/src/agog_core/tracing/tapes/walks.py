@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core.dispatch.devices import scope, scopes
+from agog_core.dispatch.devices.lookup import scope, scopes
 from agog_core.gradients.backpropagation import backpropagate
 from agog_core.recording import Id, Recording, stack, tapes_of_context
 from agog_core.settable import Reads

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.devices import clear_tables
+from agog_core.dispatch.devices.lookup import clear_tables
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.candidates import Candidate
+    from agog_core.dispatch.devices.table import KernelTable
+    from agog_core.dispatch.kernels.candidates import Candidate
     from agog_core.dispatch.op import Op
-    from agog_core.dispatch.table import KernelTable
 
 
 class KernelCall(Named):

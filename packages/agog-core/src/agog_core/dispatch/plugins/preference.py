@@ -33,8 +33,8 @@ def prefer(*plugins: str) -> tuple[str, ...]:
     ('cpu-numpy',)
     """
     global _preferred
-    from agog_core.dispatch.devices import clear_tables, forget_devices
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.devices.lookup import clear_tables, forget_devices
+    from agog_core.dispatch.plugins.loader import loader
 
     loaded = [plugin.name for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
     for name in plugins:
@@ -51,7 +51,7 @@ def preference() -> tuple[str, ...]:
     """The plugins that are preferred, the most preferred first."""
     global _preferred
     if _preferred is None:
-        from agog_core.dispatch.loader import loader
+        from agog_core.dispatch.plugins.loader import loader
 
         _preferred = preference_of_environment()
         loaded = {plugin.name for plugin in loader().plugins}

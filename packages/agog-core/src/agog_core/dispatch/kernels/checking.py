@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agog_core.dispatch.failure import given, named
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.failure import given, named
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InternalError
 from agog_core.shapes import TensorShape
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.candidates import Candidate
+    from agog_core.dispatch.kernels.candidates import Candidate
 
 Function = Callable[..., Any]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from agog_core.dispatch.devices.table import KernelTable, describe
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.table import KernelTable, describe
 from agog_core.dtypes import as_dtype
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.candidates import Candidate
+    from agog_core.dispatch.kernels.candidates import Candidate
 
 _START = "in the kernel "
 

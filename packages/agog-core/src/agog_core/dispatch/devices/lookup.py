@@ -9,17 +9,17 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.backends import backends, check_decided, device_types
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.device_spec import DeviceSpec
-from agog_core.dispatch.reference import load_reference
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.backends import backends, check_decided, device_types
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.device_spec import DeviceSpec
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.backend import Backend
+    from agog_core.dispatch.plugins.backend import Backend
 
 __all__ = ["count_devices", "device", "list_devices"]
 
@@ -229,7 +229,7 @@ def _find(device_type: str | None, index: int) -> Device:
 
 def _no_backend() -> str:
     """Why there is no device at all: plugins that AGOG_PLUGINS leaves out, that failed, or that are not installed."""
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     found = loader()
     left_out = [p.name for p in found.plugins if p.skipped]
@@ -249,7 +249,7 @@ def _no_backend() -> str:
 
 
 def _unknown(device_type: str, index: int, why: str | None) -> str:
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     usable = [f"{backend.device}:{i}" for backend in backends() for i in range(state(backend)[0])]
     lines = [f"/job:localhost/replica:0/task:0/device:{device_type.upper()}:{index} unknown device."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.dispatch.candidates import forget_candidates
+from agog_core.dispatch.kernels.candidates import forget_candidates
 from agog_core.dispatch.op import registry
 from agog_core.errors import PluginError
 
@@ -24,7 +24,7 @@ def register_plugin(plugin: Any, name: str) -> None:
     Raises:
         PluginError: it could not be loaded.
     """
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     loaded = loader().load(name, REGISTERED, lambda: plugin)
     if loaded.failure is not None:
@@ -42,7 +42,7 @@ def unregister_plugin(name: str) -> None:
     Raises:
         ValueError: no plugin has that name.
     """
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     found = [
         plugin for plugin in loader().plugins if plugin.name == name and plugin.failure is None and not plugin.skipped

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
-from agog_core.dispatch import compilers
-from agog_core.dispatch.backends import check_decided, device_types
-from agog_core.dispatch.candidates import BROKEN, why_unusable
-from agog_core.dispatch.loader import Plugin, loader
+from agog_core.dispatch.devices.backends import check_decided, device_types
+from agog_core.dispatch.kernels.candidates import BROKEN, why_unusable
 from agog_core.dispatch.op import all_ops
+from agog_core.dispatch.plugins import compilers
+from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.errors import PluginError
 
 

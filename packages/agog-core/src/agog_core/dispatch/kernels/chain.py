@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core.dispatch.candidates import BROKEN, Candidate, candidates, load_function, load_kernel, rank
-from agog_core.dispatch.explanation import ambiguous
-from agog_core.dispatch.failure import note_failure
-from agog_core.dispatch.observation import is_checked, observed
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.candidates import BROKEN, Candidate, candidates, load_function, load_kernel, rank
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.observation import is_checked, observed
+from agog_core.dispatch.kernels.pairs import Keeper, marking
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Keeper, marking
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.reports.explanation import ambiguous
 from agog_core.errors import AmbiguousKernelError, PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
 
@@ -101,7 +101,7 @@ class Chain:
         kernel = observed(self.op, self._table, candidate, function)
         if not is_checked():
             return kernel
-        from agog_core.dispatch.checking import checked  # here, because most programs do without
+        from agog_core.dispatch.kernels.checking import checked  # here, because most programs do without
 
         return checked(self.op, self._table, candidate, kernel)
 
@@ -148,7 +148,7 @@ def _per_thread(first: Function, make: Callable[[], Function]) -> Function:
 
 def report_broken(candidate: Candidate, why: str) -> None:
     """Warn of a kernel that cannot be used, which is passed over, but not silently."""
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     kernel = candidate.kernel
     text = f"The kernel for op {kernel.op!r} on device {kernel.device!r} of {candidate} is left out: it {why}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agog_core.dispatch.preference import how_much, preference
+from agog_core.dispatch.plugins.preference import how_much, preference
 from agog_core.errors import PluginError
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.backend import Backend
-    from agog_core.dispatch.loader import Plugin
+    from agog_core.dispatch.plugins.backend import Backend
+    from agog_core.dispatch.plugins.loader import Plugin
 
 
 class Brought(Named):
@@ -55,7 +55,7 @@ def serves(plugin: Plugin, device_type: str) -> bool:
 
 def _rivals() -> dict[str, list[Brought]]:
     """Per device type the backends that may serve it: of several only the one that is preferred most, if any is."""
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     found: dict[str, list[Brought]] = {}
     brought = [Brought(backend, plugin) for plugin in loader().plugins for backend in plugin.backends]

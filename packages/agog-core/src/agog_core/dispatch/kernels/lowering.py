@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.dispatch.chain import function_of
-from agog_core.dispatch.observation import is_checked
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.chain import function_of
+from agog_core.dispatch.kernels.observation import is_checked
+from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.reference import load_reference
-from agog_core.dispatch.resolution import resolve
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.plugins.reference import load_reference
 
 
 def kernel_of(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:

@@ -13,9 +13,9 @@ from typing import Any
 import pluggy
 
 from agog_core import dtypes as _dtypes
-from agog_core.dispatch.backend import Backend, check_device_type
-from agog_core.dispatch.compilers import Compiler
 from agog_core.dispatch.op import Op
+from agog_core.dispatch.plugins.backend import Backend, check_device_type
+from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.errors import PluginError
 
 PROJECT = "agog"

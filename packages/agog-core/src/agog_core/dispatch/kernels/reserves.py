@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.dispatch.candidates import Candidate, candidates_of_all_ops, rank, why_unusable
-from agog_core.dispatch.chain import Chain
-from agog_core.dispatch.explanation import declined
-from agog_core.dispatch.failure import shape_of
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.candidates import Candidate, candidates_of_all_ops, rank, why_unusable
+from agog_core.dispatch.kernels.chain import Chain
+from agog_core.dispatch.kernels.failure import shape_of
+from agog_core.dispatch.kernels.pairs import Keeper, partners
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Keeper, partners
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.reports.explanation import declined
 from agog_core.errors import MissingKernelError
 
 
@@ -50,6 +50,6 @@ def _partner(op: Op, table: KernelTable, keeper: Keeper) -> Callable[..., Any]:
 
     if home is table:
         return run
-    from agog_core.dispatch.fallback import elsewhere  # here, because fallbacks stand on resolution
+    from agog_core.dispatch.kernels.fallback import elsewhere  # here, because fallbacks stand on resolution
 
     return elsewhere(op, home, table.device, run)

@@ -13,12 +13,12 @@ from typing import Any
 
 import pluggy
 
-from agog_core.dispatch.backend import Backend
-from agog_core.dispatch.compilers import Compiler
-from agog_core.dispatch.contract import PROJECT, Conformance, Hooks, Kernel, check_version
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.op import registry as ops
-from agog_core.dispatch.preference import how_much, preference_of_environment
+from agog_core.dispatch.plugins.backend import Backend
+from agog_core.dispatch.plugins.compilers import Compiler
+from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, check_version
+from agog_core.dispatch.plugins.preference import how_much, preference_of_environment
 from agog_core.errors import PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
 

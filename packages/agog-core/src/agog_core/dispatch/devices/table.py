@@ -10,8 +10,8 @@ from agog_core.dtypes import DType
 from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.chain import Chain
-    from agog_core.dispatch.device import Device
+    from agog_core.dispatch.devices.device import Device
+    from agog_core.dispatch.kernels.chain import Chain
 
 
 class KernelTable:

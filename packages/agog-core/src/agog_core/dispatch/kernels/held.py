@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.devices import host_device
+from agog_core.dispatch.devices.lookup import host_device
 from agog_core.dispatch.op import Op
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.table import KernelTable
+    from agog_core.dispatch.devices.table import KernelTable
 
 
 def where_held(

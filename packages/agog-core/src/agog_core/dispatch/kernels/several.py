@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.dispatch.candidates import BROKEN
-from agog_core.dispatch.chain import Chain, function_of, report_broken
-from agog_core.dispatch.observation import are_observed, is_checked
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.candidates import BROKEN
+from agog_core.dispatch.kernels.chain import Chain, function_of, report_broken
+from agog_core.dispatch.kernels.observation import are_observed, is_checked
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.table import KernelTable
 
 
 def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core.dispatch.candidates import BROKEN
-from agog_core.dispatch.chain import Chain, report_broken
-from agog_core.dispatch.explanation import declined, missing
-from agog_core.dispatch.failure import shape_of
-from agog_core.dispatch.held import where_held
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.candidates import BROKEN
+from agog_core.dispatch.kernels.chain import Chain, report_broken
+from agog_core.dispatch.kernels.failure import shape_of
+from agog_core.dispatch.kernels.held import where_held
+from agog_core.dispatch.kernels.pairs import Reserve
+from agog_core.dispatch.kernels.reserves import takes_reserves
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Reserve
-from agog_core.dispatch.reserves import takes_reserves
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.reports.explanation import declined, missing
 from agog_core.errors import MissingKernelError
 
-# What `agog_core.dispatch.fallback` puts in place of a missing kernel, the innermost scope last.
+# What `agog_core.dispatch.kernels.fallback` puts in place of a missing kernel, the innermost scope last.
 fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.backend import check_device_type
-from agog_core.dispatch.reference import load_reference
+from agog_core.dispatch.plugins.backend import check_device_type
+from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import ALL
 from agog_core.errors import AmbiguousKernelError
 from agog_core.named_tuple import Named
@@ -197,8 +197,8 @@ class Brought(Named):
 
 def all_compilers(device: str) -> list[Brought]:
     """The compilers of all plugins for a device type, best first."""
-    from agog_core.dispatch.loader import loader
-    from agog_core.dispatch.preference import how_much, preference
+    from agog_core.dispatch.plugins.loader import loader
+    from agog_core.dispatch.plugins.preference import how_much, preference
 
     found = [
         Brought(

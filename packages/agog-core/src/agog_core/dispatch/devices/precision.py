@@ -42,7 +42,7 @@ def set_matmul_precision(precision: str) -> None:
     >>> set_matmul_precision("float32")
     """
     global _precision
-    from agog_core.dispatch.devices import clear_tables
+    from agog_core.dispatch.devices.lookup import clear_tables
 
     if precision not in _PRECISIONS:
         raise InvalidArgumentError(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from agog_core import dtypes
-from agog_core.dispatch.candidates import candidates_of_all_ops
+from agog_core.dispatch.kernels.candidates import candidates_of_all_ops
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dtypes import DType
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import clear_tables, get_device
-from agog_core.dispatch.failure import note_failure
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import clear_tables, get_device
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.pairs import Reserve
+from agog_core.dispatch.kernels.resolution import fallbacks, resolve, run_next
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.pairs import Reserve
-from agog_core.dispatch.resolution import fallbacks, resolve, run_next
-from agog_core.dispatch.table import KernelTable
 from agog_core.dtypes import as_dtype
 from agog_core.errors import FallbackWarning, MissingKernelError
 

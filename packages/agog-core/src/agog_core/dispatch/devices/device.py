@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from agog_core.dispatch.reference import load_reference
-from agog_core.dispatch.table import KernelTable
+from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import DType
 from agog_core.errors import InternalError, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.backend import Backend
+    from agog_core.dispatch.plugins.backend import Backend
 
 
 class Device:
@@ -53,7 +53,7 @@ class Device:
 
     def _new_table(self, dtype: DType) -> KernelTable:
         if not self.holds(dtype):
-            from agog_core.dispatch.devices import host_device  # here, because devices stand on this module
+            from agog_core.dispatch.devices.lookup import host_device  # here, because devices stand on this module
 
             return host_device(dtype).table(dtype)
         return self.tables.setdefault(dtype.name, KernelTable(self, dtype))

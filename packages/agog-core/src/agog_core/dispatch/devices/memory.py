@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agog_core.dispatch.backend import MemoryStats
-from agog_core.dispatch.device import Device
-from agog_core.dispatch.devices import current_device, get_device
+from agog_core.dispatch.devices.device import Device
+from agog_core.dispatch.devices.lookup import current_device, get_device
+from agog_core.dispatch.plugins.backend import MemoryStats
 from agog_core.errors import InternalError, InvalidArgumentError, UnimplementedError
 
 __all__ = ["free_cached_memory", "memory_stats", "set_memory_limit"]

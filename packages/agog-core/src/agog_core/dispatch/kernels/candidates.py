@@ -6,17 +6,17 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.backends import serves
-from agog_core.dispatch.devices import clear_tables, forget_devices
+from agog_core.dispatch.devices.backends import serves
+from agog_core.dispatch.devices.lookup import clear_tables, forget_devices
+from agog_core.dispatch.kernels.pairs import partners, why_alone
 from agog_core.dispatch.op import registry
-from agog_core.dispatch.pairs import partners, why_alone
-from agog_core.dispatch.preference import how_much, preference
-from agog_core.dispatch.reference import load_reference
+from agog_core.dispatch.plugins.preference import how_much, preference
+from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.contract import Kernel
-    from agog_core.dispatch.loader import Plugin
+    from agog_core.dispatch.plugins.contract import Kernel
+    from agog_core.dispatch.plugins.loader import Plugin
 
 
 class Candidate(Named):
@@ -115,7 +115,7 @@ def rank(candidate: Candidate) -> tuple[int, ...]:
 @cache
 def candidates_of_all_ops() -> dict[str, list[Candidate]]:
     """The kernels of all plugins, by op name."""
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     found: dict[str, list[Candidate]] = {}
     for plugin in loader().plugins:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.candidates import candidates_of_all_ops, load_kernel
-from agog_core.dispatch.glossary import meaning
-from agog_core.dispatch.inventory import first_sentence, grouped, inventory
+from agog_core.dispatch.kernels.candidates import candidates_of_all_ops, load_kernel
 from agog_core.dispatch.op import Op, all_ops
+from agog_core.dispatch.reports.glossary import meaning
+from agog_core.dispatch.reports.inventory import first_sentence, grouped, inventory
 from agog_core.dtypes import DType
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.contract import Kernel
+    from agog_core.dispatch.plugins.contract import Kernel
 
 
 def anatomy(name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from agog_core.dispatch.backends import device_types
-from agog_core.dispatch.candidates import Candidate, candidates, candidates_of_all_ops, rank
+from agog_core.dispatch.devices.backends import device_types
+from agog_core.dispatch.kernels.candidates import Candidate, candidates, candidates_of_all_ops, rank
 from agog_core.dispatch.op import all_ops
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -121,7 +121,7 @@ def declined(
 
 def _circumstances(op: str, device: str, rejected: list[tuple[Candidate, str]]) -> list[str]:
     """Which kernels cannot be used and why, which there are for other devices, and which plugins are not there."""
-    from agog_core.dispatch.loader import loader
+    from agog_core.dispatch.plugins.loader import loader
 
     lines = [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
     known = candidates_of_all_ops().get(op, [])

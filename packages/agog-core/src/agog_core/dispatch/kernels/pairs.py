@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from agog_core.dispatch.op import registry
 
 if TYPE_CHECKING:
-    from agog_core.dispatch.candidates import Candidate
-    from agog_core.dispatch.contract import Kernel
-    from agog_core.dispatch.device import Device
-    from agog_core.dispatch.loader import Plugin
+    from agog_core.dispatch.devices.device import Device
+    from agog_core.dispatch.kernels.candidates import Candidate
+    from agog_core.dispatch.plugins.contract import Kernel
+    from agog_core.dispatch.plugins.loader import Plugin
 
 
 class Keeper:

@@ -1,0 +1,1 @@
+"""Devices: which there are, the scopes that choose one, their memory, and a table of kernels for each dtype."""
