@@ -11,7 +11,7 @@ from typing import Any
 
 from agog_core import dtypes as _dtypes
 from agog_core.array_api.promotion import isdtype
-from agog_core.dispatch.devices import lookup as _devices
+from agog_core.dispatch.devices import lookup as _lookup
 from agog_core.dtypes import DType
 
 __array_api_version__ = "2025.12"
@@ -44,11 +44,11 @@ class Info:
 
     def default_device(self) -> str:
         """The device of new arrays."""
-        return _devices.current_device().name
+        return _lookup.current_device().name
 
     def devices(self) -> tuple[str, ...]:
         """The names of all devices."""
-        return tuple(_devices.list_devices())
+        return tuple(_lookup.list_devices())
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
         """The dtypes of what functions make of Python scalars, and of positions: the same on all devices."""

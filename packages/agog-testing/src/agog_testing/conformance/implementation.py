@@ -16,9 +16,9 @@ from agog_core.dispatch.kernels.candidates import Candidate, load_kernel
 from agog_core.dispatch.kernels.chain import Chain, function_of
 from agog_core.dispatch.kernels.fallback import elsewhere
 from agog_core.dispatch.kernels.resolution import resolve
+from agog_core.dispatch.kernels.unresolved import declined
 from agog_core.dispatch.op import all_ops
 from agog_core.dispatch.plugins.loader import Plugin
-from agog_core.dispatch.reports.explanation import declined
 from agog_core.dtypes import as_dtype
 from agog_core.errors import MissingKernelError
 from agog_core.plugin import Kernel

@@ -46,7 +46,7 @@ class _Seen(NamedTuple):
 
 
 class Flow:
-    """An observer of kernel calls, which `agog_core.dispatch.kernels.observation.observe` takes, for one run of a model.
+    """An observer of kernel calls (`agog_core.dispatch.kernels.observation.observe`), for one run of a model.
 
     Args:
         groups: the variables of each place whose order is asked for.

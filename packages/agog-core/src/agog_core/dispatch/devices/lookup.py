@@ -1,4 +1,4 @@
-"""Devices: their names, the scopes that choose one, and the backends behind them."""
+"""Lookup: devices by their names, the scopes that choose one, and the backends behind them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from agog_core.dispatch.devices.backends import backends, check_decided, device_
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.device_spec import DeviceSpec
 from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.plugins.preference import forgetting
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
@@ -188,6 +189,14 @@ def forget_devices() -> None:
     for key, known in list(_devices.items()):
         if not any(backend is known.backend for backend in known_backends):
             del _devices[key]
+
+
+def _forget_preference() -> None:
+    clear_tables()
+    forget_devices()
+
+
+forgetting.append(_forget_preference)
 
 
 def state(backend: Backend) -> tuple[int, str | None]:

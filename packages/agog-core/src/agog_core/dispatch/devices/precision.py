@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agog_core.dispatch.devices.lookup import clear_tables
 from agog_core.errors import InvalidArgumentError
 
 __all__ = ["matmul_precision", "set_matmul_precision"]
@@ -42,8 +43,6 @@ def set_matmul_precision(precision: str) -> None:
     >>> set_matmul_precision("float32")
     """
     global _precision
-    from agog_core.dispatch.devices.lookup import clear_tables
-
     if precision not in _PRECISIONS:
         raise InvalidArgumentError(
             f"set_matmul_precision: precision must be 'float32', 'tf32' or 'bf16'; got {precision!r}."

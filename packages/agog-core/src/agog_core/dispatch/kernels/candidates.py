@@ -12,6 +12,7 @@ from agog_core.dispatch.kernels.pairs import partners, why_alone
 from agog_core.dispatch.op import registry
 from agog_core.dispatch.plugins.preference import how_much, preference
 from agog_core.dispatch.plugins.reference import load_reference
+from agog_core.dispatch.plugins.registration import forgetting
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
@@ -129,3 +130,6 @@ def forget_candidates() -> None:
     candidates_of_all_ops.cache_clear()
     forget_devices()
     clear_tables()
+
+
+forgetting.append(forget_candidates)

@@ -12,8 +12,8 @@ from agog_core.dispatch.kernels.candidates import BROKEN, Candidate, candidates,
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.observation import is_checked, observed
 from agog_core.dispatch.kernels.pairs import Keeper, marking
+from agog_core.dispatch.kernels.unresolved import ambiguous
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.reports.explanation import ambiguous
 from agog_core.errors import AmbiguousKernelError, PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
 

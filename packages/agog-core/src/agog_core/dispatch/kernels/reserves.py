@@ -10,8 +10,8 @@ from agog_core.dispatch.kernels.candidates import Candidate, candidates_of_all_o
 from agog_core.dispatch.kernels.chain import Chain
 from agog_core.dispatch.kernels.failure import shape_of
 from agog_core.dispatch.kernels.pairs import Keeper, partners
+from agog_core.dispatch.kernels.unresolved import declined
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.reports.explanation import declined
 from agog_core.errors import MissingKernelError
 
 

@@ -12,8 +12,8 @@ from agog_core.dispatch.kernels.failure import shape_of
 from agog_core.dispatch.kernels.held import where_held
 from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.kernels.reserves import takes_reserves
+from agog_core.dispatch.kernels.unresolved import declined, missing
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.reports.explanation import declined, missing
 from agog_core.errors import MissingKernelError
 
 # What `agog_core.dispatch.kernels.fallback` puts in place of a missing kernel, the innermost scope last.

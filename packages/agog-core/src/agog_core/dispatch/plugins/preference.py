@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 
 from agog_core.errors import PluginWarning
 
@@ -11,6 +12,8 @@ __all__ = ["prefer"]
 
 # The plugins that `prefer` chose, or AGOG_PREFER; None until somebody asks.
 _preferred: tuple[str, ...] | None = None
+# What forgets choices among plugins when the preference changes: devices add theirs.
+forgetting: list[Callable[[], None]] = []
 
 
 def prefer(*plugins: str) -> tuple[str, ...]:
@@ -33,7 +36,6 @@ def prefer(*plugins: str) -> tuple[str, ...]:
     ('cpu-numpy',)
     """
     global _preferred
-    from agog_core.dispatch.devices.lookup import clear_tables, forget_devices
     from agog_core.dispatch.plugins.loader import loader
 
     loaded = [plugin.name for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
@@ -42,8 +44,8 @@ def prefer(*plugins: str) -> tuple[str, ...]:
             raise ValueError(f"prefer: no plugin {name!r} is loaded; loaded are {', '.join(loaded) or 'none'}.")
     before = preference()
     _preferred = plugins
-    clear_tables()
-    forget_devices()
+    for forget in forgetting:
+        forget()
     return before
 
 

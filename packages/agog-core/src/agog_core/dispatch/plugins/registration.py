@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from agog_core.dispatch.kernels.candidates import forget_candidates
 from agog_core.dispatch.op import registry
 from agog_core.errors import PluginError
 
@@ -12,6 +12,9 @@ __all__ = ["register_plugin", "unregister_plugin"]
 
 REGISTERED = "registered by the program"
 """What stands in place of the distribution of a plugin that exists in this process only."""
+
+# What forgets choices among plugins when one comes or goes: kernels add theirs.
+forgetting: list[Callable[[], None]] = []
 
 
 def register_plugin(plugin: Any, name: str) -> None:
@@ -30,7 +33,7 @@ def register_plugin(plugin: Any, name: str) -> None:
     if loaded.failure is not None:
         loader().plugins.remove(loaded)
         raise PluginError(f"register_plugin({name!r}): {loaded.failure}") from loaded.cause
-    forget_candidates()
+    _forget()
 
 
 def unregister_plugin(name: str) -> None:
@@ -54,4 +57,9 @@ def unregister_plugin(name: str) -> None:
         for op in plugin.ops:
             registry.pop(op.name, None)
     loader().manager.unregister(name=name)
-    forget_candidates()
+    _forget()
+
+
+def _forget() -> None:
+    for forget in forgetting:
+        forget()

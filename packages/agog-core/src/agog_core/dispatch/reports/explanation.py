@@ -1,4 +1,4 @@
-"""Explanation: what `explain` says of an op's kernels, as do the errors of a missing or ambiguous one."""
+"""Explanation: which kernel runs an op on each device, and why."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from agog_core.dispatch.devices.backends import device_types
 from agog_core.dispatch.kernels.candidates import Candidate, candidates, candidates_of_all_ops, rank
+from agog_core.dispatch.kernels.unresolved import ambiguous, missing
 from agog_core.dispatch.op import all_ops
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -83,82 +84,3 @@ def _report(op: str, device: str, dtype: str) -> Report:
     lines += [f"  next: {candidate}" for candidate in usable[1:]]
     lines += [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
     return Report(op, device, dtype, "\n".join(lines), True, usable, rejected)
-
-
-def missing(
-    op: str, device: str, dtype: str, shapes: Sequence[tuple[int, ...]], rejected: list[tuple[Candidate, str]]
-) -> str:
-    """Say that there is no usable kernel, why, and what to do."""
-    called = f", called with shapes {_shown(shapes)}" if shapes else ""
-    return "\n".join(
-        [
-            f"No kernel is registered for op {op!r} on device {device!r} with dtype {dtype}{called}.",
-            *_circumstances(op, device, rejected),
-            f"{_where(op, device)} a plugin that brings the kernel. {_again(op, device, dtype)}",
-        ]
-    )
-
-
-def declined(
-    op: str,
-    device: str,
-    dtype: str,
-    shapes: Sequence[tuple[int, ...]],
-    candidates: list[Candidate],
-    rejected: list[tuple[Candidate, str]],
-) -> str:
-    """Say that each usable kernel declines a call, when each does not, and what to do."""
-    called = f"with shapes {_shown(shapes)}" if shapes else "without inputs"
-    return "\n".join(
-        [
-            f"Every kernel for op {op!r} on device {device!r} with dtype {dtype} declines a call {called}.",
-            *(f"  declines: {candidate}" for candidate in candidates),
-            *_circumstances(op, device, rejected),
-            f"{_where(op, device)} a plugin whose kernel takes it. {_again(op, device, dtype)}",
-        ]
-    )
-
-
-def _circumstances(op: str, device: str, rejected: list[tuple[Candidate, str]]) -> list[str]:
-    """Which kernels cannot be used and why, which there are for other devices, and which plugins are not there."""
-    from agog_core.dispatch.plugins.loader import loader
-
-    lines = [f"  rejected: {candidate}: {why}" for candidate, why in rejected]
-    known = candidates_of_all_ops().get(op, [])
-    lines += [f"  registered: on device {c.kernel.device!r} by {c}" for c in known if c.kernel.device != device]
-    lines += [] if known else ["  registered: nowhere, by no plugin"]
-    lines += [
-        f"  failed to load: plugin {p.name!r} ({p.distribution}): {p.failure}"
-        for p in loader().plugins
-        if p.failure is not None
-    ]
-    lines += [
-        f"  left out by AGOG_PLUGINS: plugin {p.name!r} ({p.distribution})" for p in loader().plugins if p.skipped
-    ]
-    return lines
-
-
-def _shown(shapes: Sequence[tuple[int, ...]]) -> str:
-    return ", ".join(map(str, shapes))
-
-
-def _where(op: str, device: str) -> str:
-    elsewhere = [c.kernel.device for c in candidates_of_all_ops().get(op, []) if c.kernel.device != device]
-    return f"Run it elsewhere (with tf.device({elsewhere[0]!r}):), or install" if elsewhere else "Install"
-
-
-def _again(op: str, device: str, dtype: str) -> str:
-    return f"`agog explain {op} --device {device} --dtype {dtype}` prints this again."
-
-
-def ambiguous(op: str, device: str, dtype: str, best: list[Candidate]) -> str:
-    """Say that several kernels are of equal rank, and how to choose."""
-    lines = [f"{len(best)} kernels of equal rank are registered for op {op!r} on device {device!r} with dtype {dtype}:"]
-    lines += [f"  {candidate}" for candidate in best]
-    if len({candidate.plugin.name for candidate in best}) == 1:
-        lines.append("They come from one plugin, which must give them different priorities or dtypes.")
-        return "\n".join(lines)
-    lines.append(
-        f"Choose one: agog.prefer({best[0].plugin.name!r}), or AGOG_PREFER={best[0].plugin.name} in the environment."
-    )
-    return "\n".join(lines)
