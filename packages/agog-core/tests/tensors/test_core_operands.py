@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_core.tracing.function import function
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
@@ -71,6 +74,18 @@ def test_a_float_beside_a_tensor_of_integers_is_an_error() -> None:
     assert str(caught.value) == (
         "add: y is 1j, which does not fit x of dtype float32; cast x, such as tf.cast(x, tf.complex128)."
     )
+
+
+@pytest.mark.parametrize("write", [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv])
+def test_each_operator_of_integers_and_a_float_names_the_cast(write: Any) -> None:
+    """Also of variables, of the float in front, and in a function that is traced; TensorFlow refuses it too."""
+    for x in (ag.constant([1, 2]), ag.Variable([1, 2])):
+        for compute in (lambda x: write(x, 0.5), function(lambda x: write(x, 0.5))):
+            with pytest.raises(TypeError, match=r"; cast x, such as tf\.cast\(x, tf\.float32\)\.$"):
+                compute(x)
+        with pytest.raises(TypeError, match=r"; cast y, such as tf\.cast\(y, tf\.float32\)\.$"):
+            write(0.5, x)
+        assert np.array(write(ag.cast(x, ag.float32), 0.5)).tolist() == write(np.array([1.0, 2.0]), 0.5).tolist()
 
 
 def test_bools_and_strings_are_no_numbers() -> None:
