@@ -87,9 +87,10 @@ def _without_inputs(value: Any, found: list[Symbolic]) -> Any:
 
 
 def _has_symbols(values: Any) -> bool:
-    return any(
-        type(value) is Symbolic or (isinstance(value, (list, tuple)) and _has_symbols(value)) for value in values
-    )
+    for value in values:  # noqa: SIM110  # each loss of tensors asks, and a generator takes four times as long
+        if type(value) is Symbolic or (isinstance(value, (list, tuple)) and _has_symbols(value)):
+            return True
+    return False
 
 
 def can_call(name: str) -> bool:
@@ -102,7 +103,7 @@ def taking_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any
 
     @wraps(function)
     def either(*args: Any, **kwargs: Any) -> Any:
-        if not (_has_symbols(args) or _has_symbols(kwargs.values())):
+        if not (_has_symbols(args) or (kwargs and _has_symbols(kwargs.values()))):
             return function(*args, **kwargs)
         symbols: list[Symbolic] = []
         arguments = _without_inputs(list(args), symbols)
