@@ -208,6 +208,50 @@ def test_what_it_was_compiled_with(tmp_path: Path) -> None:
     np.testing.assert_allclose(ours.get_weights()[0], model.get_weights()[0], rtol=1e-5, atol=1e-6)
 
 
+OPTIMIZERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "Adam": ("Adam", {"learning_rate": 0.05}),
+    "Adam with the largest mean": ("Adam", {"learning_rate": 0.05, "amsgrad": True, "epsilon": 1e-3}),
+    "Adam with a schedule": ("Adam", {}),
+    "AdamW": ("AdamW", {"learning_rate": 0.05, "weight_decay": 0.1}),
+    "Adamax": ("Adamax", {"learning_rate": 0.05}),
+    "Nadam": ("Nadam", {"learning_rate": 0.05}),
+    "Adagrad": ("Adagrad", {"learning_rate": 0.1}),
+    "Adagrad that begins elsewhere": ("Adagrad", {"initial_accumulator_value": 0.5, "epsilon": 0.01}),
+    "Adadelta": ("Adadelta", {"learning_rate": 1.0}),
+    "Lamb": ("Lamb", {"learning_rate": 0.05}),
+    "Lion": ("Lion", {"learning_rate": 0.01}),
+    "RMSprop": ("RMSprop", {"learning_rate": 0.01, "epsilon": 0.01}),
+    "RMSprop with all": ("RMSprop", {"learning_rate": 0.01, "momentum": 0.9, "centered": True}),
+    "SGD": ("SGD", {"learning_rate": 0.1}),
+    "SGD with momentum": ("SGD", {"learning_rate": 0.1, "momentum": 0.9}),
+    "SGD with a schedule": ("SGD", {"momentum": 0.9}),
+    "SGD with Nesterov's": ("SGD", {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True, "clipnorm": 0.5}),
+}
+
+
+@pytest.mark.parametrize("steps", [0, 4])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers_go_on(tmp_path: Path, name: str, steps: int) -> None:
+    kind, settings = OPTIMIZERS[name]
+    if name.endswith("schedule"):
+        settings = {**settings, "learning_rate": keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)}
+    x = keras.Input((4,))
+    branches = [layers.Dense(4, name=n, activation="tanh")(x) for n in ("b", "a")]
+    frozen = layers.Dense(4, trainable=False)(layers.BatchNormalization()(layers.add(branches)))
+    model = keras.Model(x, layers.Dense(1)(layers.Concatenate()([frozen, branches[1]])))
+    model.compile(getattr(keras.optimizers, kind)(**settings), "mse")
+    inputs, labels = uniform(8, 4), uniform(8, 1)
+    for _ in range(steps):
+        model.train_on_batch(inputs, labels)
+    model.save(tmp_path / "m.keras")
+    ours = tf.keras.models.load_model(tmp_path / "m.keras")
+    for _ in range(3):
+        expected, found = model.train_on_batch(inputs, labels), ours.train_on_batch(inputs, labels)
+        np.testing.assert_allclose(found, expected, rtol=2e-4, atol=1e-6)
+    np.testing.assert_allclose(ours.predict(inputs), model.predict(inputs, verbose=0), rtol=2e-4, atol=2e-5)
+    assert int(ours.optimizer.iterations) == steps + 3
+
+
 def test_weights_for_other_settings_warn(tmp_path: Path) -> None:
     model = keras.Sequential([keras.Input((5, 4)), layers.LSTM(3, name="lstm"), layers.Dense(2)])
     model.save(tmp_path / "m.keras")

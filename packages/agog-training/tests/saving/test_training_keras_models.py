@@ -388,3 +388,85 @@ def places(description: Any) -> Iterator[tuple[Any, Any]]:
         yield description, key
         if isinstance(value, (dict, list)):
             yield from places(value)
+
+
+def trained(path: Path, optimizer: dict[str, Any], *state: Any) -> tuple[Path, dict[str, np.ndarray]]:
+    """A matrix that was trained with an optimizer, whose state follows on the count of steps and the learning rate."""
+    arrays = values("dense", (2, 1), (1,))
+    held = (np.int64(3), np.float32(0.5), *state)
+    given = {"optimizer": optimizer, "loss": "mse", "loss_weights": None, "metrics": None, "weighted_metrics": None}
+    net = sequential(of_input(2), dense("d", 1), compile_config=given)
+    return written(path, net, arrays | {f"optimizer/vars/{n}": value for n, value in enumerate(held)}), arrays
+
+
+def gradients(arrays: dict[str, np.ndarray], x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    kernel, bias = arrays.values()
+    error = 2 * (x @ kernel + bias - y) / len(x)
+    return [x.T @ error, error.sum(0)]
+
+
+def optimizer_of(kind: str, **settings: Any) -> dict[str, Any]:
+    rest = {"name": kind.lower(), "learning_rate": 0.5, "weight_decay": None, "clipnorm": None, "use_ema": False}
+    return {"module": "keras.optimizers", "class_name": kind, "config": {**rest, **settings}}
+
+
+X, Y = random.rand(4, 2), random.rand(4, 1)
+
+
+def test_momentum_goes_on(tmp_path: Path) -> None:
+    velocities = [np.float32(random.rand(2, 1)), np.float32(random.rand(1))]
+    path, arrays = trained(tmp_path / "m.keras", optimizer_of("SGD", momentum=0.9, nesterov=False), *velocities)
+    model = load_model(path)
+    model.train_on_batch(np.float32(X), np.float32(Y))
+    steps = zip(arrays.values(), velocities, gradients(arrays, X, Y), strict=True)
+    for weight, (before, velocity, gradient) in zip(model.weights, steps, strict=True):
+        close(weight, before + 0.9 * velocity - 0.5 * gradient)
+    assert int(model.optimizer.iterations) == 4
+
+
+def test_moments_go_on_of_each_variable_in_turn(tmp_path: Path) -> None:
+    means, squares = ([np.float32(random.rand(*shape)) for shape in ((2, 1), (1,))] for _ in range(2))
+    interleaved = [each for pair in zip(means, squares, strict=True) for each in pair]
+    adam = optimizer_of("Adam", beta_1=0.9, beta_2=0.99, epsilon=1e-3, amsgrad=False)
+    path, arrays = trained(tmp_path / "m.keras", adam, *interleaved)
+    model = load_model(path)
+    model.train_on_batch(np.float32(X), np.float32(Y))
+    rate = 0.5 * np.sqrt(1 - 0.99**4) / (1 - 0.9**4)
+    for n, (weight, before, gradient) in enumerate(
+        zip(model.weights, arrays.values(), gradients(arrays, X, Y), strict=True)
+    ):
+        mean, square = 0.9 * means[n] + 0.1 * gradient, 0.99 * squares[n] + 0.01 * gradient**2
+        close(weight, before - rate * mean / (np.sqrt(square) + 1e-3))
+
+
+def test_epsilon_is_under_the_root_where_keras_3_has_it(tmp_path: Path) -> None:
+    state = [np.float32(random.rand(2, 1)), np.float32(random.rand(1))]
+    for kind, settings, share in (
+        ("RMSprop", {"rho": 0.5, "momentum": 0.0, "centered": False}, (0.5, 0.5)),
+        ("Adagrad", {"initial_accumulator_value": 0.1}, (1, 1)),
+    ):
+        path, arrays = trained(tmp_path / f"{kind}.keras", optimizer_of(kind, epsilon=0.5, **settings), *state)
+        model = load_model(path)
+        model.train_on_batch(np.float32(X), np.float32(Y))
+        for weight, before, held, gradient in zip(
+            model.weights, arrays.values(), state, gradients(arrays, X, Y), strict=True
+        ):
+            close(weight, before - 0.5 * gradient / np.sqrt(share[0] * held + share[1] * gradient**2 + 0.5))
+
+
+def test_state_that_does_not_fit_is_told(tmp_path: Path) -> None:
+    state = [np.zeros((2, 1), "float32"), np.zeros((5,), "float32")]
+    path, arrays = trained(tmp_path / "m.keras", optimizer_of("SGD", momentum=0.9), *state)
+    with pytest.warns(CheckpointWarning) as caught:
+        model = load_model(path)
+    assert [str(each.message) for each in caught] == [
+        f"load_model: the optimizer of the model of '{path}' begins anew, since its state in the file cannot be used: "
+        f"net/d/bias/sgd:0 has shape (1,); /optimizer/vars/3 in '{path}' has shape (5,) and dtype float32. The model "
+        "is another than the one that was saved."
+    ]
+    model.train_on_batch(np.float32(X), np.float32(Y))
+    for weight, before, gradient in zip(model.weights, arrays.values(), gradients(arrays, X, Y), strict=True):
+        close(weight, before - 0.5 * gradient)
+    path, _ = trained(tmp_path / "m.keras", optimizer_of("SGD", momentum=0.9), state[0])
+    with pytest.warns(CheckpointWarning, match="SGD of this model has 4 variables, and the file 3"):
+        load_model(path)

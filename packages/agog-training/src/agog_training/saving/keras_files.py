@@ -61,7 +61,7 @@ def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
             'pip install "agog-training[h5]".'
         ) from None
     try:
-        with open_regular(path) as stream, h5py.File(_hdf5(path, stream), "r") as file:
+        with open_regular(path) as stream, h5py.File(hdf5_in(path, stream), "r") as file:
             group = file.get("model_weights", file)
             if "layer_names" in group.attrs:
                 found = list(_by_order(model, path, group, by_name))
@@ -72,7 +72,7 @@ def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
                 )
             else:
                 found = list(_by_place(model, path, group))
-            values = [(variable, _value(path, variable, dataset)) for variable, dataset in found]
+            values = [(variable, value_of(path, variable, dataset)) for variable, dataset in found]
     except Exception as error:  # h5py raises errors of many kinds on damaged files
         if str(error).startswith("load_weights: "):
             raise
@@ -81,7 +81,7 @@ def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
         variable.assign(value)
 
 
-def _hdf5(path: str, stream: BinaryIO) -> BinaryIO:
+def hdf5_in(path: str, stream: BinaryIO) -> BinaryIO:
     """The HDF5 file in a stream: all of it, or what an archive holds uncompressed, as Keras writes it."""
     if stream.read(len(_ZIP)) != _ZIP:
         stream.seek(0)
@@ -93,7 +93,7 @@ def _hdf5(path: str, stream: BinaryIO) -> BinaryIO:
     return io.BytesIO(archive.read(info))
 
 
-def _value(path: str, variable: Variable, dataset: Any) -> Any:
+def value_of(path: str, variable: Variable, dataset: Any) -> Any:
     if not hasattr(dataset, "is_virtual"):
         raise DataLossError(f"load_weights: {dataset.name} in {path!r} is no array.")
     if dataset.is_virtual or dataset.external:
@@ -104,6 +104,17 @@ def _value(path: str, variable: Variable, dataset: Any) -> Any:
             f"{dataset.shape} and dtype {dataset.dtype}. The model is another than the one that was saved."
         )
     return dataset[()].astype(variable.dtype.as_numpy_dtype)
+
+
+def datasets_at(file: Any, name: str) -> list[Any]:
+    """The numbered datasets of a group; none where there is no such group."""
+    group = _member(file, name)
+    return [] if group is None else _vars(group)
+
+
+def variables_in_order(model: Any, path: str, file: Any) -> list[Variable]:
+    """The variables of a model in the order in which Keras 3 lists its own."""
+    return list({id(found.variable): found.variable for found in _by_place(model, path, file)}.values())
 
 
 # Keras 3: groups are named after attributes, and parts of lists after their classes, with numbers.

@@ -14,10 +14,10 @@ from agog_core import nest
 from agog_core.errors import DataLossError
 from agog_layers.losses import named as losses
 from agog_layers.metrics import named as metrics
-from agog_training import optimizers, schedules
-from agog_training.saving.keras_classes import is_object, settings_of
+from agog_training.saving.keras_classes import is_object
 from agog_training.saving.keras_description import made, made_layer
 from agog_training.saving.keras_files import HDF5, children_of, group_name
+from agog_training.saving.keras_optimizers import made_optimizer
 
 __all__ = ["compile_as_described", "description_in", "differing_settings"]
 
@@ -60,7 +60,7 @@ def compile_as_described(model: Any, path: str, description: Description) -> Non
         return
     try:
         given = {
-            "optimizer": _optimizer(config["optimizer"]),
+            "optimizer": made_optimizer(config["optimizer"]),
             "loss": _function(config.get("loss"), losses.get),
             "loss_weights": config.get("loss_weights"),
             "metrics": _function(config.get("metrics"), metrics.get),
@@ -74,19 +74,6 @@ def compile_as_described(model: Any, path: str, description: Description) -> Non
             CheckpointWarning,
             stacklevel=3,
         )
-
-
-def _optimizer(data: Any) -> Any:
-    if not is_object(data):
-        return optimizers.get(data)
-    kind = type(optimizers.get(data["class_name"]))
-    settings, unknown = settings_of(data, kind)
-    if unknown:
-        raise ValueError(f"{data['class_name']} has no {', '.join(f'{k}={v!r}' for k, v in unknown.items())}")
-    rate = settings.get("learning_rate")
-    if is_object(rate):
-        settings["learning_rate"] = getattr(schedules, rate["class_name"])(**rate["config"])
-    return kind(**settings)
 
 
 def _function(data: Any, get: Any) -> Any:

@@ -25,6 +25,7 @@ from agog_training.saving.keras_contents import stored_numbers
 from agog_training.saving.keras_description import made_model
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
 from agog_training.saving.keras_model import compile_as_described, description_in
+from agog_training.saving.keras_optimizers import load_optimizer_state
 from agog_training.saving.told import tell_of_format
 from agog_training.saving.weights import Kept, Weights
 
@@ -113,7 +114,7 @@ def load_model(
     """Load a model that `Model.save` has saved, or Keras 3 in a ``.keras`` file. No code of the file is run.
 
     A model of Keras is made as its file describes it, with settings that have other defaults here, for which h5py has
-    to be there. Its optimizer begins anew.
+    to be there.
 
     Args:
         filepath: the file's name.
@@ -246,4 +247,6 @@ def _load_keras_model(path: str, custom_objects: Mapping[str, Any], compile: boo
             compile_as_described(model, path, description)
     if model.weights:
         load_keras_weights(model, path, by_name=False)
+    if compile and model.optimizer is not None:
+        load_optimizer_state(model, path, description)
     return model
