@@ -244,7 +244,6 @@ PLAIN = {
         "enqueuers": "give data",
         "estimators": "train models as a whole",
         "fit.batches": "give data",
-        "fit.listed": "read what the model has",
         "fit.meters": "count between steps",
         "fit.objective": "another one is made by each `compile`, which says so",
         "mapping": "for files",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from agog_training.fit.meters import Mean
+from agog_training.fit.meters import Meter
 
 __all__ = ["Progbar"]
 
@@ -36,7 +36,7 @@ class Progbar:
     ) -> None:
         self.target, self.verbose, self.interval = target, verbose, interval
         self.stateful_metrics = set(stateful_metrics or ())
-        self._means: dict[str, Mean] = {}
+        self._means: dict[str, Meter] = {}
         self._seen = 0
         self._bar: Any = None
 
@@ -48,9 +48,9 @@ class Progbar:
             values: names and values of what is done since the last time.
         """
         for name, value in values or ():
-            mean = self._means.setdefault(name, Mean(name))
+            mean = self._means.setdefault(name, Meter(name))
             if name in self.stateful_metrics:
-                mean.reset()
+                mean.reset_state()
             mean.add(float(value), max(1, current - self._seen))
         done, self._seen = current - self._seen, current
         told = "  ".join(f"{mean.name}: {mean.result():.4f}" for mean in self._means.values())

@@ -1,4 +1,4 @@
-"""Meters: running means of losses and metrics over an epoch."""
+"""Meters: losses and metrics over an epoch."""
 
 from __future__ import annotations
 
@@ -6,45 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from agog_core import Tensor, cast, convert_to_tensor, multiply, reduce_mean, reduce_sum
+import numpy as np
+
+from agog_core import Tensor, cast, convert_to_tensor, float64, multiply, nest, py_func, reduce_mean, reduce_sum
+from agog_core.tracers import present_tracer
 from agog_layers.metrics import named as keras_metrics
+from agog_training.fit.batches import Batch
 from agog_training.fit.labels import compared_with
 
 _CHOSEN = ("accuracy", "acc", "crossentropy", "ce")
-
-
-class Mean:
-    """The mean of numbers, by the name that results call it.
-
-    >>> mean = Mean("loss")
-    >>> mean.add(2.0, 3)
-    >>> mean.add(6.0, 1)
-    >>> mean.result()
-    3.0
-    """
-
-    # Whether no number was taken into account.
-    is_empty: bool
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all numbers."""
-        self._sum, self._count, self.is_empty = 0.0, 0.0, True
-
-    def add(self, value: float, count: float) -> None:
-        """Take ``count`` numbers of this mean into account."""
-        self._sum += value * count
-        self._count += count
-        self.is_empty = False
-
-    def result(self) -> float:
-        """The mean so far; NaN while there is none, and 0 where none of them counts."""
-        if self.is_empty:
-            return float("nan")
-        return self._sum / self._count if self._count else 0.0
 
 
 class Answer(NamedTuple):
@@ -63,76 +33,104 @@ class Answer(NamedTuple):
     weights: Any = None
 
 
-class Meter(Mean):
-    """The mean of a function of labels and predictions, over all that it gives a number for.
+class Meter:
+    """The mean of numbers, or of a function of labels and outputs; or what a metric object adds up by itself.
 
-    The function gives a number for each example, or one for the batch; where ``weighted``, the examples' weights count.
+    A function gives a number for each example, or one for the batch; where ``weighted``, the examples' weights count.
+    The `Objective` says which ``output`` is measured, and by ``match`` what goes with it.
 
+    >>> loss = Meter("loss")
+    >>> loss.add(2.0, 3)
+    >>> loss.add(6.0, 1)
+    >>> loss.result()
+    3.0
     >>> meter = Meter("difference", lambda y, p: y - p)
     >>> meter.update(Answer(convert_to_tensor([2.0, 3.0]), convert_to_tensor([1.0, 1.0])), 2)
     >>> meter.result()
     1.5
     """
 
-    def __init__(self, name: str, function: Callable[[Any, Any], Any], weighted: bool = False) -> None:
-        super().__init__(name)
-        self._function, self._weighted = function, weighted
+    # Whether no number was taken into account.
+    is_empty: bool
+    output: int = 0
+    match: Callable[[Any, Batch], list[Answer]]
+
+    def __init__(self, name: str, metric: Any = None, weighted: bool = False) -> None:
+        self.name, self._metric, self._weighted = name, metric, weighted
+        self._is_object = hasattr(metric, "result")
+        self.reset_state()
+
+    def reset_state(self) -> None:
+        """Forget what was seen."""
+        self._sum, self._count, self.is_empty = 0.0, 0.0, True
+        if self._is_object:
+            reset = getattr(self._metric, "reset_states", None) or self._metric.init_variables
+            reset()
+
+    reset_states = reset_state
+
+    def add(self, value: float, count: float) -> None:
+        """Take ``count`` numbers of this mean into account."""
+        self._sum += value * count
+        self._count += count
+        self.is_empty = False
 
     def update(self, answer: Answer, size: int) -> None:
         """Take a batch of ``size`` examples into account."""
         weights = answer.weights if self._weighted else answer.mask
-        values = convert_to_tensor(compared_with(self._function, answer.y, answer.output))
+        if self._is_object:
+            self._metric(answer.y, answer.output, *([] if weights is None else [weights]))
+            return
+        values = convert_to_tensor(compared_with(self._metric, answer.y, answer.output))
         if not values.ndim:  # one number for the batch stands for all examples
             self.add(float(values), size)
             return
         if weights is None:
             total, count = reduce_sum(values), float(values.shape.num_elements() or 0)
         else:
-            total, count = weighted_sum(values, weights)
+            total, weight = weighted_sums(values, weights)
+            count = float(weight)
         self.add(float(total) / (count or 1.0), count)
 
+    def update_state(self, *values: Any, sample_weight: Any = None) -> None:
+        """Take a loss into account, or labels and outputs with weights, in a step of a program's own."""
+        at_each_step(self._take, *values, sample_weight)
 
-def weighted_sum(values: Any, weights: Any) -> tuple[Tensor, float]:
+    def _take(self, value: Any, outputs: Any = None, weights: Any = None) -> None:
+        if self._metric is None:
+            self.add(float(value), 1)
+        else:
+            answer = self.match(outputs, Batch(None, value, weights))[self.output]
+            self.update(answer, int(answer.output.shape[0] or 1))
+
+    def result(self) -> Any:
+        """The value so far, where a step is traced as a tensor; NaN for the mean of nothing, 0 where nothing counts."""
+        return self._value() if present_tracer() is None else py_func(lambda: np.float64(self._value()), [], float64)
+
+    def _value(self) -> float:
+        if self._is_object:
+            return float(self._metric.result())
+        if self.is_empty:
+            return float("nan")
+        return self._sum / self._count if self._count else 0.0
+
+    def __repr__(self) -> str:
+        return f"<metric {self.name!r}>"
+
+
+def weighted_sums(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
     """The sum of values, where each example has a weight, and the sum of the weights.
 
     The shape of the values, (batch, ...), begins with that of the weights; of what is beyond, the mean is taken.
 
-    >>> weighted_sum([[1.0, 3.0], [5.0, 5.0]], [1.0, 0.5])
-    (<tf.Tensor: id=..., shape=(), dtype=float32, numpy=4.5>, 1.5)
+    >>> [float(total) for total in weighted_sums([[1.0, 3.0], [5.0, 5.0]], [1.0, 0.5])]
+    [4.5, 1.5]
     """
-    total, count = weighted_parts(values, weights)
-    return total, float(count)
-
-
-def weighted_parts(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
-    """The same with the sum of the weights as a tensor."""
     numbers = convert_to_tensor(values)
     factors = cast(weights, numbers.dtype)
     if numbers.ndim > factors.ndim:
         numbers = reduce_mean(numbers, list(range(factors.ndim, numbers.ndim)))
     return reduce_sum(multiply(numbers, factors)), reduce_sum(factors)
-
-
-class ObjectMeter(Meter):
-    """A metric object of ``tf.keras.metrics`` or ``tfe.metrics``, which adds up by itself."""
-
-    def __init__(self, name: str, metric: Any, weighted: bool = False) -> None:
-        self._metric = metric
-        super().__init__(name, metric, weighted)
-
-    def reset(self) -> None:
-        """Forget all batches."""
-        reset = getattr(self._metric, "reset_states", None) or self._metric.init_variables
-        reset()
-
-    def update(self, answer: Answer, size: int) -> None:
-        """See `Meter.update`."""
-        weights = answer.weights if self._weighted else answer.mask
-        self._metric(answer.y, answer.output, *([] if weights is None else [weights]))
-
-    def result(self) -> float:
-        """The metric so far."""
-        return float(self._metric.result())
 
 
 def make_meter(metric: Any, loss: Any, prefix: str, weighted: bool = False) -> Meter:
@@ -148,8 +146,6 @@ def make_meter(metric: Any, loss: Any, prefix: str, weighted: bool = False) -> M
     found = keras_metrics.get(metric)
     own = getattr(found, "name", None) or getattr(found, "__name__", type(found).__name__)
     name = metric if isinstance(metric, str) else str(own)
-    if hasattr(found, "result"):
-        return ObjectMeter(prefix + name, found, weighted)
     return Meter(prefix + name, found, weighted)
 
 
@@ -159,3 +155,18 @@ def _chosen(metric: str, loss: Any, y: Any, output: Any) -> Any:
     if metric in ("accuracy", "acc") and not getattr(of_class, "__name__", "").endswith("crossentropy"):
         return keras_metrics.get(metric)(y, output)
     return keras_metrics.get_for(metric, loss, output.shape)(y, output)
+
+
+def at_each_step(function: Callable[..., None], *values: Any) -> None:
+    """Call a function of Python; where the step is traced, at each of its runs."""
+    if present_tracer() is None:
+        function(*values)
+        return
+    known = [value for value in values if value is not None]  # only the last one, the weights, may be None
+    structure = nest.map_structure(lambda leaf: 0, known)  # without the tensors of this run
+
+    def call(*arrays: Any) -> list[Any]:
+        function(*nest.pack(structure, [convert_to_tensor(array) for array in arrays]))
+        return []
+
+    py_func(call, nest.flatten(known), [])

@@ -11,7 +11,7 @@ from agog_layers.base.naming import UniqueNames
 from agog_layers.losses import named as keras_losses
 from agog_training.fit.batches import Batch
 from agog_training.fit.labels import check_shapes, compared, compared_with
-from agog_training.fit.meters import Answer, Mean, Meter, make_meter, weighted_parts
+from agog_training.fit.meters import Answer, Meter, at_each_step, make_meter, weighted_sums
 
 Loss = Callable[[Any, Any], Any]
 
@@ -38,13 +38,13 @@ class Objective:
         self._model, self._losses, self._loss_weights = model, losses, loss_weights
         _check_kind("metrics", metrics)
         _check_kind("weighted_metrics", weighted_metrics)
-        self._metrics = {False: metrics, True: weighted_metrics}
+        self._given_metrics = {False: metrics, True: weighted_metrics}
         self._outputs: list[tuple[str, Loss | None, float]] = []
-        self._meters: list[tuple[int, Meter]] = []
         # The position of an output, and a loss or metric that says which shape its labels have.
         self._compared: list[tuple[int, str]] = []
         self.names: list[str] = []
-        self._means = [Mean("loss")]
+        # The means of the losses, and the metrics.
+        self.means, self.metrics = [Meter("loss")], list[Meter]()
         if names is not None:
             self._bind(list(names))
         else:
@@ -55,26 +55,16 @@ class Objective:
         """What `Model.compile` was given: losses, metrics and weights, by its arguments' names."""
         return {
             "loss": self._losses,
-            "metrics": self._metrics[False],
+            "metrics": self._given_metrics[False],
             "loss_weights": self._loss_weights,
-            "weighted_metrics": self._metrics[True],
+            "weighted_metrics": self._given_metrics[True],
         }
-
-    @property
-    def means(self) -> list[Mean]:
-        """The means of the losses."""
-        return self._means
-
-    @property
-    def meters(self) -> list[tuple[int, Meter]]:
-        """The metrics, each with the number of its output."""
-        return self._meters
 
     def _check(self) -> None:
         """Find the losses and metrics, so that an unknown one is an error now and not at the first batch."""
         for loss in _each(self._losses):
             keras_losses.get(loss)
-        for given in self._metrics.values():
+        for given in self._given_metrics.values():
             for metric in _each(given):
                 make_meter(metric, None, "")
 
@@ -87,25 +77,22 @@ class Objective:
             for name, loss, weight in zip(names, losses, weights, strict=True)
         ]
         several = len(names) > 1
-        self._means = [Mean("loss"), *(Mean(f"{name}_loss") for name in names if several)]
+        self.means = [Meter("loss"), *(Meter(f"{name}_loss") for name in names if several)]
         wanted = [
             (position, metric, weighted)
-            for weighted, given in self._metrics.items()
+            for weighted, given in self._given_metrics.items()
             for position, metrics in enumerate(self._metrics_of(given, names))
             for metric in metrics
         ]
         wanted = self._each_its_own(wanted)
-        self._meters = [
-            (
-                position,
-                make_meter(metric, self._outputs[position][1], f"{names[position]}_" if several else "", weighted),
-            )
-            for position, metric, weighted in wanted
-        ]
-        unique, taken = UniqueNames(), [mean.name for mean in self._means]
-        for _, meter in self._meters:
-            meter.name = unique.unique(meter.name, taken)
+        unique, taken = UniqueNames(), [mean.name for mean in self.means]
+        self.metrics = []
+        for position, metric, weighted in wanted:
+            prefix = f"{names[position]}_" if several else ""
+            meter = make_meter(metric, self._outputs[position][1], prefix, weighted)
+            meter.name, meter.output, meter.match = unique.unique(meter.name, taken), position, self.match
             taken.append(meter.name)
+            self.metrics.append(meter)
         every = [
             *((n, loss) for n, (_, loss, _) in enumerate(self._outputs)),
             *((n, metric) for n, metric, _ in wanted),
@@ -172,34 +159,48 @@ class Objective:
     def update(self, answers: Sequence[Answer], losses: Mapping[str, Tensor], size: int) -> dict[str, float]:
         """Take a batch into account; the losses of the batch, and the metrics so far."""
         values = {name: float(loss) for name, loss in losses.items()}
-        for mean in self._means:
+        for mean in self.means:
             if mean.name in values:
                 mean.add(values[mean.name], size)
-        for position, meter in self._meters:
-            meter.update(answers[position], size)
-        return values | {meter.name: meter.result() for _, meter in self._meters}
+        for metric in self.metrics:
+            metric.update(answers[metric.output], size)
+        return values | {metric.name: metric.result() for metric in self.metrics}
 
     def so_far(self, results: Mapping[str, Any]) -> dict[str, Any]:
         """What the last batch's step has returned, and in place of its losses their means over all examples so far.
 
         A step that never came to `update` has returned what it means.
         """
-        means = {mean.name: mean.result() for mean in self._means if mean.name in results and not mean.is_empty}
+        means = {mean.name: mean.result() for mean in self.means if mean.name in results and not mean.is_empty}
         return dict(results) | means
 
     def reset(self) -> None:
         """Forget all batches."""
-        for mean in self._all():
-            mean.reset()
+        for meter in (*self.means, *self.metrics):
+            meter.reset_state()
 
-    def _all(self) -> list[Mean]:
-        return [*self._means, *(meter for _, meter in self._meters)]
+    def compiled_loss(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Sequence[Any] | None = None
+    ) -> Any:
+        """The loss of a batch, with further terms, in a step of a program's own; its mean takes it into account."""
+        answers = self.match(y_pred, Batch(None, y_true, sample_weight))
+        losses = self.losses(answers, regularization_losses or ())
+        size = int(answers[0].output.shape[0] or 1)
+        for mean in self.means:
+            if mean.name in losses:
+                at_each_step(lambda value, mean=mean: mean.add(float(value), size), losses[mean.name])
+        return losses["loss"]
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Take a batch into account in all metrics, in a step of a program's own."""
+        for metric in self.metrics:
+            metric.update_state(y_true, y_pred, sample_weight=sample_weight)
 
     @property
     def metrics_names(self) -> list[str]:
         """The names of the results."""
         without = {f"{name}_loss" for name, loss, _ in self._outputs if loss is None}
-        return [mean.name for mean in self._all() if mean.name not in without]
+        return [meter.name for meter in (*self.means, *self.metrics) if meter.name not in without]
 
     def match(self, outputs: Any, batch: Batch) -> list[Answer]:
         """The outputs with their labels and weights, in order.
@@ -248,7 +249,7 @@ class Objective:
     def _only_where_needed(self, labels: Any) -> Any:
         """Labels for all outputs, where there are some for those with a loss or metric alone."""
         given = list(labels) if isinstance(labels, (list, tuple)) else [labels]
-        measured = {position for position, _ in self._meters}
+        measured = {metric.output for metric in self.metrics}
         needed = [loss is not None or position in measured for position, (_, loss, _) in enumerate(self._outputs)]
         if all(needed) or len(given) != sum(needed):
             return labels
@@ -272,7 +273,7 @@ def weighted_mean(losses: TensorLike, weights: TensorLike) -> Tensor:
             "sample_weight and class_weight need a loss that gives one number for each example, as those of "
             "tf.keras.losses do; this one gives one for the batch."
         )
-    weighted, count = weighted_parts(values, weights)
+    weighted, count = weighted_sums(values, weights)
     return div_no_nan(weighted, count)
 
 

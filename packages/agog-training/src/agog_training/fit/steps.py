@@ -13,7 +13,7 @@ from agog_core.tracers import present_tracer
 from agog_optimizers import LossScaleOptimizer
 from agog_training.fit.batches import Batch
 from agog_training.fit.inputs import inputs_of, outputs_of
-from agog_training.fit.listed import CompiledLoss, CompiledMetrics, listed_metrics
+from agog_training.fit.objective import Objective
 from agog_training.fit.traced_steps import TracedSteps
 from agog_training.fit.trainable import Gradients, Trainable
 
@@ -32,17 +32,19 @@ class Steps:
     def metrics(self: Trainable) -> list[Any]:
         """The losses and metrics of `compile`, and those in attributes: each has ``name``, ``update_state`` and
         ``result``, for a ``train_step`` of the program's own."""
-        return listed_metrics(self)
+        objective: Objective | None = vars(self).get("_objective")
+        own = [part for part in vars(self).values() if hasattr(part, "update_state") and hasattr(part, "result")]
+        return own if objective is None else [*objective.means, *objective.metrics, *own]
 
     @property
-    def compiled_loss(self: Trainable) -> CompiledLoss:
+    def compiled_loss(self: Trainable) -> Callable[..., Any]:
         """The loss of `compile`, which a ``train_step`` of TensorFlow 2 calls with labels and outputs."""
-        return CompiledLoss(self.objective)
+        return self.objective.compiled_loss
 
     @property
-    def compiled_metrics(self: Trainable) -> CompiledMetrics:
+    def compiled_metrics(self: Trainable) -> Objective:
         """The metrics of `compile`, which a ``train_step`` of TensorFlow 2 updates with labels and outputs."""
-        return CompiledMetrics(self.objective)
+        return self.objective
 
     def reset_metrics(self: Trainable) -> None:
         """Forget what the losses and metrics have seen, also those that a derived model lists in ``metrics``; `fit` and
