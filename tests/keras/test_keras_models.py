@@ -68,6 +68,7 @@ LAYERS: dict[str, tuple[tuple[int, ...], Callable[[], Any]]] = {
     "GroupNormalization": (IMAGES, lambda: layers.GroupNormalization(2)),
     "UnitNormalization": (FEATURES, lambda: layers.UnitNormalization()),
     "RMSNormalization": (FEATURES, lambda: layers.RMSNormalization()),
+    "SpectralNormalization": (IMAGES, lambda: layers.SpectralNormalization(layers.Conv2D(3, 2))),
     "LSTM": (SEQUENCES, lambda: layers.LSTM(3)),
     "LSTM with hard gates": (SEQUENCES, lambda: layers.LSTM(3, recurrent_activation="hard_sigmoid", activation="relu")),
     "GRU": (SEQUENCES, lambda: layers.GRU(3, return_sequences=True)),

@@ -52,13 +52,15 @@ _WITHOUT_EFFECT: Mapping[str, Any] = {
     "autocast": True,
     "data_format": "channels_last",
     "ema_momentum": 0.99,
+    "encoding": "utf-8",
     "fill_mode": "constant",
     "fill_value": 0.0,
     "score_mode": "dot",
     "value_range": [0, 255],
+    "vocabulary_dtype": "int64",
 }
-# Settings of random numbers, and the layer that Keras derives of another.
-_NOT_ASKED = {"backward_layer", "seed"}
+# Settings of random numbers, and what Keras derives of another layer or a vocabulary.
+_NOT_ASKED = {"backward_layer", "seed", "vocabulary_size"}
 _ROOMS: Mapping[str, Any] = {
     "keras.constraints": constraints,
     "keras.initializers": initializers,

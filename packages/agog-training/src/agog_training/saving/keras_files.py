@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 from agog_checkpoint.regular_file import open_regular
 from agog_core import Variable
 from agog_core.errors import DataLossError
-from agog_layers import Layer
+from agog_layers import Layer, SpectralNormalization
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
 _ZIP = b"PK\x03\x04"
@@ -126,6 +126,8 @@ def _by_place(part: Any, path: str, group: Any) -> Iterator[Found]:
     own = [variable for variable in part.weights if id(variable) not in inside]
     places = [group] if not own or _vars(group) else [_inner(group, name, path) for name in _parts(part)]
     datasets = [dataset for place in places for dataset in _vars(place)]
+    if isinstance(part, SpectralNormalization):  # Keras has the inner layer's kernel here too
+        datasets = datasets[1:]
     if len(datasets) != len(own):
         raise ValueError(
             f"load_weights: {part.name!r} has {len(own)} weights of its own; {group.name} in {path!r} has "

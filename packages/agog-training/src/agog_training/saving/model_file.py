@@ -21,6 +21,7 @@ from agog_layers.base.allowance import allowance, allowance_of
 from agog_layers.base.configured import describe, revive
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
+from agog_training.saving.keras_assets import load_vocabularies
 from agog_training.saving.keras_contents import stored_numbers
 from agog_training.saving.keras_description import made_model
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
@@ -247,6 +248,7 @@ def _load_keras_model(path: str, custom_objects: Mapping[str, Any], compile: boo
             compile_as_described(model, path, description)
     if model.weights:
         load_keras_weights(model, path, by_name=False)
+    load_vocabularies(model, path)
     if compile and model.optimizer is not None:
         load_optimizer_state(model, path, description)
     return model
