@@ -8,7 +8,7 @@ import pytest
 
 from agog_compat import configuration
 from agog_compat.configuration import ConfigProto, GPUOptions
-from agog_core.dispatch.devices.lookup import memory
+from agog_core.dispatch.devices import memory
 from agog_core.dispatch.plugins.backend import MemoryStats
 from agog_core.errors import InvalidArgumentError, UnimplementedError
 
