@@ -29,9 +29,9 @@ STATE = {
     "agog_compat.distributions.divergences._formulas": "none: functions by classes; each is registered once",
     "agog_compat.execution._is_enabled": "none: whether a second call is the first",
     "agog_compat.execution._mode": "none: ops are done when their functions return in both modes",
-    "agog_compat.keras_backend.values._uids": "none: numbers for names",
+    "agog_keras.backend.values._uids": "none: numbers for names",
     "agog_compat.logging._counts": "none: how often messages were asked for",
-    "agog_compat.newer.devices._settings": "none: answers for programs; nothing is computed with them",
+    "agog_compat.tf2.devices._settings": "none: answers for programs; nothing is computed with them",
     "agog_core.checkpointable.listeners": "none: who hears of new parts",
     "agog_core.dispatch.devices.lookup._devices": "none: a cache",
     "agog_core.dispatch.devices.lookup._scope": "key: the function's key has the scope",
@@ -190,7 +190,7 @@ def test_each_piece_says_what_it_is() -> None:
 def test_settings_are_found() -> None:
     known = [piece for piece in pieces() if isinstance(held(piece), (Setting, Settable))]
     assert known == [
-        "agog_compat.newer.settings._numbers",
+        "agog_keras.settings._numbers",
         "agog_core.tensors.placement._policy",
         "agog_layers.base.custom_objects.scoped",
         "agog_layers.base.learning_phase._phase",
@@ -199,7 +199,7 @@ def test_settings_are_found() -> None:
         "agog_layers.base.variable_store.weight_getter",
         "agog_layers.by_name.variable_scope._current",
         "agog_layers.layer.precision._reading",
-        "agog_summary.newer._condition",
+        "agog_summary.tf2._condition",
         "agog_summary.recording._policy",
         "agog_summary.writer._default",
     ]

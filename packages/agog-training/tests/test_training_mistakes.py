@@ -12,7 +12,7 @@ import pytest
 import agog_core as ag
 from agog_layers import Conv2D, Dense, Embedding, Flatten, Input
 from agog_layers.losses.loss import Huber
-from agog_layers.metrics.updated.means import BinaryAccuracy
+from agog_layers.metrics.keras.means import BinaryAccuracy
 from agog_optimizers import AdamOptimizer, GradientAccumulator, GradientDescentOptimizer
 from agog_training import Model, Sequential, optimizers
 from agog_training.callbacks import EarlyStopping, History, TerminateOnNaN

@@ -102,7 +102,7 @@ def test_a_metric_that_is_given_twice_has_two_names() -> None:
 
 
 def test_a_metric_object_for_all_outputs_adds_up_each_of_them() -> None:
-    from agog_layers.metrics.updated import MeanSquaredError
+    from agog_layers.metrics.keras import MeanSquaredError
 
     model = states()
     model.compile("sgd", "mse", metrics=[MeanSquaredError(name="error")])

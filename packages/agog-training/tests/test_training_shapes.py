@@ -10,7 +10,7 @@ import pytest
 import agog_core as ag
 from agog_layers import Dense
 from agog_layers.losses.loss import CategoricalCrossentropy, MeanSquaredError
-from agog_layers.metrics.updated import CategoricalAccuracy, MeanAbsoluteError
+from agog_layers.metrics.keras import CategoricalAccuracy, MeanAbsoluteError
 from agog_training import Sequential
 
 X = np.ones((3, 4), np.float32)

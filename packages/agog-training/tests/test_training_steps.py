@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense
-from agog_layers.metrics.updated import Mean
+from agog_layers.metrics.keras import Mean
 from agog_optimizers import GradientDescentOptimizer
 from agog_training import Model, Sequential
 from agog_training.callbacks import Callback, LambdaCallback, ProgbarLogger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from agog_compat.newer.structures import assert_same_structure, map_structure, pack_sequence_as
+from agog_compat.tf2.structures import assert_same_structure, map_structure, pack_sequence_as
 from agog_core.nest import flatten, is_mapping, is_nested
 
 __all__ = [

@@ -42,7 +42,7 @@ from agog_layers.convolutional.convolution import Conv
 from agog_layers.losses import named as losses
 from agog_layers.losses.loss import Huber
 from agog_layers.metrics import named as metrics
-from agog_layers.metrics.updated.means import BinaryAccuracy
+from agog_layers.metrics.keras.means import BinaryAccuracy
 
 NO_INTEGERS: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (Dense, TypeError, "Dense: units must be an integer; got {}."),

@@ -12,7 +12,7 @@ import agog_core as ag
 from agog_layers.losses import loss
 from agog_layers.losses import named as losses
 from agog_layers.metrics import named as metrics
-from agog_layers.metrics.updated import counts, means, metric
+from agog_layers.metrics.keras import counts, means, metric
 
 SEED = 33
 N = 40

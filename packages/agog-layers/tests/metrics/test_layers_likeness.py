@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from agog_layers.metrics import named
-from agog_layers.metrics.updated.at_points import (
+from agog_layers.metrics.keras.at_points import (
     PrecisionAtRecall,
     RecallAtPrecision,
     SensitivityAtSpecificity,
     SpecificityAtSensitivity,
 )
-from agog_layers.metrics.updated.likeness import (
+from agog_layers.metrics.keras.likeness import (
     BinaryIoU,
     ConcordanceCorrelation,
     CosineSimilarity,

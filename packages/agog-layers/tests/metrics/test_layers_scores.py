@@ -10,7 +10,7 @@ import pytest
 from agog_checkpoint import Checkpoint
 from agog_core.errors import InvalidArgumentError
 from agog_layers.metrics import named
-from agog_layers.metrics.updated import scores
+from agog_layers.metrics.keras import scores
 
 rng = np.random.default_rng(23)
 CLASSES = rng.integers(0, 3, 40)

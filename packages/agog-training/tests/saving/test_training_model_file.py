@@ -25,7 +25,7 @@ from agog_checkpoint.objects import snapshot
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
 from agog_layers import LSTM, Dense, Dropout, Embedding, Flatten, Input
-from agog_layers.metrics.updated.means import MeanSquaredError
+from agog_layers.metrics.keras.means import MeanSquaredError
 from agog_training import Model, Sequential, clone_model, load_model, model_from_config, model_from_json, optimizers
 from agog_training.saving.description import describe_optimizer, revive_optimizer
 from agog_training.saving.model_file import _File

@@ -110,11 +110,11 @@ if TYPE_CHECKING:
     from agog_compat.collections import *
     from agog_compat.critical_section import *
     from agog_compat.graph_scopes import *
-    from agog_compat.newer.arrays import *
-    from agog_compat.newer.gradients import *
-    from agog_compat.newer.module import *
-    from agog_compat.newer.sparse_sums import *
     from agog_compat.replication import *
+    from agog_compat.tf2.arrays import *
+    from agog_compat.tf2.gradients import *
+    from agog_compat.tf2.module import *
+    from agog_compat.tf2.sparse_sums import *
     from agog_core.dispatch.devices.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -245,10 +245,10 @@ __getattr__, __dir__ = _later(
         "agog_compat.collections",
         "agog_compat.critical_section",
         "agog_compat.graph_scopes",
-        "agog_compat.newer.arrays",
-        "agog_compat.newer.gradients",
-        "agog_compat.newer.module",
-        "agog_compat.newer.sparse_sums",
+        "agog_compat.tf2.arrays",
+        "agog_compat.tf2.gradients",
+        "agog_compat.tf2.module",
+        "agog_compat.tf2.sparse_sums",
         "agog_compat.replication",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.devices.memory",

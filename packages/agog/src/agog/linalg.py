@@ -1,7 +1,7 @@
 """``tf.linalg``: products, factorizations, systems of equations, determinants and norms of matrices."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.matrices import *
+from agog_compat.tf2.matrices import *
 from agog_core import cross as cross
 from agog_core import diag as tensor_diag
 from agog_core import diag_part as tensor_diag_part

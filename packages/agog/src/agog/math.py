@@ -1,11 +1,11 @@
 """``tf.math``: elementwise mathematics, reductions and special functions."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.quotients import multiply_no_nan as multiply_no_nan
-from agog_compat.newer.quotients import reciprocal_no_nan as reciprocal_no_nan
-from agog_compat.newer.quotients import xdivy as xdivy
-from agog_compat.newer.quotients import xlog1py as xlog1py
-from agog_compat.newer.quotients import xlogy as xlogy
+from agog_compat.tf2.quotients import multiply_no_nan as multiply_no_nan
+from agog_compat.tf2.quotients import reciprocal_no_nan as reciprocal_no_nan
+from agog_compat.tf2.quotients import xdivy as xdivy
+from agog_compat.tf2.quotients import xlog1py as xlog1py
+from agog_compat.tf2.quotients import xlogy as xlogy
 from agog_core.exports import export as _export
 from agog_core.ops.array.complex import conj as conj
 from agog_core.ops.array.complex import imag as imag

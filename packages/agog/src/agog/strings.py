@@ -1,7 +1,7 @@
 """``tf.strings``: joining, splitting, matching and hashing of strings."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.texts import *
+from agog_compat.tf2.texts import *
 from agog_core.exports import export as _export
 from agog_core.ops.control.printing import format as format
 from agog_core.ops.strings.encoding import as_string as as_string

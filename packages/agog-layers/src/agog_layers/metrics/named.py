@@ -10,7 +10,7 @@ from agog_layers.base.lookup import Lookup
 from agog_layers.base.naming import snake_case
 from agog_layers.losses import named as losses
 from agog_layers.metrics import correctness
-from agog_layers.metrics.updated import at_points, counts, likeness, means, metric, scores
+from agog_layers.metrics.keras import at_points, counts, likeness, means, metric, scores
 
 __all__ = ["deserialize", "get", "serialize"]
 

@@ -3,14 +3,14 @@
 from agog.config import experimental as experimental
 from agog.config import threading as threading
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.devices import LogicalDevice as LogicalDevice
-from agog_compat.newer.devices import PhysicalDevice as PhysicalDevice
-from agog_compat.newer.devices import get_soft_device_placement as get_soft_device_placement
-from agog_compat.newer.devices import get_visible_devices as get_visible_devices
-from agog_compat.newer.devices import list_logical_devices as list_logical_devices
-from agog_compat.newer.devices import list_physical_devices as list_physical_devices
-from agog_compat.newer.devices import set_soft_device_placement as set_soft_device_placement
-from agog_compat.newer.devices import set_visible_devices as set_visible_devices
+from agog_compat.tf2.devices import LogicalDevice as LogicalDevice
+from agog_compat.tf2.devices import PhysicalDevice as PhysicalDevice
+from agog_compat.tf2.devices import get_soft_device_placement as get_soft_device_placement
+from agog_compat.tf2.devices import get_visible_devices as get_visible_devices
+from agog_compat.tf2.devices import list_logical_devices as list_logical_devices
+from agog_compat.tf2.devices import list_physical_devices as list_physical_devices
+from agog_compat.tf2.devices import set_soft_device_placement as set_soft_device_placement
+from agog_compat.tf2.devices import set_visible_devices as set_visible_devices
 from agog_core.exports import export as _export
 from agog_core.tracing.eagerly import *
 from agog_core.tracing.hotness import compile_functions_at_once as compile_functions_at_once

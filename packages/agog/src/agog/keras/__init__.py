@@ -31,7 +31,7 @@ from agog_layers import Input as Input
 from agog_layers import Layer as Layer
 from agog_layers.base.policy import Policy as DTypePolicy
 from agog_layers.losses.loss import Loss as Loss
-from agog_layers.metrics.updated.metric import Metric as Metric
+from agog_layers.metrics.keras.metric import Metric as Metric
 from agog_layers.weights.initializers import Initializer as Initializer
 from agog_layers.weights.regularizers import Regularizer as Regularizer
 from agog_training import Model as Model

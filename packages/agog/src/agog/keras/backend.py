@@ -1,14 +1,6 @@
 """``tf.keras.backend``: what layers and losses of a program are written with, over ops."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.keras_backend.convolutions import *
-from agog_compat.keras_backend.normalizing import *
-from agog_compat.keras_backend.renamed import *
-from agog_compat.keras_backend.sequences import *
-from agog_compat.keras_backend.shaping import *
-from agog_compat.keras_backend.values import *
-from agog_compat.newer.backend import *
-from agog_compat.newer.settings import *
 from agog_core.exports import export as _export
 from agog_core.ops.array.casting import cast as cast
 from agog_core.ops.array.creation import ones_like as ones_like
@@ -60,6 +52,14 @@ from agog_core.ops.reduce.reduction import reduce_sum as sum
 from agog_core.ops.reduce.scans import *
 from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.variables.name_scope import name_scope as name_scope
+from agog_keras.backend.convolutions import *
+from agog_keras.backend.defaults import *
+from agog_keras.backend.normalization import *
+from agog_keras.backend.sequences import *
+from agog_keras.backend.shapes import *
+from agog_keras.backend.tensors import *
+from agog_keras.backend.values import *
+from agog_keras.settings import *
 from agog_layers.base.activations import elu as elu
 from agog_layers.base.activations import hard_sigmoid as hard_sigmoid
 from agog_layers.base.learning_phase import in_test_phase as in_test_phase

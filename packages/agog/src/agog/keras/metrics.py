@@ -24,13 +24,13 @@ from agog_layers.metrics.correctness import categorical_accuracy as categorical_
 from agog_layers.metrics.correctness import sparse_categorical_accuracy as sparse_categorical_accuracy
 from agog_layers.metrics.correctness import sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy
 from agog_layers.metrics.correctness import top_k_categorical_accuracy as top_k_categorical_accuracy
+from agog_layers.metrics.keras.at_points import *
+from agog_layers.metrics.keras.counts import *
+from agog_layers.metrics.keras.likeness import *
+from agog_layers.metrics.keras.means import *
+from agog_layers.metrics.keras.metric import *
+from agog_layers.metrics.keras.scores import *
 from agog_layers.metrics.named import *
-from agog_layers.metrics.updated.at_points import *
-from agog_layers.metrics.updated.counts import *
-from agog_layers.metrics.updated.likeness import *
-from agog_layers.metrics.updated.means import *
-from agog_layers.metrics.updated.metric import *
-from agog_layers.metrics.updated.scores import *
 
 _export(globals())
 

@@ -1,8 +1,8 @@
 """``tf.keras.random``: random numbers with Keras's arguments."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.keras_random import *
 from agog_core.exports import export as _export
+from agog_keras.random import *
 
 _export(globals())
 

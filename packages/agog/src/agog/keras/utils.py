@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from agog_compat.advice import taught as _taught
-from agog_compat.newer.backend import is_keras_tensor as is_keras_tensor
-from agog_compat.newer.settings import clear_session as clear_session
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
+from agog_keras.backend.tensors import is_keras_tensor as is_keras_tensor
+from agog_keras.settings import clear_session as clear_session
 from agog_layers import custom_object_scope as custom_object_scope
 from agog_layers.base.configured import describe as serialize_keras_object
 from agog_layers.base.configured import revive as deserialize_keras_object

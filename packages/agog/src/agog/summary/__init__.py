@@ -9,15 +9,15 @@ from agog_summary import SummaryWriter as SummaryWriter
 from agog_summary import create_file_writer as create_file_writer
 from agog_summary import flush as flush
 from agog_summary import graph as graph
-from agog_summary.newer import audio as audio
-from agog_summary.newer import create_noop_writer as create_noop_writer
-from agog_summary.newer import histogram as histogram
-from agog_summary.newer import image as image
-from agog_summary.newer import record_if as record_if
-from agog_summary.newer import scalar as scalar
-from agog_summary.newer import should_record_summaries as should_record_summaries
-from agog_summary.newer import text as text
-from agog_summary.newer import write as write
+from agog_summary.tf2 import audio as audio
+from agog_summary.tf2 import create_noop_writer as create_noop_writer
+from agog_summary.tf2 import histogram as histogram
+from agog_summary.tf2 import image as image
+from agog_summary.tf2 import record_if as record_if
+from agog_summary.tf2 import scalar as scalar
+from agog_summary.tf2 import should_record_summaries as should_record_summaries
+from agog_summary.tf2 import text as text
+from agog_summary.tf2 import write as write
 
 if TYPE_CHECKING:
     from agog.summary import experimental as experimental

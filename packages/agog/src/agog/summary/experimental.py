@@ -2,8 +2,8 @@
 
 from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
-from agog_summary.newer import get_step as get_step
-from agog_summary.newer import set_step as set_step
+from agog_summary.tf2 import get_step as get_step
+from agog_summary.tf2 import set_step as set_step
 
 _export(globals())
 

@@ -1,1 +1,0 @@
-"""Keras backend: functions of ``tf.keras.backend`` that layers and losses of older programs are written with."""

@@ -1,1 +1,0 @@
-"""Newer: what programs of TensorFlow 2 call that TensorFlow 1.12 has not, over the ops that there are."""
