@@ -190,8 +190,8 @@ def test_each_piece_says_what_it_is() -> None:
 def test_settings_are_found() -> None:
     known = [piece for piece in pieces() if isinstance(held(piece), (Setting, Settable))]
     assert known == [
-        "agog_keras.settings._numbers",
         "agog_core.tensors.placement._policy",
+        "agog_keras.settings._numbers",
         "agog_layers.base.custom_objects.scoped",
         "agog_layers.base.learning_phase._phase",
         "agog_layers.base.policy._policy",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import agog as tf
-from agog_summary import newer
+from agog_summary import tf2
 
 summary = tf.contrib.summary
 
@@ -52,19 +52,19 @@ def by_steps(wrap: Any, folder: Path) -> Any:
 
 
 def by_conditions(wrap: Any, folder: Path) -> Any:
-    f, is_wanted = wrap(lambda x: newer.scalar("x", x)), [True]
+    f, is_wanted = wrap(lambda x: tf2.scalar("x", x)), [True]
     writer = summary.create_file_writer(str(folder))
     with writer.as_default():
         for n in range(5):
-            newer.set_step(n)
-            with newer.record_if(n % 2 == 0):
+            tf2.set_step(n)
+            with tf2.record_if(n % 2 == 0):
                 f(tf.constant(float(n)))
-        with newer.record_if(lambda: is_wanted[0]):
+        with tf2.record_if(lambda: is_wanted[0]):
             for n in range(6):
                 is_wanted[0] = n % 3 == 0
-                newer.set_step(10 + n)
+                tf2.set_step(10 + n)
                 f(tf.constant(float(n)))
-    newer.set_step(None)
+    tf2.set_step(None)
     summary.flush(writer)
     return written(folder)
 

@@ -1,4 +1,4 @@
-"""Updated: metrics with ``update_state``, as in ``tf.keras.metrics``."""
+"""Keras: metrics with ``update_state``, as in ``tf.keras.metrics``."""
 
 from agog_core.exports import export as _export
 from agog_layers.metrics.keras.counts import *
