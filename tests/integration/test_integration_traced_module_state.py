@@ -199,8 +199,8 @@ def test_settings_are_found() -> None:
         "agog_layers.base.variable_store.weight_getter",
         "agog_layers.by_name.variable_scope._current",
         "agog_layers.layer.precision._reading",
-        "agog_summary.tf2._condition",
         "agog_summary.recording._policy",
+        "agog_summary.tf2._condition",
         "agog_summary.writer._default",
     ]
 
