@@ -231,6 +231,76 @@ def test_what_is_handed_on_unchanged_is_the_tensor_that_it_was() -> None:
     same(make, [(tf.constant(large), p) for _, p in (*FLAGS, *FLAGS)])
 
 
+def handed_on(x: tf.Tensor, p: tf.Tensor) -> Any:
+    return tf.cond(p > 0.0, lambda: tf.sin(x), lambda: x) * 2.0
+
+
+def one_after_the_other(x: tf.Tensor, p: tf.Tensor) -> Any:
+    x = tf.tanh(x)
+    y = tf.cond(p > 0.0, lambda: [tf.sin(x), x * p], lambda: [x, x + p])
+    z = tf.cond(p > 1.5, lambda: tf.tanh(y[0]) * x, lambda: x - y[1])
+    return y[0] + z + tf.cond(p > -1.5, lambda: tf.cos(z), lambda: z)
+
+
+def products_with_themselves(x: tf.Tensor, p: tf.Tensor) -> Any:
+    y = tf.cond(p > 0.0, lambda: tf.sin(x), lambda: x)  # BLAS computes half of the product of a matrix with itself
+    return tf.matmul(y, x, transpose_b=True)
+
+
+def products_in_loops(x: tf.Tensor, p: tf.Tensor) -> Any:
+    y = tf.cond(p > 0.0, lambda: tf.sin(x), lambda: x)
+
+    def body(i: tf.Tensor, a: tf.Tensor, b: tf.Tensor) -> Any:
+        return [i + 1, tf.tanh(tf.matmul(a, b, transpose_b=True)), b * 0.5]
+
+    return tf.while_loop(lambda i, a, b: i < 300, body, [tf.constant(0), y, x])[1]
+
+
+def variables_handed_on(x: tf.Tensor, p: tf.Tensor) -> Any:
+    v = KEPT[0]
+    y = tf.cond(p > 0.0, lambda: v.read_value(), lambda: v * p)
+    v.assign_add(tf.reduce_mean(y, 0))
+    return y + tf.cond(p > 0.0, lambda: x, lambda: x * p) * v
+
+
+KEPT: list[tfe.Variable] = []
+
+
+@pytest.mark.parametrize(
+    ("call", "kept"),
+    [
+        *((handed_on, 1), (one_after_the_other, None), (products_with_themselves, 2), (products_in_loops, 2)),
+        (variables_handed_on, None),
+    ],
+)
+def test_one_function_hands_on_what_the_other_changes(call: Any, kept: int | None) -> None:
+    large = np.random.RandomState(3).randn(70, 70).astype(np.float32)
+
+    def make() -> Made:
+        KEPT[:] = [tfe.Variable(large)]
+        return call, KEPT
+
+    flags = [p for _, p in (*FLAGS, *FLAGS)]
+    traced = same(make, [(tf.constant(large), p) for p in flags])
+    assert kept is None or counts(traced)[1] == kept
+
+
+def test_traces_that_differ_in_what_python_did() -> None:
+    loops: list[bool] = [True]
+
+    @tf.function
+    def call(x: tf.Tensor, p: tf.Tensor) -> Any:
+        a = tf.cond(p > 0.0, lambda: x * 2.0, lambda: x - 1.0)
+        if loops[0]:
+            return tf.while_loop(lambda i, a: i < 300, lambda i, a: [i + 1, a * 0.5], [tf.constant(0), a])
+        return [tf.reduce_sum(a), a + 1.0]
+
+    call(tf.constant(X), tf.constant(1.0))
+    loops[0] = False
+    np.testing.assert_array_equal(call(tf.constant(X), tf.constant(-1.0))[1], X - np.float32(1.0) + np.float32(1.0))
+    assert counts(call) == (2, 2)
+
+
 def test_constants_that_nobody_else_holds_may_go_both_ways() -> None:
     def make() -> Made:
         def call(x: tf.Tensor, p: tf.Tensor) -> Any:

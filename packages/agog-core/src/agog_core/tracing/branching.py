@@ -18,7 +18,7 @@ from agog_core import nest
 from agog_core.dtypes import int32
 from agog_core.recording import source_line, tapes_of_context
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.choices import Branch, Choice
+from agog_core.tracing.choices import Branch, Choice, Handed
 from agog_core.tracing.device import TracedArray, untraced
 from agog_core.tracing.execute import c_order
 from agog_core.tracing.graph import Effect, Graph, Late, LateItem, Node, Value
@@ -68,15 +68,16 @@ class _Branching:
         self.first_array = len(trace._arrays)
         self.finals, self.outcomes = dict(trace.graph.finals), dict(trace._outcomes)
 
-    def compare(self) -> None:
-        """Compare the condition with what it was, as for a branch of Python."""
+    def compare(self, handed: Handed | None = None) -> None:
+        """Compare the condition with what it was, as for a branch of Python; it is noted what was handed on."""
         trace = self.trace
         if self.flag in trace._changed:
             trace.note_branch(self.line)
             return
-        guard = Node(Effect.GUARD, None, None, [self.flag], {}, line=self.line, outcome=self.outcome)
+        guard = Node(Effect.GUARD, None, None, [self.flag], {}, line=self.line, outcome=self.outcome, handed=handed)
         trace.graph.nodes.insert(self.start[0], guard)
-        trace._outcomes[self.flag] = self.outcome
+        if handed is None:
+            trace._outcomes[self.flag] = self.outcome
 
     def end(self, holder: list[Any]) -> Any:
         """What the function has returned, by a node where that can be."""
@@ -87,7 +88,10 @@ class _Branching:
         is_refused = any(loop.is_refused for loop in trace.rollings) or trace.behind is not None
         is_refused = is_refused or not (result is None or is_of_tensors(result)) or not self._fits(result)
         if is_refused or not (trace.rollings or self._may_unite(result)):
-            self.compare()
+            hands_on = not (is_refused or self.nodes or self.lates or trace.rollings or result is None)
+            leaves = nest.flatten(result) if hands_on else []
+            handed = Handed(tuple(map(trace.value_of, leaves)), key_of_structure(result)) if hands_on else None
+            self.compare(handed)
             return result
         form = key_of_structure(result)
         packing = None if result is None else Packing(result)

@@ -31,6 +31,19 @@ class Branch:
     shared: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Handed:
+    """What a function has returned that did nothing: values from before.
+
+    Args:
+        values: these.
+        form: see `Choice`.
+    """
+
+    values: tuple[Value, ...]
+    form: Any
+
+
 class Choice:
     """A branch: the functions that are known, by the condition; another one is a way that was not traced.
 

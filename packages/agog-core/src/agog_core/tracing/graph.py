@@ -114,6 +114,7 @@ class Node:
     variables: list[Variable] = field(default_factory=list)  # that it writes or reads: its first outputs
     line: str = "unknown"  # of the program, such as "train.py:12"
     outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
+    handed: Any = None  # of a guard of `cond`, where the function did nothing: an `agog_core.tracing.choices.Handed`
     several: bool = False  # whether the kernel returns a tuple
     fails: bool = False  # of a function of ours: whether it raises for some values
     is_caught: bool = False  # of an update that may fail: whether the function may go on then

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.tracing.choices import Branch, Choice
+from agog_core.tracing.choices import Branch, Choice, Handed
 from agog_core.tracing.graph import Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.loops import Loop, Part, Rows
 from agog_core.tracing.passes import frozen
@@ -33,6 +33,7 @@ class Likeness:
         self, temporaries: Collection[Variable] = (), first: int = 0, learns: bool = True, is_whole: bool = False
     ) -> None:
         self._first, self._learns, self._is_whole = first, learns, is_whole
+        self._twofold: set[Value] = set()  # values of the other part that two of the one correspond to
         self._values: dict[Value, Value] = {}
         self._lates: dict[Late, Late] = {}
         self._temporaries = temporaries
@@ -64,15 +65,18 @@ class Likeness:
 
     def _is_node(self, one: Node, other: Node) -> bool:
         if isinstance(mine := one.attributes.get("loop"), Choice):
+            if isinstance(handed := other.handed, Handed):
+                return self._is_handed(one, mine, other, handed)
             theirs = other.attributes.get("loop")
             return isinstance(theirs, Choice) and self._is_choice(one, mine, other, theirs)
-        if self._is_whole and isinstance(mine, Loop) and isinstance(theirs := other.attributes["loop"], Loop):
+        if self._is_whole and isinstance(mine, Loop) and isinstance(theirs := other.attributes.get("loop"), Loop):
             return self._is_whole_loop(one, mine, other, theirs)
-        is_same = (
+        is_same = not self._joins(one, other) and (
             (one.effect, one.op, one.table, one.outcome, one.several)
             == (other.effect, other.op, other.table, other.outcome, other.several)
             and self.same(one.inputs, other.inputs)
             and self.attribute(dict(one.attributes), dict(other.attributes))
+            and self.attribute(one.handed, other.handed)
             and len(one.variables) == len(other.variables)
             and all(map(self._is_variable, one.variables, other.variables))
             and self.given(one.outputs, other.outputs)
@@ -105,6 +109,8 @@ class Likeness:
             return self._is_loop(one, other)
         if isinstance(one, (Back, Rows)):
             return _plain(one) == _plain(other) and self._is_part(one.body, other.body, not self._is_whole)
+        if isinstance(one, Handed):
+            return self.attribute(one.form, other.form) and self.same(one.values, other.values)
         if isinstance(one, (Item, Length)):
             return one.is_like(other)
         if isinstance(one, (list, tuple)):
@@ -136,13 +142,45 @@ class Likeness:
                 continue
             if not self._learns:
                 return False
-            if any(value not in back and value.number >= self._first for value in taken):
+            if not self._twofold.isdisjoint(taken) or any(
+                value not in back and value.number >= self._first for value in taken
+            ):
                 return False  # it is of the other part alone
             captured = [back.get(value, value) for value in taken]
             one.inputs += [value for value in dict.fromkeys(captured) if value not in one.inputs[1:]]
             places = tuple([one.inputs.index(value, 1) - 1 for value in captured])
             mine.branches[outcome] = replace(branch, places=places)
         return self.given(one.outputs, other.outputs)
+
+    def _is_handed(self, one: Node, mine: Choice, other: Node, handed: Handed) -> bool:
+        """Whether the other trace may have handed on values from before where this one branches; the branch learns to.
+
+        There what was handed on is the same value behind the branch as before it, and here it is another one.
+        """
+        flags = self.same(one.inputs[:1], other.inputs)
+        if not self._is_whole or not flags or (mine.form, mine.line) != (handed.form, other.line):
+            return False
+        back = {value: key for key, value in self._values.items()}
+        moved = [value for value in handed.values if value.kind != "constant"]
+        if len(one.outputs) != len(handed.values) or not all(map(is_alike, one.outputs, handed.values)):
+            return False
+        if not self._twofold.isdisjoint(moved) or not all(value in back for value in moved):
+            return False
+        if other.outcome not in mine.branches:
+            one.inputs += [back[value] for value in dict.fromkeys(moved) if back[value] not in one.inputs[1:]]
+            mine.branches[other.outcome] = _handing_on(one, [back.get(value, value) for value in handed.values])
+        elif not self.same(_handed_by(one, mine.branches[other.outcome]), handed.values):
+            return False
+        self._values.update(zip(one.outputs, handed.values, strict=True))
+        self._twofold.update(moved)
+        return True
+
+    def _joins(self, one: Node, other: Node) -> bool:
+        """Whether a kernel of the other trace gets one array where this one's gets two: it may round otherwise."""
+        if not self._twofold or len(one.inputs) < 2 or (one.op is not None and one.op.elementwise):
+            return False
+        memory = [[value.base or value for value in node.inputs] for node in (one, other)]
+        return len(set(memory[1])) < len(set(memory[0]))
 
     def _is_loop(self, one: Loop, other: Loop) -> bool:
         parts = ((one.condition, other.condition), (one.body, other.body))
@@ -153,13 +191,14 @@ class Likeness:
         """Whether two loops correspond; the branches of one learn what those of the other know, and it takes what these
         take."""
         count, sizes = len(mine.following), [len(each.body.graph.inputs) for each in (mine, theirs)]
-        if len(theirs.following) != count or not self.same(one.inputs[:count], other.inputs[:count]):
+        is_same = len(theirs.following) == count and not self._joins(one, other)
+        if not is_same or not self.same(one.inputs[:count], other.inputs[:count]):
             return False
         back = {value: key for key, value in self._values.items()}
         known, more = one.inputs[count : sizes[0]], []
         there: dict[int, int] = {}  # places of what no iteration changes, in the other loop and in this one
         for place, value in enumerate(other.inputs[count : sizes[1]], count):
-            if value not in back:
+            if value not in back or value in self._twofold:
                 return False
             if back[value] not in known:
                 known.append(back[value])
@@ -243,3 +282,22 @@ def is_same_function(one: Any, other: Any) -> bool:
     cells = [[cell.cell_contents for cell in each.__closure__ or ()] for each in (one, other)]
     given = [(each.__defaults__ or (), each.__kwdefaults__ or {}) for each in (one, other)]
     return Likeness().attribute(cells[0], cells[1]) and Likeness().attribute(given[0], given[1])
+
+
+def _handing_on(node: Node, values: Sequence[Value]) -> Branch:
+    """A function that hands on values which a node takes, and constants."""
+    taken = [value for value in dict.fromkeys(values) if value.kind != "constant"]
+    constants = [value for value in dict.fromkeys(values) if value.kind == "constant"]
+    pool = {value: place for place, value in enumerate([*taken, *constants])}
+    inputs = [replace(value, kind="input", node=None, base=None, variable=None) for value in taken]
+    places = tuple([node.inputs.index(value, 1) - 1 for value in taken])
+    arrays = tuple([value.array for value in constants])
+    everything = tuple(range(len(values)))
+    return Branch(Part(Graph(inputs)), places, tuple([pool[value] for value in values]), arrays, everything)
+
+
+def _handed_by(node: Node, branch: Branch) -> list[Value | None]:
+    """The values that a function of a node hands on; None for any other."""
+    pool: list[Value | None] = [None] * len(branch.part.graph.outputs)
+    pool += [node.inputs[1 + place] for place in branch.places] + [None] * len(branch.constants)
+    return [pool[place] for place in branch.following]

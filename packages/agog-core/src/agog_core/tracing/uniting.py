@@ -47,7 +47,7 @@ class Whole:
         holds other than tensors and Python values."""
         leaves = nest.flatten(result)
         is_plain = all(type(leaf) is Tensor or not hasattr(leaf, "dtype") for leaf in leaves)
-        if not is_plain or not any(_is_choice(node) or may_part_inside(node) for node in trace.graph.nodes):
+        if not is_plain or not any(map(_branches, trace.graph.nodes)):
             return None
         form = key_of_structure(result), [None if type(leaf) is Tensor else exact(leaf) for leaf in leaves]
         return cls(trace.graph, form, echoes, frozenset(trace.temporaries))
@@ -60,6 +60,10 @@ class Whole:
         """What does the one or the other; None where they differ elsewhere, or a branch inside might go a third way."""
         if self.form != other.form or not self.echoes.is_like(other.echoes):
             return None
+        return self._learned(other) or other._learned(self)
+
+    def _learned(self, other: Whole) -> Whole | None:
+        """What this one and the other do, in whose places this one has branches."""
         mine, theirs = (_Copying(opens=False).graph(each.graph) for each in (self, other))
         number = max((value.number for value in _values(mine)), default=0)
         for variable, value in theirs.variables.items():
@@ -87,9 +91,9 @@ def _is_choice(node: Node) -> bool:
     return isinstance(node.attributes.get("loop"), Choice)
 
 
-def may_part_inside(node: Node) -> bool:
-    """Whether a run may find that a branch inside of a loop goes another way."""
-    return node.effect is Effect.LOOP and may_part(node)
+def _branches(node: Node) -> bool:
+    """Whether a run may go another way at a node, or in it, that is known to a branch of `cond`."""
+    return _is_choice(node) or node.handed is not None or (node.effect is Effect.LOOP and may_part(node))
 
 
 def _values(graph: Graph) -> list[Value]:
@@ -144,6 +148,8 @@ class _Copying:
 
     def _copied(self, node: Node, attributes: dict[str, Any]) -> Node:
         made = replace(node, inputs=self._of(node.inputs), outputs=[], attributes=attributes)
+        if node.handed is not None:
+            made.handed = replace(node.handed, values=tuple(self._of(node.handed.values)))
         for value in node.outputs:
             base = None if value.base is None else self._there.get(value.base, value.base)
             base = base if base is None or base.base is None else base.base
