@@ -218,7 +218,6 @@ PLAIN = {
     "agog_compat": {
         "critical_section": "locks",
         "eager_status": "errors",
-        "flags": "the program's own",
         "gfile": "files",
         "graph_only": "never made",
         "lookup.initializers": "never change",
