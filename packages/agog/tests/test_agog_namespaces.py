@@ -31,7 +31,7 @@ FOREIGN = {"agog.io.gfile": {"join"}, "agog.test": {"mock"}}  # os.path's and un
 def is_foreign(value: Any) -> bool:
     """Whether a value is what a namespace imports for itself, such as `sys`, `typing.Any` or `typing.TYPE_CHECKING`."""
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-    return isinstance(value, bool) or not (home or "agog").startswith("agog")
+    return isinstance(value, bool) or not (home or "agog").startswith(("agog", "absl."))  # whose flags are tf.flags
 
 
 @pytest.mark.parametrize("name", MODULES)
