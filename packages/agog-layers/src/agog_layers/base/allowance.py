@@ -56,9 +56,10 @@ allowance: ContextVar[Allowance] = ContextVar("agog_layer_allowance", default=_A
 def allowance_of(stored: int) -> Iterator[None]:
     """Limit the layers that are made in a block to what a file's arrays say, which have so many numbers.
 
+    >>> import agog_core as ag
     >>> from agog_layers import Dense
     >>> with allowance_of(stored=20):
-    ...     Dense(10**8)([[1.0]])
+    ...     Dense(10**8, name="dense")(ag.ones([1, 1]))
     Traceback (most recent call last):
     agog_core.errors.DataLossError: weight 'dense/kernel' would have shape (1, 100000000), and all arrays of the file \
 together have 20 numbers
