@@ -58,6 +58,7 @@ def allowance_of(stored: int) -> Iterator[None]:
 
     >>> import agog_core as ag
     >>> from agog_layers import Dense
+    >>> from agog_layers.base.allowance import allowance_of
     >>> with allowance_of(stored=20):
     ...     Dense(10**8, name="dense")(ag.ones([1, 1]))
     Traceback (most recent call last):
