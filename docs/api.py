@@ -32,6 +32,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Layers": ("agog_layers",),
     "Optimizers": ("agog_optimizers", "agog_training.optimizers"),
     "Training": ("agog_training",),
+    "Keras": ("agog_keras",),
     "Data": ("agog_data",),
     "Checkpoints": ("agog_checkpoint",),
     "Summaries": ("agog_summary",),
