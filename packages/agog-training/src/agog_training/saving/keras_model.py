@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agog_checkpoint.regular_file import open_regular
@@ -15,23 +15,16 @@ from agog_core.errors import DataLossError
 from agog_layers.losses import named as losses
 from agog_layers.metrics import named as metrics
 from agog_training.saving.keras_classes import is_object
-from agog_training.saving.keras_description import made, made_layer
-from agog_training.saving.keras_files import HDF5, children_of, group_name
+from agog_training.saving.keras_description import made
+from agog_training.saving.keras_files import HDF5
 from agog_training.saving.keras_optimizers import made_optimizer
 
-__all__ = ["compile_as_described", "description_in", "differing_settings"]
+__all__ = ["compile_as_described", "description_in"]
 
 Description = Mapping[str, Any]
 
 # How many bytes a description may have; those of large models have a hundredth.
 _LONGEST = 1 << 24
-# Settings that say nothing of what a layer computes with its weights.
-_NOT_COMPARED = {
-    *("activity_regularizer", "batch_input_shape", "cell", "cells", "dropout", "dtype", "fused", "implementation"),
-    *("layer", "layers", "momentum", "name", "recurrent_dropout", "stateful", "trainable", "unit_forget_bias"),
-    *("unroll", "zero_output_for_mask"),
-}
-_NOT_COMPARED_ENDS = ("_constraint", "_initializer", "_regularizer")
 
 
 def description_in(what: str, path: str) -> Description | None:
@@ -90,56 +83,3 @@ def _function(data: Any, get: Any) -> Any:
     if nest.is_mapping(data):
         return {name: _function(part, get) for name, part in data.items()}
     return data
-
-
-# What its layers do otherwise than those of another model.
-
-
-def differing_settings(path: str, model: Any, description: Description) -> Iterator[str]:
-    """A sentence for each setting of a layer with weights that is another one than the file says."""
-    inside = dict(_children(description))
-    for place, child in children_of(model):
-        if place in inside and child.weights:
-            yield from _differing(path, child, inside[place])
-            yield from differing_settings(path, child, inside[place])
-
-
-def _children(description: Description) -> Iterator[tuple[str, Description]]:
-    """What is described inside of a description, with the places of the groups that have the weights."""
-    config = description["config"]
-    if not nest.is_mapping(config):
-        return
-    counts: dict[str, int] = {}
-    for entry in config.get("layers") or ():
-        name = group_name(str(entry["class_name"]))
-        count = counts[name] = counts.get(name, -1) + 1
-        yield f"layers/{name}_{count}" if count else f"layers/{name}", entry
-    if is_object(config.get("layer")):
-        directions = {"Bidirectional": ("forward_layer", "backward_layer")}
-        for place in directions.get(description["class_name"], ("layer",)):
-            yield place, config.get(place) or config["layer"]
-
-
-def _differing(path: str, layer: Any, description: Description) -> Iterator[str]:
-    if "layers" in description["config"]:
-        return
-    try:
-        other = made_layer(description)
-        theirs, ours = ({} if other is None else other.get_config()), layer.get_config()
-    except Exception:  # a class of the program that has no description
-        return
-    compared = [name for name in ours if name in theirs and name not in _NOT_COMPARED]
-    for name in compared:
-        if name.endswith(_NOT_COMPARED_ENDS) or _alike(layer, ours[name]) == _alike(layer, theirs[name]):
-            continue
-        yield (
-            f"load_weights: layer {layer.name!r} has {name}={ours[name]!r}, and its weights in {path!r} are those of "
-            f"one with {name}={theirs[name]!r}."
-        )
-
-
-def _alike(layer: Any, value: Any) -> Any:
-    """A value such that those of one meaning are equal: axes from the front, and one in place of a list of one."""
-    if isinstance(value, list) and len(value) == 1:
-        return _alike(layer, value[0])
-    return value + layer._rank if isinstance(value, int) and value < 0 and hasattr(layer, "_rank") else value

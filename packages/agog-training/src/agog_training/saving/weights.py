@@ -21,7 +21,7 @@ from agog_core.errors import AlreadyExistsError
 from agog_layers.models.model import Model
 from agog_training.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras_files import is_keras_file, load_keras_weights
-from agog_training.saving.keras_model import description_in, differing_settings
+from agog_training.saving.keras_settings import warn_of_settings
 from agog_training.saving.told import tell_of_format
 
 # The ends of names by which Keras writes HDF5.
@@ -76,10 +76,8 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
             "model.build(input_shape)."
         )
     if in_keras_file:
-        description = description_in("load_weights", path)
         load_keras_weights(model, path, by_name)
-        for difference in () if description is None else differing_settings(path, model, description):
-            warnings.warn(difference, CheckpointWarning, stacklevel=3)
+        warn_of_settings(path, model, by_name, stacklevel=4)
         return None
     vars(model).pop("_loading", None)
     if by_name:
