@@ -50,11 +50,12 @@ class Called(Layer):
             raise ValueError(f"Called: no function that takes symbolic values is called {function!r}.")
         super().__init__(name=name or layer_names.unique(function.rpartition(".")[2]), **kwargs)
         self.function, self.arguments, self.options = function, list(arguments), dict(options)
+        self._is_enlarging = function in _MULTIPLYING or function in _SIZED
 
     def call(self, inputs: Any) -> Any:
         """Call the function with a tensor, or a list of those arguments that are inputs."""
         values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-        if self.function in _MULTIPLYING | _SIZED:
+        if self._is_enlarging:
             allowance.get().check(f"the output of layer {self.name!r}", lambda: [self._bound(values)])
         given = iter(values)
         arguments, options = _with_inputs([self.arguments, self.options], given)

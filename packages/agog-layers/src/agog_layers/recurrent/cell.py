@@ -203,8 +203,8 @@ def initial_state(state_size: Any, inputs: Any = None, batch_size: Any = None, d
     kind = dtype if inputs is None else inputs.dtype
 
     def zero(size: Any) -> Tensor:
-        shape = TensorShape([count, *(size if isinstance(size, TensorShape) else [int(size)])])
-        allowance.get().check("a state", lambda: [shape])
-        return zeros(shape, kind)
+        sizes = [count, *(size if isinstance(size, TensorShape) else [int(size)])]
+        allowance.get().check("a state", lambda: [TensorShape(sizes)])
+        return zeros(sizes, kind)
 
     return zero(state_size) if isinstance(state_size, TensorShape) else nest.map_structure(zero, state_size)
