@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 
 import agog as tf
 from agog_core import nest
+from agog_core.dispatch.plugins.compilers import compilers_of
+from agog_core.tracing.hotness import compile_functions_at_once
+from agog_testing.compiled import compilers_in_use
 
 
 def outcome(run: Callable[[Any], Any], wrap: Callable[[Any], Any]) -> list[Any]:
@@ -30,3 +34,15 @@ def assert_same_bits() -> Callable[[Callable[[Any], Any]], None]:
             assert left == right, f"result {number}"
 
     return check
+
+
+@pytest.fixture(params=["nodes", "numpy", "compiled", "portable"])
+def way(request: pytest.FixtureRequest) -> Iterator[str]:
+    """What runs the traced functions: node by node, NumPy's calls, compiled loops, or kernels on another device."""
+    if request.param == "compiled" and not compilers_of("cpu"):
+        pytest.skip("no compiler is there")
+    where = tf.device("fake:0") if request.param == "portable" else nullcontext()
+    compile_functions_at_once(request.param != "nodes")
+    with compilers_in_use() if request.param == "numpy" else nullcontext(), where:
+        yield request.param
+    compile_functions_at_once(False)

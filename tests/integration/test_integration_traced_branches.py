@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,27 +12,14 @@ import pytest
 import agog as tf
 import agog.eager as tfe
 from agog_core import nest
-from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.errors import TracingWarning
-from agog_core.tracing.hotness import compile_functions_at_once
-from agog_testing.compiled import compilers_in_use
 
 Made = tuple[Callable[..., Any], Sequence[Any]]
 
 X = np.random.RandomState(0).randn(3, 4).astype(np.float32)
 FLAGS = [(tf.constant(X), tf.constant(flag)) for flag in (1.0, -1.0, 2.0, -2.0, -3.0, 1.0)]
 
-
-@pytest.fixture(params=["nodes", "numpy", "compiled", "portable"], autouse=True)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    """What runs the traced functions: node by node, NumPy's calls, compiled loops, or kernels on another device."""
-    if request.param == "compiled" and not compilers_of("cpu"):
-        pytest.skip("no compiler is there")
-    where = tf.device("fake:0") if request.param == "portable" else nullcontext()
-    compile_functions_at_once(request.param != "nodes")
-    with compilers_in_use() if request.param == "numpy" else nullcontext(), where:
-        yield request.param
-    compile_functions_at_once(False)
+pytestmark = pytest.mark.usefixtures("way")
 
 
 def outcomes(make: Callable[[], Made], wrap: Callable[..., Any], calls: Sequence[Any]) -> tuple[list[Any], Any]:

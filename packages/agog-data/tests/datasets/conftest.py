@@ -22,20 +22,20 @@ def keras_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "keras" / "datasets"
 
 
-class Mirror:
+class Server:
     """Serves a folder on 127.0.0.1 and remembers what was asked for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.requests: list[str] = []
-        mirror = self
+        server = self
 
         class Handler(SimpleHTTPRequestHandler):
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
             def do_GET(self) -> None:
-                mirror.requests.append(self.path)
+                server.requests.append(self.path)
                 super().do_GET()
 
         self.http = HTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
@@ -43,18 +43,24 @@ class Mirror:
 
 
 @pytest.fixture
-def mirror(keras_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
-    """A server of files, in the place of Keras's."""
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server of the files in a folder."""
     for variable in list(os.environ):
         if variable.lower().endswith("_proxy"):
             monkeypatch.delenv(variable)
     served = tmp_path / "served"
     served.mkdir()
-    found = Mirror(served)
-    monkeypatch.setattr("agog_data.datasets.keras_files.MIRRORS", (found.url,))
+    found = Server(served)
     thread = threading.Thread(target=found.http.serve_forever)
     thread.start()
     yield found
     found.http.shutdown()
     found.http.server_close()
     thread.join()
+
+
+@pytest.fixture
+def mirror(keras_folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server of files, in the place of Keras's."""
+    monkeypatch.setattr("agog_data.datasets.keras_files.MIRRORS", (server.url,))
+    return server

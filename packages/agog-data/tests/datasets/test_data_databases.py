@@ -5,14 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import os
 import struct
 import tarfile
-import threading
 import tracemalloc
-from collections.abc import Iterator
-from functools import partial
-from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -60,60 +55,26 @@ def check_cifar10(found: Any) -> None:
     assert y_test.dtype == np.int64  # as in TensorFlow 1.12
 
 
-class Server:
-    """Serves a folder on 127.0.0.1 and remembers what was asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.requests: list[str] = []
-        server = self
-
-        class Handler(SimpleHTTPRequestHandler):
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-            def do_GET(self) -> None:
-                server.requests.append(self.path)
-                super().do_GET()
-
-        self.http = HTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
-        self.url = f"http://127.0.0.1:{self.http.server_port}"
-
-
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(server: Any, keras_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A mirror of small databases, and their checksums."""
-    for variable in list(os.environ):
-        if variable.lower().endswith("_proxy"):
-            monkeypatch.delenv(variable)
-    monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
-    served = tmp_path / "served"
-    served.mkdir()
     for name in fashion_mnist.FILES:
         header = (
             struct.pack(">4I", 2051, 2, 2, 2) + bytes(8) if "images" in name else struct.pack(">2I", 2049, 2) + b"\3\4"
         )
         content = gzip.compress(header, mtime=0)
-        (served / name).write_bytes(content)
+        (server.folder / name).write_bytes(content)
         monkeypatch.setitem(fashion_mnist.FILES, name, hashlib.md5(content).hexdigest())
-    (served / cifar10.ARCHIVE).write_bytes(ARCHIVE)
+    (server.folder / cifar10.ARCHIVE).write_bytes(ARCHIVE)
     monkeypatch.setattr(cifar10, "MD5", hashlib.md5(ARCHIVE).hexdigest())
-    found = Server(served)
     for module in (cifar10, fashion_mnist):
-        monkeypatch.setattr(module, "MIRRORS", (found.url,))
+        monkeypatch.setattr(module, "MIRRORS", (server.url,))
         for function in (download_cifar10, download_fashion_mnist):
-            monkeypatch.setattr(function, "__defaults__", (None, (found.url,)))
-    thread = threading.Thread(target=found.http.serve_forever)
-    thread.start()
-    yield found
-    found.http.shutdown()
-    found.http.server_close()
-    thread.join()
+            monkeypatch.setattr(function, "__defaults__", (None, (server.url,)))
+    return server
 
 
-def test_fashion_mnist_is_downloaded_once(server: Server, tmp_path: Path) -> None:
+def test_fashion_mnist_is_downloaded_once(server: Any, tmp_path: Path) -> None:
     for _ in range(2):
         (x_train, y_train), (x_test, y_test) = fashion_mnist.load_data()
         assert x_train.shape == x_test.shape == (2, 2, 2)
@@ -124,7 +85,7 @@ def test_fashion_mnist_is_downloaded_once(server: Server, tmp_path: Path) -> Non
     assert len(fashion_mnist.CLASSES) == 10
 
 
-def test_fashion_mnist_where_keras_keeps_it(server: Server, tmp_path: Path) -> None:
+def test_fashion_mnist_where_keras_keeps_it(server: Any, tmp_path: Path) -> None:
     folder = tmp_path / "keras" / "datasets" / "fashion-mnist"
     folder.mkdir(parents=True)
     for name in fashion_mnist.FILES:
@@ -134,7 +95,7 @@ def test_fashion_mnist_where_keras_keeps_it(server: Server, tmp_path: Path) -> N
     assert server.requests == []
 
 
-def test_fashion_mnist_from_files(server: Server, tmp_path: Path) -> None:
+def test_fashion_mnist_from_files(server: Any, tmp_path: Path) -> None:
     fashion_mnist.load_data(server.folder)
     assert server.requests == []
     name = next(iter(fashion_mnist.FILES))
@@ -150,7 +111,7 @@ def test_fashion_mnist_from_files(server: Server, tmp_path: Path) -> None:
     assert list((tmp_path / "x").iterdir()) == []
 
 
-def test_cifar10_is_downloaded_once(server: Server, tmp_path: Path) -> None:
+def test_cifar10_is_downloaded_once(server: Any, tmp_path: Path) -> None:
     for _ in range(2):
         check_cifar10(cifar10.load_data())
         assert server.requests == [f"/{cifar10.ARCHIVE}"]
@@ -161,7 +122,7 @@ def test_cifar10_is_downloaded_once(server: Server, tmp_path: Path) -> None:
         download_cifar10(tmp_path / "x")
 
 
-def test_cifar10_from_files(server: Server, tmp_path: Path) -> None:
+def test_cifar10_from_files(server: Any, tmp_path: Path) -> None:
     check_cifar10(cifar10.load_data(server.folder / cifar10.ARCHIVE))
     for name, data in WHOLE.items():
         (tmp_path / name).write_bytes(data)

@@ -6,10 +6,6 @@ import gzip
 import hashlib
 import os
 import socket
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -24,51 +20,20 @@ NAMES = list(mnist_download.FILES)
 HINT = f"Try again later, or put the files {', '.join(NAMES)} into {{}} by hand."
 
 
-class Server:
-    """Serves a folder on 127.0.0.1 and remembers what was asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.requests: list[str] = []
-        server = self
-
-        class Handler(SimpleHTTPRequestHandler):
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-            def do_GET(self) -> None:
-                server.requests.append(self.path)
-                super().do_GET()
-
-        self.http = HTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
-        self.url = f"http://127.0.0.1:{self.http.server_port}"
-
-
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A mirror of a small database, which stands for MNIST here."""
-    for variable in list(os.environ):
-        if variable.lower().endswith("_proxy"):
-            monkeypatch.delenv(variable)
-    served = tmp_path / "served"
-    served.mkdir()
     for name in NAMES:
         images = "images" in name
         content = bytes([0, 0, 8, 3 if images else 1, 0, 0, 0, 2]) + (
             bytes([0, 0, 0, 2] * 2) + bytes(8) if images else b"\3\4"
         )
-        (served / name).write_bytes(gzip.compress(content))
+        (server.folder / name).write_bytes(gzip.compress(content))
         monkeypatch.setitem(mnist_download.FILES, name, Content(len(content), hashlib.sha256(content).hexdigest()))
-    found = Server(served)
-    thread = threading.Thread(target=found.http.serve_forever)
-    thread.start()
-    yield found
-    found.http.shutdown()
-    found.http.server_close()
-    thread.join()
+    return server
 
 
-def test_download(server: Server, tmp_path: Path) -> None:
+def test_download(server: Any, tmp_path: Path) -> None:
     target = tmp_path / "a" / "mnist"
     assert download_mnist(target, [server.url + "/"]) == target
     assert sorted(path.name for path in target.iterdir()) == sorted(NAMES)
@@ -78,7 +43,7 @@ def test_download(server: Server, tmp_path: Path) -> None:
     assert len(server.requests) == 4
 
 
-def test_what_is_there_is_not_downloaded_again(server: Server, tmp_path: Path) -> None:
+def test_what_is_there_is_not_downloaded_again(server: Any, tmp_path: Path) -> None:
     download_mnist(tmp_path, [server.url])
     server.requests.clear()
     (tmp_path / NAMES[0]).write_bytes(b"half")
@@ -90,7 +55,7 @@ def test_what_is_there_is_not_downloaded_again(server: Server, tmp_path: Path) -
     mnist(tmp_path)
 
 
-def test_the_files_have_the_usual_mode(server: Server, tmp_path: Path) -> None:
+def test_the_files_have_the_usual_mode(server: Any, tmp_path: Path) -> None:
     download_mnist(tmp_path, [server.url])
     (tmp_path / "other").write_bytes(b"")
     assert (tmp_path / NAMES[0]).stat().st_mode == (tmp_path / "other").stat().st_mode
@@ -112,7 +77,7 @@ def test_the_files_have_the_usual_mode(server: Server, tmp_path: Path) -> None:
     ],
     ids=["no gzip file", "too few bytes", "too many bytes", "cut off"],  # the bytes hold the time
 )
-def test_wrong_content(server: Server, tmp_path: Path, content: bytes, problem: str) -> None:
+def test_wrong_content(server: Any, tmp_path: Path, content: bytes, problem: str) -> None:
     (server.folder / NAMES[1]).write_bytes(content)
     target = tmp_path / "mnist"
     with pytest.raises(errors.DataLossError) as info:
@@ -123,7 +88,7 @@ def test_wrong_content(server: Server, tmp_path: Path, content: bytes, problem: 
     assert [path.name for path in target.iterdir()] == [NAMES[0]]  # nothing half is left
 
 
-def test_wrong_hash(server: Server, tmp_path: Path) -> None:
+def test_wrong_hash(server: Any, tmp_path: Path) -> None:
     (server.folder / NAMES[1]).write_bytes(gzip.compress(bytes(10)))
     target = tmp_path / "mnist"
     with pytest.raises(errors.DataLossError) as info:
@@ -135,7 +100,7 @@ def test_wrong_hash(server: Server, tmp_path: Path) -> None:
     )
 
 
-def test_no_mirror_answers(server: Server, tmp_path: Path) -> None:
+def test_no_mirror_answers(server: Any, tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # bound, but nobody listens
         silent = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -150,12 +115,12 @@ def test_no_mirror_answers(server: Server, tmp_path: Path) -> None:
     assert list(target.iterdir()) == []
 
 
-def test_the_next_mirror_is_tried(server: Server, tmp_path: Path) -> None:
+def test_the_next_mirror_is_tried(server: Any, tmp_path: Path) -> None:
     download_mnist(tmp_path / "mnist", [server.url + "/elsewhere", server.url])
     mnist(tmp_path / "mnist")
 
 
-def test_the_default_folder_is_the_users_cache(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_folder_is_the_users_cache(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
     assert download_mnist(mirrors=[server.url]) == tmp_path / "cache" / "agog" / "mnist"

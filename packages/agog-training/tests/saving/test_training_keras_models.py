@@ -8,7 +8,7 @@ import json
 import tracemalloc
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -344,7 +344,7 @@ def test_values_that_are_too_large_are_not_made(
     assert peak < 20_000_000
 
 
-def test_forged_descriptions_raise_one_error(tmp_path: Path) -> None:
+def test_forged_descriptions_raise_one_error(tmp_path: Path, places: Callable[[Any], list[tuple[Any, Any]]]) -> None:
     chance = Random(7)
     arrays = values("lstm/cell", (2, 12), (3, 12), (12,)) | values("dense", (3, 2), (2,))
     net = sequential(of_input(4, 2), lstm("a", 3), dense("b", 2, activation="relu"))
@@ -368,7 +368,7 @@ def test_forged_descriptions_raise_one_error(tmp_path: Path) -> None:
     ]
     for _ in range(150):
         other = copy.deepcopy(data)
-        holder, key = chance.choice(list(places(other)))
+        holder, key = chance.choice(places(other))
         before, holder[key] = holder[key], chance.choice(forged)
         path = written(tmp_path / "m.keras", other, arrays)
         text = "load_model: "
@@ -379,15 +379,6 @@ def test_forged_descriptions_raise_one_error(tmp_path: Path) -> None:
             except (ValueError, DataLossError) as error:
                 text = str(error)
         assert text.startswith(("load_model: ", "load_weights: ")), f"{key!r}: {before!r} -> {holder[key]!r}: {text}"
-
-
-def places(description: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place in a description, as what holds it and its key."""
-    parts = description.items() if isinstance(description, dict) else enumerate(description)
-    for key, value in parts:
-        yield description, key
-        if isinstance(value, (dict, list)):
-            yield from places(value)
 
 
 def trained(path: Path, optimizer: dict[str, Any], *state: Any) -> tuple[Path, dict[str, np.ndarray]]:

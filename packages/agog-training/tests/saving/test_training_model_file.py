@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -233,15 +234,11 @@ def test_what_is_no_model_file(tmp_path: Path) -> None:
     )
 
 
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Where something is in nested dicts and lists: what holds it, and its key."""
-    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    return [place for key in keys for place in [(value, key), *places(value[key])]]
-
-
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(data=st.data())
-def test_forged_descriptions_raise_one_error(tmp_path_factory: Any, data: Any) -> None:
+def test_forged_descriptions_raise_one_error(
+    tmp_path_factory: Any, places: Callable[[Any], list[tuple[Any, Any]]], data: Any
+) -> None:
     path = tmp_path_factory.mktemp("forged") / "m.agog"
     model = sequential()
     model.compile("adam", "mse", ["mae"])
