@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -292,6 +293,28 @@ class TestMemory:
         assert other is not None
         assert engine.closed
         assert engines == []
+
+    def test_code_in_a_cycle_is_collected(self) -> None:
+        """In a process of its own whose freed memory is overwritten, since Python reads definitions at the end."""
+        program = (
+            "import gc, sys; sys.path.insert(0, sys.argv[1]); gc.disable()\n"
+            "from test_cpu_llvm_compiler import compiler, gelu, numbers\n"
+            "for _ in range(20):\n"
+            "    function = compiler.compile(gelu(numbers(3, 5), numbers(5))[0])\n"
+            "    function.__module__[0].cycle = [function]\n"
+            "    del function\n"
+            "    gc.collect()\n"
+            "print(len(compiler._units))"
+        )
+        overwriting = {"MALLOC_PERTURB_": "255", "PYTHONMALLOC": "malloc"}
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(Path(__file__).parent)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **overwriting},
+        )
+        assert (done.returncode, done.stdout.strip()) == (0, "0"), done.stderr
 
     def test_what_optimizes_is_freed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         freed = []

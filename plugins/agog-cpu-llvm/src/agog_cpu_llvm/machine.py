@@ -26,9 +26,13 @@ class _MethodDef(ctypes.Structure):
     )
 
 
+_NAME = b"fused"
 _new_function = ctypes.pythonapi.PyCFunction_NewEx
 _new_function.restype = ctypes.py_object
 _new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+_address_of_bytes = ctypes.pythonapi.PyBytes_AsString
+_address_of_bytes.restype = ctypes.c_void_p
+_address_of_bytes.argtypes = [ctypes.py_object]
 
 
 # Engines whose code nothing calls any more. They are freed when the next code is loaded, since what is deleted together
@@ -46,13 +50,15 @@ class Code:
     """
 
     def __init__(self, engine: Any, address: int, turns: int, grain: int) -> None:
-        self.definition = _MethodDef(b"fused", address, _METH_FASTCALL, None)
+        # Python reads the definition of a function while it deletes the function. In a garbage cycle, the collector may
+        # clear a structure of ctypes before that; it cannot clear bytes.
+        self.definition = bytes(_MethodDef(_NAME, address, _METH_FASTCALL, None))
         self.turns, self.grain = turns, grain
         finalize(self, _left.append, engine).atexit = False
 
     def function(self, addresses: Any, kept: Any) -> Any:
         """A function of Python; ``addresses`` is the array that it finds constants by, ``kept`` what has to live on."""
-        return _new_function(ctypes.byref(self.definition), addresses, (self, kept))
+        return _new_function(_address_of_bytes(self.definition), addresses, (self, self.definition, kept))
 
 
 @cache
