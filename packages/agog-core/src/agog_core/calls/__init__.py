@@ -1,1 +1,1 @@
-"""Calls: the way of a call, from tensors to a kernel and back."""
+"""Calls: the path of a call, from tensors to a kernel and back."""

@@ -1,4 +1,4 @@
-"""Elementwise: factories of elementwise ops, the fastest way of a call that plain Python has.
+"""Elementwise: factories of elementwise ops, with the fastest path of a call in plain Python.
 
 `unary` and `binary` turn a signature with a docstring into an op. What they generate is what everybody would write by
 hand: look up the kernel, call it, wrap the result, record. Each op gets a copy of the code object, under its own name
