@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agog_layers import BatchNormalization, Dense, Layer
-from agog_layers.merging.merges import add
+from agog_layers.merging.functions import add
 from agog_training import Model, Sequential
 
 X = np.ones((4, 3), np.float32)

@@ -11,7 +11,7 @@ import pytest
 import agog_core as ag
 from agog_data import Dataset
 from agog_layers import Dense, Dropout, Embedding, Input, Masking, TimeDistributed
-from agog_layers.merging.merges import concatenate
+from agog_layers.merging.functions import concatenate
 from agog_training import Model, Sequential
 from agog_training.callbacks import BaseLogger, ReduceLROnPlateau
 from agog_training.estimators import KerasClassifier, KerasRegressor

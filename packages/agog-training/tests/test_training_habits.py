@@ -20,8 +20,8 @@ from agog_layers import (
     get_registered_object,
     register_keras_serializable,
 )
-from agog_layers.base.configured import describe, revive
 from agog_layers.base.custom_objects import registered as _registered
+from agog_layers.base.description import describe, revive
 from agog_layers.preprocessing.numbers import Normalization
 from agog_layers.preprocessing.texts import TextVectorization
 from agog_training import Model, Sequential, load_model

@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense, Input, Lambda
-from agog_layers.losses import named
+from agog_layers.losses import lookup
 from agog_layers.losses.classification import binary_crossentropy
 from agog_training import Model
 from agog_training.saving import load_model
@@ -32,7 +32,9 @@ def made(sampling: Any = lambda pair: pair[0]) -> Any:
 
 
 def compiled(model: Any) -> Any:
-    model.add_loss(named.mse(model.kl, 0.0 * model.kl)[0] + named.mae(model.reconstruction, 0.0 * model.reconstruction))
+    model.add_loss(
+        lookup.mse(model.kl, 0.0 * model.kl)[0] + lookup.mae(model.reconstruction, 0.0 * model.reconstruction)
+    )
     model.compile(optimizer="rmsprop")
     return model
 
@@ -75,7 +77,7 @@ def test_terms_that_draw_random_numbers() -> None:
 def test_terms_are_saved(tmp_path: Path) -> None:
     inputs = Input([5])
     model: Any = Model(inputs, Dense(5)(inputs))
-    model.add_loss(named.mse(inputs, model.outputs[0])[0])
+    model.add_loss(lookup.mse(inputs, model.outputs[0])[0])
     model.compile("sgd")
     model.save(str(tmp_path / "model"))
     again = load_model(str(tmp_path / "model"))
@@ -89,7 +91,7 @@ def test_a_loss_function_with_symbolic_values_is_told_of_add_loss() -> None:
     model = made()
 
     def loss(y: Any, p: Any) -> Any:
-        return named.mse(y, p) + model.kl
+        return lookup.mse(y, p) + model.kl
 
     model.compile("sgd", loss)
     with pytest.raises(TypeError) as caught:

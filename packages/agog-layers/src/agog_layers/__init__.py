@@ -10,19 +10,19 @@ TensorShape([8, 10])
 from agog_core.exports import export as _export
 from agog_layers import losses as losses
 from agog_layers import metrics as metrics
-from agog_layers.attending import *
+from agog_layers.attention import *
 from agog_layers.base import *
 from agog_layers.base import activations as activations
 from agog_layers.basic import *
-from agog_layers.by_name import *
 from agog_layers.convolutional import *
 from agog_layers.layer import *
 from agog_layers.merging import *
 from agog_layers.models import *
 from agog_layers.models import network as network
-from agog_layers.normalizing import *
+from agog_layers.normalization import *
 from agog_layers.preprocessing import *
 from agog_layers.recurrent import *
+from agog_layers.tf_layers import *
 from agog_layers.weights import constraints as constraints
 from agog_layers.weights import initializers as initializers
 from agog_layers.weights import regularizers as regularizers

@@ -37,12 +37,12 @@ from agog_layers import (
     TimeDistributed,
     ZeroPadding2D,
 )
-from agog_layers.by_name import scoped
 from agog_layers.convolutional.convolution import Conv
-from agog_layers.losses import named as losses
+from agog_layers.losses import lookup as losses
 from agog_layers.losses.loss import Huber
-from agog_layers.metrics import named as metrics
+from agog_layers.metrics import lookup as metrics
 from agog_layers.metrics.keras.means import BinaryAccuracy
+from agog_layers.tf_layers import layers as tf_layers
 
 NO_INTEGERS: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (Dense, TypeError, "Dense: units must be an integer; got {}."),
@@ -191,7 +191,7 @@ def test_layer_is_the_name_of_a_layer_of_no_other_class() -> None:
     ("make", "text"),
     [
         (lambda: agog_layers.Conv2D(3), "Conv2D.__init__() missing 1 required positional argument: 'kernel_size'"),
-        (lambda: scoped.Conv2D(3), "Conv2D.__init__() missing 1 required positional argument: 'kernel_size'"),
+        (lambda: tf_layers.Conv2D(3), "Conv2D.__init__() missing 1 required positional argument: 'kernel_size'"),
         (lambda: agog_layers.Add(1, 2, 3, 4), "Add.__init__() takes from 1 to 4 positional arguments but 5 were given"),
         (
             lambda: agog_layers.MaxPooling1D(*range(9)),

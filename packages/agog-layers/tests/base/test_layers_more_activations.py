@@ -10,8 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers.base import activations
-from agog_layers.base.gating import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
-from agog_layers.base.piecewise import (
+from agog_layers.base.piecewise_activations import (
     hard_shrink,
     hard_silu,
     hard_tanh,
@@ -20,6 +19,7 @@ from agog_layers.base.piecewise import (
     sparse_sigmoid,
     threshold,
 )
+from agog_layers.base.smooth_activations import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
 
 X = np.concatenate([np.linspace(-4, 4, 33), [100.0, -100.0, 0.5, -0.5]])
 

@@ -11,7 +11,7 @@ import pytest
 import agog_core as ag
 from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.losses import classification, loss, regression
-from agog_layers.losses import named as losses
+from agog_layers.losses import lookup as losses
 from agog_layers.losses.loss import Reduction
 from agog_testing.gradcheck import gradcheck
 

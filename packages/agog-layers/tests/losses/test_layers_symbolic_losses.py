@@ -9,7 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense, Input, Model
-from agog_layers.losses import named
+from agog_layers.losses import lookup
 from agog_layers.losses.loss import BinaryCrossentropy, MeanSquaredError
 
 RANDOM = np.random.default_rng(5)
@@ -31,7 +31,7 @@ FORMULAS = {
 @pytest.mark.parametrize("name", FORMULAS)
 def test_losses_of_symbolic_values(name: str) -> None:
     y, p = Input([3]), Input([3])
-    loss = getattr(named, name, None) or named.get(name)
+    loss = getattr(lookup, name, None) or lookup.get(name)
     out = loss(y, p)
     assert out.shape.as_list() == [None]
     found = Model([y, p], out)([Y, P])
@@ -40,7 +40,7 @@ def test_losses_of_symbolic_values(name: str) -> None:
 
 def test_class_numbers_and_options() -> None:
     y, p = Input([1], dtype="int32"), Input([3])
-    model: Any = Model([y, p], named.get("sparse_categorical_crossentropy")(y, p, from_logits=True))
+    model: Any = Model([y, p], lookup.get("sparse_categorical_crossentropy")(y, p, from_logits=True))
     classes = np.array([[2], [0]])
     scores = P[:2].astype(float)
     wanted = np.log(np.exp(scores).sum(-1)) - scores[[0, 1], [2, 0]]
@@ -64,7 +64,7 @@ def penalized() -> tuple[Any, Any]:
     hidden = Dense(2, name="hidden")(x)
     extra = Dense(1, name="extra")(x)  # on no way to the output
     model: Any = Model(x, Dense(3, name="out")(hidden))
-    model.add_loss(named.mse(x, model.outputs[0])[0] * 3.0)
+    model.add_loss(lookup.mse(x, model.outputs[0])[0] * 3.0)
     model.add_loss([(hidden * hidden)[0, 1], extra[0, 0]])
     return model, x
 
@@ -111,7 +111,7 @@ def test_a_model_with_a_call_of_its_own_takes_no_symbolic_terms() -> None:
             return inputs
 
     x = Input([3])
-    loss = named.mse(x, x * 2.0)
+    loss = lookup.mse(x, x * 2.0)
     with pytest.raises(TypeError) as caught:
         Own(name="own").add_loss(loss)
     assert str(caught.value) == (

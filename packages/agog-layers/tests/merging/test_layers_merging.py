@@ -21,7 +21,7 @@ from agog_layers import (
     Multiply,
     Subtract,
 )
-from agog_layers.merging import merges
+from agog_layers.merging import functions
 
 SEED = 31
 ELEMENTWISE: list[tuple[Any, Callable[..., Any]]] = [
@@ -51,7 +51,7 @@ def check(layer: Any, xs: list[Any], expected: Any) -> None:
 def test_elementwise(kind: Any, oracle: Callable[..., Any], count: int) -> None:
     xs = arrays(*[(2, 3, 4)] * count)
     check(kind(), xs, oracle(*xs))
-    function = getattr(merges, kind.__name__.lower())
+    function = getattr(functions, kind.__name__.lower())
     np.testing.assert_allclose(function([ag.constant(x) for x in xs]).numpy(), oracle(*xs), rtol=1e-12)
 
 
@@ -64,7 +64,7 @@ def test_broadcasting(kind: Any, oracle: Callable[..., Any]) -> None:
 def test_subtract() -> None:
     xs = arrays((2, 3), (2, 3))
     check(Subtract(), xs, xs[0] - xs[1])
-    np.testing.assert_array_equal(merges.subtract(list(map(ag.constant, xs))).numpy(), xs[0] - xs[1])
+    np.testing.assert_array_equal(functions.subtract(list(map(ag.constant, xs))).numpy(), xs[0] - xs[1])
 
 
 @pytest.mark.parametrize("axis", [-1, 1, 2, -2])
@@ -73,7 +73,7 @@ def test_concatenate(axis: int) -> None:
     xs = arrays(*shapes)
     check(Concatenate(axis), xs, np.concatenate(xs, axis))
     np.testing.assert_array_equal(
-        merges.concatenate(list(map(ag.constant, xs)), axis).numpy(), np.concatenate(xs, axis)
+        functions.concatenate(list(map(ag.constant, xs)), axis).numpy(), np.concatenate(xs, axis)
     )
     assert Concatenate(1).compute_output_shape([(None, None), (None, 2)]).as_list() == [None, None]
 
@@ -101,7 +101,7 @@ def test_dot(axes: Any, shapes: list[tuple[int, ...]], formula: str) -> None:
     units = unit(xs[0], first), unit(xs[1], second)
     cosines = np.einsum(formula, *units).reshape(expected.shape)
     check(Dot(axes, normalize=True), xs, cosines)
-    np.testing.assert_allclose(merges.dot(list(map(ag.constant, xs)), axes, True).numpy(), cosines, rtol=1e-12)
+    np.testing.assert_allclose(functions.dot(list(map(ag.constant, xs)), axes, True).numpy(), cosines, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_gradients(layer: Any, check_gradients: Callable[..., None]) -> None:
 
 def test_symbolic_values() -> None:
     one, two = Input(shape=(3,)), Input(shape=(3,))
-    model = Model(inputs=[one, two], outputs=merges.concatenate([merges.add([one, two]), one * two]))
+    model = Model(inputs=[one, two], outputs=functions.concatenate([functions.add([one, two]), one * two]))
     xs = arrays((2, 3), (2, 3))
     expected = np.concatenate([xs[0] + xs[1], xs[0] * xs[1]], 1)
     np.testing.assert_allclose(model(list(map(ag.constant, xs))).numpy(), expected, rtol=1e-12)

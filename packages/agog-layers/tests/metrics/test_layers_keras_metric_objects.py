@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_layers.losses import lookup as losses
 from agog_layers.losses import loss
-from agog_layers.losses import named as losses
-from agog_layers.metrics import named as metrics
+from agog_layers.metrics import lookup as metrics
 from agog_layers.metrics.keras import counts, means, metric
 
 SEED = 33

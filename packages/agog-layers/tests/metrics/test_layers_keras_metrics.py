@@ -10,9 +10,9 @@ import pytest
 
 import agog_core as ag
 from agog_layers.losses import classification, loss, regression
-from agog_layers.losses import named as losses
+from agog_layers.losses import lookup as losses
 from agog_layers.metrics import correctness as accuracy
-from agog_layers.metrics import named as metrics
+from agog_layers.metrics import lookup as metrics
 
 SEED = 32
 

@@ -9,7 +9,7 @@ import pytest
 
 from agog_checkpoint import Checkpoint
 from agog_core.errors import InvalidArgumentError
-from agog_layers.metrics import named
+from agog_layers.metrics import lookup
 from agog_layers.metrics.keras import scores
 
 rng = np.random.default_rng(23)
@@ -128,8 +128,8 @@ def test_explained_variance_of_few_or_equal_labels() -> None:
 
 
 def test_names_and_errors() -> None:
-    assert isinstance(named.get("F1Score"), scores.F1Score)
-    assert (named.get("f1_score").name, named.get("MeanSquaredError").name) == ("f1_score", "mean_squared_error")
+    assert isinstance(lookup.get("F1Score"), scores.F1Score)
+    assert (lookup.get("f1_score").name, lookup.get("MeanSquaredError").name) == ("f1_score", "mean_squared_error")
     with pytest.raises(ValueError, match=r".") as average:
         scores.F1Score(average="mean")
     assert str(average.value) == (

@@ -10,8 +10,8 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense, Layer, Model, Network
-from agog_layers.by_name.variable_scope import variable_scope
 from agog_layers.models.network import Sequential
+from agog_layers.tf_layers.variable_scope import variable_scope
 
 GONE = (
     "The Network that first tracked layer {!r} was garbage collected before the layer was built, so the names of its "

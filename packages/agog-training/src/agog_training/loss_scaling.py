@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import agog_optimizers
 from agog_core import TensorLike, Variable
-from agog_layers.base.configured import Configured
+from agog_layers.base.description import Configured
 from agog_layers.base.policy import Policy
 from agog_optimizers import ExponentialUpdateLossScaleManager, FixedLossScaleManager, Optimizer
 

@@ -19,7 +19,7 @@ import pytest
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 from agog_layers import LSTM, Dense, Layer
-from agog_layers.layer.called import _functions as called_functions
+from agog_layers.layer.function_layer import _functions as called_functions
 from agog_training import Sequential, load_model
 
 h5py = pytest.importorskip("h5py", reason="h5py reads HDF5")

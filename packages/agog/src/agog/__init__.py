@@ -133,15 +133,15 @@ if TYPE_CHECKING:
     from agog_data.examples.parsing import parse_single_example as parse_single_example
     from agog_data.examples.sequences import parse_single_sequence_example as parse_single_sequence_example
     from agog_data.readers.csv_fields import decode_csv as decode_csv
-    from agog_layers.by_name.template import make_template as make_template
-    from agog_layers.by_name.variable_scope import AUTO_REUSE as AUTO_REUSE
-    from agog_layers.by_name.variable_scope import VariableScope as VariableScope
-    from agog_layers.by_name.variable_scope import get_local_variable as get_local_variable
-    from agog_layers.by_name.variable_scope import get_variable as get_variable
-    from agog_layers.by_name.variable_scope import get_variable_scope as get_variable_scope
-    from agog_layers.by_name.variable_scope import no_regularizer as no_regularizer
-    from agog_layers.by_name.variable_scope import variable_op_scope as variable_op_scope
-    from agog_layers.by_name.variable_scope import variable_scope as variable_scope
+    from agog_layers.tf_layers.template import make_template as make_template
+    from agog_layers.tf_layers.variable_scope import AUTO_REUSE as AUTO_REUSE
+    from agog_layers.tf_layers.variable_scope import VariableScope as VariableScope
+    from agog_layers.tf_layers.variable_scope import get_local_variable as get_local_variable
+    from agog_layers.tf_layers.variable_scope import get_variable as get_variable
+    from agog_layers.tf_layers.variable_scope import get_variable_scope as get_variable_scope
+    from agog_layers.tf_layers.variable_scope import no_regularizer as no_regularizer
+    from agog_layers.tf_layers.variable_scope import variable_op_scope as variable_op_scope
+    from agog_layers.tf_layers.variable_scope import variable_scope as variable_scope
     from agog_layers.weights.initializers import constant_initializer as constant_initializer
     from agog_layers.weights.initializers import glorot_normal_initializer as glorot_normal_initializer
     from agog_layers.weights.initializers import glorot_uniform_initializer as glorot_uniform_initializer
@@ -230,9 +230,9 @@ __getattr__, __dir__ = _later(
             "variance_scaling_initializer",
             "zeros_initializer",
         ),
-        _Some("agog_layers.by_name.template", "make_template"),
+        _Some("agog_layers.tf_layers.template", "make_template"),
         _Some(
-            "agog_layers.by_name.variable_scope",
+            "agog_layers.tf_layers.variable_scope",
             "AUTO_REUSE",
             "VariableScope",
             "get_local_variable",

@@ -20,7 +20,7 @@ from agog_layers import max_pooling2d as max_pooling2d
 from agog_layers import max_pooling3d as max_pooling3d
 from agog_layers import separable_conv1d as separable_conv1d
 from agog_layers import separable_conv2d as separable_conv2d
-from agog_layers.by_name.scoped import *
+from agog_layers.tf_layers.layers import *
 
 _export(globals())
 

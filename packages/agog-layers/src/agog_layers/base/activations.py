@@ -21,8 +21,7 @@ from agog_core import (
 )
 from agog_core.ops import nn
 from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign, swish
-from agog_layers.base.gating import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
-from agog_layers.base.piecewise import (
+from agog_layers.base.piecewise_activations import (
     h_sigmoid,
     hard_shrink,
     hard_silu,
@@ -32,6 +31,7 @@ from agog_layers.base.piecewise import (
     sparse_sigmoid,
     threshold,
 )
+from agog_layers.base.smooth_activations import celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink
 
 __all__ = [
     "Activation",

@@ -37,7 +37,7 @@ def custom_object_scope(*objects: Mapping[str, Any]) -> Iterator[None]:
     Yields:
         Nothing.
 
-    >>> from agog_layers.base.configured import Configured, revive
+    >>> from agog_layers.base.description import Configured, revive
     >>> class Answer(Configured):
     ...     def __init__(self, value):
     ...         self.value = value

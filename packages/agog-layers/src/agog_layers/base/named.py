@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agog_layers.base.configured import describe, revive
 from agog_layers.base.custom_objects import custom_object_scope
+from agog_layers.base.description import describe, revive
 
 __all__ = ["object_of", "reader", "serialize"]
 

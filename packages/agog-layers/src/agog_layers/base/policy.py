@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core import as_dtype
 from agog_core.settings import Setting
-from agog_layers.base.configured import Configured
+from agog_layers.base.description import Configured
 
 __all__ = ["Policy", "global_policy", "set_global_policy"]
 

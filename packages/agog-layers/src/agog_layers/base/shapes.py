@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import TensorShape, zeros
-from agog_layers.base.allowance import allowance
+from agog_layers.base.memory_limit import allowance
 
 __all__ = ["each_shape", "is_list_of_shapes", "zeros_of_shape"]
 

@@ -10,7 +10,7 @@ from agog_core import Variable
 from agog_core.checkpointable import notify
 from agog_core.settings import Same, Setting
 from agog_core.variables.name_scope import current_name_scope, name_scope
-from agog_layers.base.naming import ScopeCounts, scope
+from agog_layers.base.names import ScopeCounts, scope
 
 __all__ = ["EagerVariableStore"]
 
@@ -43,7 +43,7 @@ class EagerVariableStore:
     Raises:
         ValueError: ``store`` is something else.
 
-    >>> from agog_layers.by_name.variable_scope import get_variable
+    >>> from agog_layers.tf_layers.variable_scope import get_variable
     >>> store = EagerVariableStore()
     >>> with store.as_default():
     ...     first, second = get_variable("v", [2]), get_variable("v", [2])

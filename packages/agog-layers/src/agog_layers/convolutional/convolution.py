@@ -11,7 +11,7 @@ from agog_core.ops.conv.convolution_ops import general_convolution
 from agog_core.shapes import Shape
 from agog_layers.base import activations
 from agog_layers.base.arguments import choice, handed_on, integer, one_for_each
-from agog_layers.convolutional.spatial import Spatial
+from agog_layers.convolutional.spatial_layer import Spatial
 from agog_layers.layer.checks import check_dtype
 from agog_layers.weights import constraints, initializers, regularizers
 

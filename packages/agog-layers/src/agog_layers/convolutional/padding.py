@@ -9,7 +9,7 @@ from agog_core import Tensor, pad, reshape
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.ops.image.resizing import resample
 from agog_layers.base.arguments import Sizes, choice, one_for_each, whole
-from agog_layers.convolutional.spatial import Spatial
+from agog_layers.convolutional.spatial_layer import Spatial
 
 __all__ = [
     "Cropping1D",

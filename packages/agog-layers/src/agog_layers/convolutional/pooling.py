@@ -20,7 +20,7 @@ from agog_core.ops.conv.arguments import pairs_of
 from agog_core.ops.conv.pooling_ops import general_avg_pool, general_max_pool
 from agog_layers.base.arguments import choice, one_for_each
 from agog_layers.convolutional.convolution import places
-from agog_layers.convolutional.spatial import Spatial
+from agog_layers.convolutional.spatial_layer import Spatial
 
 __all__ = [
     "AveragePooling1D",

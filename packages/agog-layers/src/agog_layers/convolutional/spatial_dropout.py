@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from agog_core import Tensor
 from agog_layers.base.arguments import checked_rate
 from agog_layers.basic.dropout import dropout
-from agog_layers.convolutional.spatial import Spatial
+from agog_layers.convolutional.spatial_layer import Spatial
 
 __all__ = ["SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"]
 

@@ -1,9 +1,9 @@
 """Layer: variables and the function that uses them, and calls on symbolic values."""
 
 from agog_core.exports import export as _export
-from agog_layers.layer.called import *
+from agog_layers.layer.function_layer import *
 from agog_layers.layer.input_spec import *
 from agog_layers.layer.layer import *
-from agog_layers.layer.operation import *
+from agog_layers.layer.operator_layer import *
 
 _export(globals())

@@ -9,8 +9,8 @@ from typing import Any
 from agog_core import Tensor, TensorShape, nest, ones, zeros
 from agog_core.random import generator
 from agog_core.recording import stack
-from agog_layers.base.allowance import allowance
 from agog_layers.base.masks import known, mask_of, with_mask
+from agog_layers.base.memory_limit import allowance
 from agog_layers.base.shapes import each_shape, zeros_of_shape
 from agog_layers.layer.symbolic import Node, Symbolic
 

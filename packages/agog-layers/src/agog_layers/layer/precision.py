@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agog_core import DType, SparseTensor, Tensor, Variable, as_dtype, cast, convert_to_tensor, nest
 from agog_core.settings import Setting
-from agog_layers.base.configured import describe
+from agog_layers.base.description import describe
 from agog_layers.base.masks import known, mask_of, pass_on
 from agog_layers.base.policy import Policy, policy_of
 

@@ -22,7 +22,7 @@ from agog_core import (
     square,
     subtract,
 )
-from agog_layers.layer.called import take_symbols
+from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import EPSILON, flat_classes, floats, of_floats
 from agog_layers.losses.formulas import margin, smoothed
 

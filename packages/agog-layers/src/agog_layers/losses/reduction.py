@@ -17,7 +17,7 @@ from agog_core import (
     zeros,
     zeros_like,
 )
-from agog_layers.base.weighting import repeats
+from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import floats, given
 
 __all__ = ["Reduction", "compute_weighted_loss"]

@@ -21,7 +21,7 @@ from agog_core import (
     subtract,
 )
 from agog_core import abs as absolute
-from agog_layers.layer.called import take_symbols
+from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import EPSILON, of_floats
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
 

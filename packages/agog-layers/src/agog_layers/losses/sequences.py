@@ -17,7 +17,7 @@ from agog_core import (
     subtract,
     where,
 )
-from agog_layers.layer.called import take_symbols
+from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import floats
 
 __all__ = ["ctc"]

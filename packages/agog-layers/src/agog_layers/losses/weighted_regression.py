@@ -15,7 +15,7 @@ from agog_core import (
     square,
     subtract,
 )
-from agog_layers.base.weighting import repeats
+from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import given, pair
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
 from agog_layers.losses.reduction import COLLECTION, DEFAULT, reduce_losses

@@ -6,7 +6,7 @@ they measure of each example, and `named` finds them by name.
 
 from agog_core.exports import export as _export
 from agog_layers.metrics.accuracy import *
-from agog_layers.metrics.area import *
+from agog_layers.metrics.auc import *
 from agog_layers.metrics.confusion import *
 from agog_layers.metrics.error import *
 from agog_layers.metrics.mean import *

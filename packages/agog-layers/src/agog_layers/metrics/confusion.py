@@ -20,7 +20,7 @@ from agog_core import (
     reduce_sum,
     reshape,
 )
-from agog_layers.base.weighting import repeats
+from agog_layers.base.sample_weights import repeats
 from agog_layers.metrics.correctness import above
 from agog_layers.metrics.metric import Metric, arguments
 

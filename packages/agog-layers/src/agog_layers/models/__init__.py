@@ -1,7 +1,7 @@
 """Models: layers that are made of layers and used by themselves."""
 
 from agog_core.exports import export as _export
-from agog_layers.models.from_data import *
+from agog_layers.models.deserialization import *
 from agog_layers.models.input import *
 from agog_layers.models.model import *
 from agog_layers.models.network import *

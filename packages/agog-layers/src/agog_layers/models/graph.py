@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agog_core import Tensor, TensorShape, cast, convert_to_tensor, expand_dims, nest
-from agog_layers.base.configured import describe, revive
+from agog_layers.base.description import describe, revive
 from agog_layers.base.signature import takes_training
 from agog_layers.layer.symbolic import Node, Symbolic
 from agog_layers.models.input import InputLayer

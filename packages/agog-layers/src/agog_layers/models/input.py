@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import TensorShape, as_dtype
-from agog_layers.base.naming import layer_names
+from agog_layers.base.names import layer_names
 from agog_layers.base.policy import global_policy
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Node, Symbolic

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NoReturn, Self
 from agog_core import Tensor, TensorShape, TensorSpec, cast, float32, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
-from agog_layers.base.configured import describe
 from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.naming import UniqueNames
+from agog_layers.base.description import describe
+from agog_layers.base.names import UniqueNames
 from agog_layers.base.shapes import zeros_of_shape
 from agog_layers.base.signature import needed_arguments
 from agog_layers.layer.layer import Layer

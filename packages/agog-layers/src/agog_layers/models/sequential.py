@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 from agog_core import TensorSpec
 from agog_core.settable import has_changed
 from agog_layers.base.arguments import shown
-from agog_layers.base.configured import describe, revive
 from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.naming import scope
+from agog_layers.base.description import describe, revive
+from agog_layers.base.names import scope
 from agog_layers.base.signature import takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic

@@ -26,8 +26,8 @@ from agog_core import (
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.strings.hashing import string_to_hash_bucket_strong
 from agog_core.tensors.convert import failing
-from agog_layers.base.allowance import allowance
 from agog_layers.base.arguments import choice, integer
+from agog_layers.base.memory_limit import allowance
 from agog_layers.preprocessing.adapting import Preprocessing
 
 __all__ = ["CategoryEncoding", "Hashing"]

@@ -25,8 +25,8 @@ from agog_layers.layer.layer import Layer
 from agog_layers.models.model import Model
 from agog_layers.recurrent.cell import Cell, initial_state
 from agog_layers.recurrent.constants import TakesConstants
-from agog_layers.recurrent.kept_states import KeptStates
 from agog_layers.recurrent.stacked_cells import StackedRNNCells
+from agog_layers.recurrent.state_variables import KeptStates
 
 __all__ = ["RNN"]
 

@@ -18,7 +18,7 @@ from agog_core import (
     square,
 )
 from agog_core.ops.nn import relu
-from agog_layers.base.configured import Configured
+from agog_layers.base.description import Configured
 from agog_layers.base.named import object_of, reader, serialize
 
 __all__ = [

@@ -32,7 +32,7 @@ from agog_core import (
 from agog_layers.base.named import object_of, reader, serialize
 from agog_layers.base.signature import needed_arguments
 from agog_layers.weights.initializer import Initializer
-from agog_layers.weights.scaling import (
+from agog_layers.weights.variance_scaling import (
     UniformUnitScaling,
     VarianceScaling,
     fans,

@@ -20,7 +20,7 @@ from agog_core import (
     transpose,
     zeros,
 )
-from agog_layers.base.configured import Configured
+from agog_layers.base.description import Configured
 from agog_layers.base.named import object_of, reader, serialize
 
 __all__ = [

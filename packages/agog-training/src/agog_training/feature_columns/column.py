@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from agog_core import Tensor, TensorShape, Variable
 from agog_core.dtypes import as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
-from agog_layers.base.configured import Configured, revive
+from agog_layers.base.description import Configured, revive
 from agog_layers.layer.layer import Layer
 from agog_training.feature_columns.features import Features
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from agog_core import SparseTensor, Tensor, TensorShape, Variable, concat, convert_to_tensor, float32, nest, reshape
-from agog_layers.base.configured import revive
+from agog_layers.base.description import revive
 from agog_layers.base.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic

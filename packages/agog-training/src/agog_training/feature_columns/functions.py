@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core import Tensor
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
-from agog_layers.by_name.variable_scope import variable_scope
+from agog_layers.tf_layers.variable_scope import variable_scope
 from agog_training.feature_columns.column import FeatureColumn
 from agog_training.feature_columns.dense_features import ColumnLayer, DenseFeatures
 from agog_training.feature_columns.linear_model import LinearModel

@@ -9,7 +9,7 @@ from agog_core import Tensor, cast
 from agog_core.errors import InvalidArgumentError
 from agog_layers.losses.arguments import check_alike
 from agog_layers.metrics import correctness
-from agog_layers.metrics import named as keras_metrics
+from agog_layers.metrics import lookup as keras_metrics
 
 __all__ = ["check_shapes", "compared", "compared_with"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from agog_core import Tensor, cast, convert_to_tensor, float64, multiply, nest, py_func, reduce_mean, reduce_sum
 from agog_core.tracers import present_tracer
-from agog_layers.metrics import named as keras_metrics
+from agog_layers.metrics import lookup as keras_metrics
 from agog_training.fit.batches import Batch
 from agog_training.fit.labels import compared_with
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_layers import Bidirectional, GRUCell, LSTMCell
 from agog_layers.base import activations
-from agog_layers.normalizing.normalization import Normalizing
+from agog_layers.normalization.layer_normalization import Normalizing
 from agog_training.mapping.places import Place
 
 __all__ = ["differing_settings"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core import random_uniform, set_random_seed
 from agog_layers.base.arguments import choice, refuse_unknown
-from agog_layers.base.configured import constructor_arguments
+from agog_layers.base.description import constructor_arguments
 from agog_layers.preprocessing import RandomFlip, RandomRotation, RandomShear, RandomTranslation, RandomZoom
 from agog_training.preparing.pictures import FORMATS
 from agog_training.sequence import Sequence

@@ -9,10 +9,10 @@ from typing import Any
 
 import agog_optimizers
 from agog_core import nest
-from agog_layers.base.configured import describe
 from agog_layers.base.custom_objects import custom_object
-from agog_layers.losses import named as losses
-from agog_layers.metrics import named as metrics
+from agog_layers.base.description import describe
+from agog_layers.losses import lookup as losses
+from agog_layers.metrics import lookup as metrics
 from agog_optimizers import Optimizer
 from agog_training import optimizers
 from agog_training.loss_scaling import LossScaleOptimizer

@@ -12,8 +12,8 @@ from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import nest
 from agog_core.errors import DataLossError
-from agog_layers.losses import named as losses
-from agog_layers.metrics import named as metrics
+from agog_layers.losses import lookup as losses
+from agog_layers.metrics import lookup as metrics
 from agog_training.saving.keras_classes import is_object
 from agog_training.saving.keras_description import made
 from agog_training.saving.keras_files import HDF5

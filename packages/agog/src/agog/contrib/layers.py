@@ -7,8 +7,8 @@ from agog_layers.weights.regularizers import l1_l2_regularizer as l1_l2_regulari
 from agog_layers.weights.regularizers import l1_regularizer as l1_regularizer
 from agog_layers.weights.regularizers import l2_regularizer as l2_regularizer
 from agog_layers.weights.regularizers import sum_regularizer as sum_regularizer
-from agog_layers.weights.scaling import contrib_variance_scaling as variance_scaling_initializer
-from agog_layers.weights.scaling import contrib_xavier as xavier_initializer
+from agog_layers.weights.variance_scaling import contrib_variance_scaling as variance_scaling_initializer
+from agog_layers.weights.variance_scaling import contrib_xavier as xavier_initializer
 
 _export(globals())
 

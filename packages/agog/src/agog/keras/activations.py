@@ -23,15 +23,15 @@ from agog_layers.base.activations import hard_sigmoid as hard_sigmoid
 from agog_layers.base.activations import linear as linear
 from agog_layers.base.activations import mish as mish
 from agog_layers.base.activations import serialize as serialize
-from agog_layers.base.gating import *
-from agog_layers.base.piecewise import hard_shrink as hard_shrink
-from agog_layers.base.piecewise import hard_silu as hard_silu
-from agog_layers.base.piecewise import hard_silu as hard_swish
-from agog_layers.base.piecewise import hard_tanh as hard_tanh
-from agog_layers.base.piecewise import soft_shrink as soft_shrink
-from agog_layers.base.piecewise import sparse_plus as sparse_plus
-from agog_layers.base.piecewise import sparse_sigmoid as sparse_sigmoid
-from agog_layers.base.piecewise import threshold as threshold
+from agog_layers.base.piecewise_activations import hard_shrink as hard_shrink
+from agog_layers.base.piecewise_activations import hard_silu as hard_silu
+from agog_layers.base.piecewise_activations import hard_silu as hard_swish
+from agog_layers.base.piecewise_activations import hard_tanh as hard_tanh
+from agog_layers.base.piecewise_activations import soft_shrink as soft_shrink
+from agog_layers.base.piecewise_activations import sparse_plus as sparse_plus
+from agog_layers.base.piecewise_activations import sparse_sigmoid as sparse_sigmoid
+from agog_layers.base.piecewise_activations import threshold as threshold
+from agog_layers.base.smooth_activations import *
 
 _export(globals())
 

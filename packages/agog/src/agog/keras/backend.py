@@ -67,7 +67,7 @@ from agog_layers.base.learning_phase import in_train_phase as in_train_phase
 from agog_layers.base.learning_phase import learning_phase as learning_phase
 from agog_layers.base.learning_phase import learning_phase_scope as learning_phase_scope
 from agog_layers.base.learning_phase import set_learning_phase as set_learning_phase
-from agog_layers.layer.called import take_symbols as _take_symbols
+from agog_layers.layer.function_layer import take_symbols as _take_symbols
 from agog_layers.losses.classification import categorical_crossentropy as categorical_crossentropy
 from agog_layers.losses.classification import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from agog_layers.models.function import function as function

@@ -49,13 +49,13 @@ from agog_layers import Softmax as Softmax
 from agog_layers import StringLookup as StringLookup
 from agog_layers import TextVectorization as TextVectorization
 from agog_layers import ThresholdedReLU as ThresholdedReLU
-from agog_layers.attending import *
-from agog_layers.base.configured import describe as serialize
-from agog_layers.base.configured import revive as deserialize
+from agog_layers.attention import *
+from agog_layers.base.description import describe as serialize
+from agog_layers.base.description import revive as deserialize
 from agog_layers.convolutional import *
 from agog_layers.merging import *
-from agog_layers.merging.merges import *
-from agog_layers.normalizing import *
+from agog_layers.merging.functions import *
+from agog_layers.normalization import *
 from agog_layers.recurrent import *
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
 from agog_layers.losses.classification import *
-from agog_layers.losses.imbalanced import *
-from agog_layers.losses.imbalanced_losses import *
+from agog_layers.losses.imbalance import *
+from agog_layers.losses.imbalance_losses import *
+from agog_layers.losses.lookup import *
 from agog_layers.losses.loss import *
 from agog_layers.losses.loss import CosineProximity as CosineSimilarity
-from agog_layers.losses.named import *
 from agog_layers.losses.regression import *
 from agog_layers.losses.regression import cosine_proximity as cosine_similarity
 from agog_layers.losses.regression import kullback_leibler_divergence as kl_divergence

@@ -8,13 +8,13 @@ from agog_core.exports import later as _later
 from agog_keras.backend.tensors import is_keras_tensor as is_keras_tensor
 from agog_keras.settings import clear_session as clear_session
 from agog_layers import custom_object_scope as custom_object_scope
-from agog_layers.base.configured import describe as serialize_keras_object
-from agog_layers.base.configured import revive as deserialize_keras_object
 from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
 from agog_layers.base.custom_objects import get_custom_objects as get_custom_objects
 from agog_layers.base.custom_objects import get_registered_name as get_registered_name
 from agog_layers.base.custom_objects import get_registered_object as get_registered_object
 from agog_layers.base.custom_objects import register_keras_serializable as register_keras_serializable
+from agog_layers.base.description import describe as serialize_keras_object
+from agog_layers.base.description import revive as deserialize_keras_object
 from agog_training import Sequence as Sequence
 from agog_training.preparing.labels import *
 from agog_training.preparing.pictures import *

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, TensorLike, Variable, is_nan, where, zeros_like
-from agog_layers.base.weighting import aligned
+from agog_layers.base.sample_weights import aligned
 from agog_layers.losses.arguments import of_one_rank
-from agog_layers.metrics import area, confusion, metric
+from agog_layers.metrics import auc, confusion, metric
 from agog_layers.metrics.keras.metric import Metric
 
 __all__ = ["AUC", "Precision", "Recall"]
@@ -110,7 +110,7 @@ class AUC(Counts):
     ) -> None:
         method = "careful_interpolation" if summation_method == "interpolation" else summation_method
         super().__init__(
-            area.AUC(name or "auc", num_thresholds, curve, method, dtype or "float32"), name or "auc", dtype
+            auc.AUC(name or "auc", num_thresholds, curve, method, dtype or "float32"), name or "auc", dtype
         )
         self.num_thresholds = num_thresholds
         self.curve = curve

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from agog_core import Tensor, TensorLike, Variable, as_dtype, cast, convert_to_tensor, div_no_nan, reduce_mean
-from agog_layers.base.naming import snake_case
-from agog_layers.base.weighting import aligned, weighted_sum
+from agog_layers.base.names import snake_case
+from agog_layers.base.sample_weights import aligned, weighted_sum
 from agog_layers.losses.arguments import of_one_rank
 from agog_layers.metrics.state import State
 

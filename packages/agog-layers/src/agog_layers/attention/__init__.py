@@ -1,0 +1,7 @@
+"""Attention: layers whose outputs are weighted means of positions."""
+
+from agog_core.exports import export as _export
+from agog_layers.attention.attention import *
+from agog_layers.attention.multi_head_attention import *
+
+_export(globals())

@@ -1,0 +1,198 @@
+"""Imbalance: losses for classes of which some are rare, or labels of which some are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog_core import (
+    Tensor,
+    TensorLike,
+    add,
+    cast,
+    clip_by_value,
+    convert_to_tensor,
+    divide,
+    log,
+    log1p,
+    multiply,
+    negative,
+    nn,
+    one_hot,
+    pow,
+    reduce_mean,
+    reduce_sum,
+    sigmoid,
+    subtract,
+)
+from agog_layers.layer.function_layer import take_symbols
+from agog_layers.losses.arguments import EPSILON, flat_classes, floats, of_floats
+from agog_layers.losses.formulas import smoothed
+
+__all__ = [
+    "binary_focal_crossentropy",
+    "categorical_focal_crossentropy",
+    "categorical_generalized_cross_entropy",
+    "dice",
+    "tversky",
+]
+
+
+@of_floats
+def binary_focal_crossentropy(
+    y_true: TensorLike,
+    y_pred: TensorLike,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Tensor:
+    """The mean of the cross entropies of yes and no, where what is predicted well counts little.
+
+    T.-Y. Lin et al., "Focal loss for dense object detection", ICCV 2017.
+
+    Args:
+        y_true: probabilities, of the predictions' shape.
+        y_pred: of shape ``(..., d)``: probabilities, or logits.
+        apply_class_balancing: whether yes counts ``alpha`` and no ``1 - alpha``.
+        alpha: how much yes counts.
+        gamma: the power of how wrong a prediction is, which it counts; 0 for `binary_crossentropy`.
+        from_logits: whether the predictions are logits.
+        label_smoothing: how far labels are moved towards 1/2, from 0 to 1.
+        axis: the axis of the mean.
+
+    Returns:
+        A tensor of shape ``(...)`` and of the predictions' dtype.
+
+    >>> print(binary_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]))
+    tf.Tensor([0.1732868], shape=(1,), dtype=float32)
+    """
+    if label_smoothing:
+        y_true = smoothed(y_true, label_smoothing, 2)
+    p = sigmoid(y_pred) if from_logits else convert_to_tensor(y_pred)
+    no = subtract(1.0, y_true)
+    clipped = clip_by_value(p, EPSILON, 1.0 - EPSILON)
+    entropy = negative(add(multiply(y_true, log(clipped)), multiply(no, log1p(negative(clipped)))))
+    right = add(multiply(y_true, p), multiply(no, subtract(1.0, p)))
+    losses = multiply(pow(subtract(1.0, right), gamma), entropy)
+    if apply_class_balancing:
+        losses = multiply(losses, add(multiply(y_true, alpha), multiply(no, 1.0 - alpha)))
+    return reduce_mean(losses, axis)
+
+
+@of_floats
+def categorical_focal_crossentropy(
+    y_true: TensorLike,
+    y_pred: TensorLike,
+    alpha: Any = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Tensor:
+    """Cross entropy between distributions over classes, where what is predicted well counts little.
+
+    T.-Y. Lin et al., "Focal loss for dense object detection", ICCV 2017.
+
+    Args:
+        y_true: probabilities, of the predictions' shape.
+        y_pred: of shape ``(..., classes)``: numbers in proportion to probabilities, or logits.
+        alpha: how much classes count: a number, or one for each.
+        gamma: the power of how wrong a prediction is, which it counts; 0 for `categorical_crossentropy`.
+        from_logits: whether the predictions are logits.
+        label_smoothing: the share of each label that is spread evenly over the classes.
+        axis: the axis of the classes.
+
+    Returns:
+        A tensor of shape ``(...)`` and of the predictions' dtype.
+
+    >>> print(categorical_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]))
+    tf.Tensor([0.0433217], shape=(1,), dtype=float32)
+    """
+    x = convert_to_tensor(y_pred)
+    if label_smoothing:
+        y_true = smoothed(y_true, label_smoothing, x._shape[-1] or 1)
+    scores = nn.softmax(x, axis) if from_logits else x
+    p = clip_by_value(divide(scores, reduce_sum(scores, axis, True)), EPSILON, 1.0 - EPSILON)
+    factors = multiply(pow(subtract(1.0, p), gamma), cast(alpha, p.dtype))
+    return negative(reduce_sum(multiply(factors, multiply(y_true, log(p))), axis))
+
+
+def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike, q: float = 0.5) -> Tensor:
+    """``(1 - p ** q) / q`` of the right class's probability, for labels of which some are wrong.
+
+    Z. Zhang and M. Sabuncu, "Generalized cross entropy loss for training deep neural networks with noisy labels",
+    NeurIPS 2018.
+
+    Args:
+        y_true: class numbers, of shape ``(...)`` or ``(..., 1)``.
+        y_pred: probabilities, of shape ``(..., classes)``.
+        q: between 0, the cross entropy, and 1, the mean absolute error.
+
+    Returns:
+        A tensor of shape ``(...)`` and of the predictions' dtype.
+
+    Raises:
+        ValueError: ``q`` is not between 0 and 1.
+
+    >>> print(categorical_generalized_cross_entropy([1], [[0.75, 0.25]]))
+    tf.Tensor([1.], shape=(1,), dtype=float32)
+    """
+    if not 0 < q < 1:
+        raise ValueError(f"categorical_generalized_cross_entropy: q must be between 0 and 1; got {q}.")
+    p = floats(y_pred)
+    classes = cast(flat_classes(convert_to_tensor(y_true), p), "int64")
+    right = reduce_sum(multiply(one_hot(classes, p._shape[-1], dtype=p.dtype), p), -1)
+    return divide(subtract(1.0, pow(right, q)), q)
+
+
+@of_floats
+def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Tensor:
+    """1 less the share of labels and predictions that both have.
+
+    F. Milletari et al., "V-Net", 3DV 2016.
+
+    Args:
+        y_true: labels from 0 to 1, of the predictions' shape.
+        y_pred: predictions from 0 to 1.
+        axis: the axes that are added up; None for all.
+
+    Returns:
+        A tensor of the other axes, and of the predictions' dtype.
+
+    >>> print(dice([[1.0, 0.0]], [[0.5, 0.5]]))
+    tf.Tensor(0.5, shape=(), dtype=float32)
+    """
+    common = multiply(reduce_sum(multiply(y_true, y_pred), axis), 2.0)
+    total = add(reduce_sum(y_true, axis), reduce_sum(y_pred, axis))
+    return subtract(1.0, divide(common, add(total, EPSILON)))
+
+
+@of_floats
+def tversky(y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Tensor:
+    """1 less the share of labels and predictions that both have, where what one alone has counts as much as is said.
+
+    S. Salehi et al., "Tversky loss function for image segmentation using 3D fully convolutional deep networks", 2017.
+
+    Args:
+        y_true: labels from 0 to 1, of the predictions' shape.
+        y_pred: predictions from 0 to 1.
+        alpha: how much counts what labels alone have, as Keras computes it.
+        beta: how much counts what predictions alone have.
+        axis: the axes that are added up; None for all.
+
+    Returns:
+        A tensor of the other axes, and of the predictions' dtype.
+
+    >>> print(tversky([[1.0, 0.0]], [[0.5, 0.5]]))
+    tf.Tensor(0.50000006, shape=(), dtype=float32)
+    """
+    common = reduce_sum(multiply(y_true, y_pred), axis)
+    wrong = reduce_sum(multiply(subtract(1.0, y_true), y_pred), axis)
+    missed = reduce_sum(multiply(y_true, subtract(1.0, y_pred)), axis)
+    total = add(add(common, multiply(missed, alpha)), multiply(wrong, beta))
+    return subtract(1.0, divide(common, add(total, EPSILON)))
+
+
+take_symbols(globals(), room="losses")

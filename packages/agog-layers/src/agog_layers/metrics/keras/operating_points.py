@@ -1,0 +1,193 @@
+"""Operating points: metrics of one point of a curve over thresholds: the best of one share where another is enough."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from agog_core import (
+    Tensor,
+    TensorLike,
+    Variable,
+    cast,
+    constant,
+    div_no_nan,
+    greater,
+    greater_equal,
+    logical_and,
+    logical_not,
+    multiply,
+    not_equal,
+    ones_like,
+    reduce_max,
+    reduce_sum,
+    reshape,
+    stack,
+    where,
+    zeros_like,
+)
+from agog_layers.base.sample_weights import aligned
+from agog_layers.losses.arguments import of_one_rank
+from agog_layers.metrics.keras.metric import Metric
+
+__all__ = ["PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity", "SpecificityAtSensitivity"]
+
+
+class AtPoint(Metric):
+    """Base of metrics that count, for each threshold, what is predicted rightly and wrongly."""
+
+    # The constructor's argument that says how much is enough.
+    least: ClassVar[str]
+    options: ClassVar[tuple[str, ...]] = ("num_thresholds",)
+
+    def __init__(self, enough: float, num_thresholds: int, name: str | None, dtype: Any) -> None:
+        super().__init__(name, dtype)
+        if not 0 <= enough <= 1:
+            raise ValueError(f"{type(self).__name__}: {self.least} must be from 0 to 1; got {enough}.")
+        if num_thresholds < 1:
+            raise ValueError(f"{type(self).__name__}: num_thresholds must be at least 1; got {num_thresholds}.")
+        self.enough, self.num_thresholds = float(enough), num_thresholds
+        # Rows: yes predicted, no predicted; columns: yes and no in truth.
+        self.counts: Variable = self.add_weight("counts", (2, 2, num_thresholds))
+        inner = [n / (num_thresholds - 1) for n in range(1, num_thresholds - 1)]
+        points = [0.5] if num_thresholds == 1 else [-1e-7, *inner, 1 + 1e-7]
+        self.thresholds = constant(points, self.dtype)
+
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+        """Take labels, bools or 0 and 1, and probabilities into account; see `Mean.update_state`."""
+        labels, scores = (cast(each, self.dtype) for each in of_one_rank(y_true, y_pred))
+        weights = 1.0 if sample_weight is None else cast(aligned(sample_weight, scores), self.dtype)
+        counts = reshape(multiply(ones_like(scores), weights), [-1, 1])
+        real = reshape(not_equal(labels, 0.0), [-1, 1])
+        predicted = greater(reshape(scores, [-1, 1]), self.thresholds)
+        found = [
+            [reduce_sum(multiply(cast(logical_and(guess, truth), self.dtype), counts), 0) for truth in _both(real)]
+            for guess in _both(predicted)
+        ]
+        self.counts.assign_add(stack([stack(row) for row in found]))
+
+    def shares(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Precision, sensitivity (recall) and specificity at each threshold; 0 where there are no cases."""
+        (hits, false_alarms), (misses, rejections) = self.counts[0], self.counts[1]
+        precision = div_no_nan(hits, hits + false_alarms)
+        return precision, div_no_nan(hits, hits + misses), div_no_nan(rejections, rejections + false_alarms)
+
+    def best(self, wanted: Tensor, other: Tensor) -> Tensor:
+        """The largest of what is wanted where the other is enough; 0 where it nowhere is."""
+        return reduce_max(where(greater_equal(other, self.enough), wanted, zeros_like(wanted)))
+
+
+def _both(yes: Tensor) -> tuple[Tensor, Tensor]:
+    return yes, logical_not(yes)
+
+
+class PrecisionAtRecall(AtPoint):
+    """The best precision of all thresholds whose recall is enough.
+
+    Args:
+        recall: how much is enough, from 0 to 1.
+        num_thresholds: the number of thresholds between 0 and 1.
+        Other arguments: see `Metric`.
+
+    Raises:
+        ValueError: the recall or the number is out of range.
+
+    >>> print(PrecisionAtRecall(0.5)([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]))
+    tf.Tensor(1.0, shape=(), dtype=float32)
+    """
+
+    least = "recall"
+    options = ("recall", "num_thresholds")
+
+    def __init__(self, recall: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(recall, num_thresholds, name, dtype)
+        self.recall = recall
+
+    def result(self) -> Tensor:
+        """The precision."""
+        precision, recall, _ = self.shares()
+        return self.best(precision, recall)
+
+
+class RecallAtPrecision(AtPoint):
+    """The best recall of all thresholds whose precision is enough.
+
+    Args:
+        precision: how much is enough, from 0 to 1.
+        Other arguments: see `PrecisionAtRecall`.
+
+    Raises:
+        ValueError: the precision or the number is out of range.
+
+    >>> print(RecallAtPrecision(0.8)([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]))
+    tf.Tensor(0.5, shape=(), dtype=float32)
+    """
+
+    least = "precision"
+    options = ("precision", "num_thresholds")
+
+    def __init__(self, precision: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(precision, num_thresholds, name, dtype)
+        self.precision = precision
+
+    def result(self) -> Tensor:
+        """The recall."""
+        precision, recall, _ = self.shares()
+        return self.best(recall, precision)
+
+
+class SensitivityAtSpecificity(AtPoint):
+    """The best sensitivity of all thresholds whose specificity is enough.
+
+    Args:
+        specificity: how much is enough, from 0 to 1.
+        Other arguments: see `PrecisionAtRecall`.
+
+    Raises:
+        ValueError: the specificity or the number is out of range.
+
+    >>> print(SensitivityAtSpecificity(0.9)([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]))
+    tf.Tensor(0.5, shape=(), dtype=float32)
+    """
+
+    least = "specificity"
+    options = ("specificity", "num_thresholds")
+
+    def __init__(
+        self, specificity: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None
+    ) -> None:
+        super().__init__(specificity, num_thresholds, name, dtype)
+        self.specificity = specificity
+
+    def result(self) -> Tensor:
+        """The sensitivity."""
+        _, sensitivity, specificity = self.shares()
+        return self.best(sensitivity, specificity)
+
+
+class SpecificityAtSensitivity(AtPoint):
+    """The best specificity of all thresholds whose sensitivity is enough.
+
+    Args:
+        sensitivity: how much is enough, from 0 to 1.
+        Other arguments: see `PrecisionAtRecall`.
+
+    Raises:
+        ValueError: the sensitivity or the number is out of range.
+
+    >>> print(SpecificityAtSensitivity(0.9)([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]))
+    tf.Tensor(0.5, shape=(), dtype=float32)
+    """
+
+    least = "sensitivity"
+    options = ("sensitivity", "num_thresholds")
+
+    def __init__(
+        self, sensitivity: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None
+    ) -> None:
+        super().__init__(sensitivity, num_thresholds, name, dtype)
+        self.sensitivity = sensitivity
+
+    def result(self) -> Tensor:
+        """The specificity."""
+        _, sensitivity, specificity = self.shares()
+        return self.best(specificity, sensitivity)

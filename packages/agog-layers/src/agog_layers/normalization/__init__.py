@@ -1,0 +1,8 @@
+"""Normalization: layers that give activations a mean and a variance."""
+
+from agog_core.exports import export as _export
+from agog_layers.normalization.batch_normalization import *
+from agog_layers.normalization.layer_normalization import *
+from agog_layers.normalization.unit_normalization import *
+
+_export(globals())

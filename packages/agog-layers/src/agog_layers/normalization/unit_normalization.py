@@ -1,0 +1,158 @@
+"""Unit normalization: without a mean: by the norm, by the mean square, and of weights by their spectral norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from agog_core import (
+    Tensor,
+    Variable,
+    divide,
+    matmul,
+    maximum,
+    multiply,
+    nn,
+    reduce_mean,
+    reduce_sum,
+    reshape,
+    rsqrt,
+    sqrt,
+    square,
+)
+from agog_layers.base.learning_phase import trains
+from agog_layers.layer.layer import Layer
+from agog_layers.weights import initializers
+
+__all__ = ["RMSNormalization", "SpectralNormalization", "UnitNormalization"]
+
+
+class UnitNormalization(Layer):
+    """Scale each example to the norm 1.
+
+    Args:
+        axis: the axis, or axes, that are scaled together.
+        **kwargs: further arguments of `Layer`.
+
+    >>> import agog_core as ag
+    >>> print(UnitNormalization()(ag.constant([[3.0, 4.0]])))
+    tf.Tensor([[0.6 0.8]], shape=(1, 2), dtype=float32)
+    """
+
+    supports_masking: ClassVar[bool] = True
+    single_input: ClassVar[bool] = True
+    needs_floats: ClassVar[bool] = True
+
+    def __init__(self, axis: int | Sequence[int] = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis if isinstance(axis, int) else list(axis)
+
+    def call(self, inputs: Tensor) -> Tensor:
+        """Scale it."""
+        norm = sqrt(reduce_sum(square(inputs), self.axis, True))
+        return divide(inputs, maximum(norm, 1e-12))
+
+
+class RMSNormalization(Layer):
+    """Divide by the root of the mean square, and multiply by a scale that is trained.
+
+    B. Zhang and R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
+
+    Args:
+        axis: the axis, or axes, of the mean; the scale has their sizes.
+        epsilon: a small number that is added to the mean square.
+        **kwargs: further arguments of `Layer`.
+
+    >>> import agog_core as ag
+    >>> print(RMSNormalization()(ag.constant([[3.0, 3.0]])))
+    tf.Tensor([[0.99999994 0.99999994]], shape=(1, 2), dtype=float32)
+    """
+
+    supports_masking: ClassVar[bool] = True
+    single_input: ClassVar[bool] = True
+    needs_floats: ClassVar[bool] = True
+    computes_in: ClassVar[str | None] = "variable_dtype"  # means of half precision are too coarse
+
+    scale: Variable
+
+    def __init__(self, axis: int | Sequence[int] = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis if isinstance(axis, int) else list(axis)
+        self.epsilon = epsilon
+
+    def build(self, input_shape: Any) -> None:
+        """Make the scale."""
+        rank = len(input_shape)
+        axes = sorted(axis % rank for axis in ([self.axis] if isinstance(self.axis, int) else self.axis))
+        self.scale = self.add_weight("scale", [input_shape[axis] for axis in axes], initializer="ones")
+        self._places = [input_shape[axis] if axis in axes else 1 for axis in range(rank)]
+        self.built = True
+
+    def call(self, inputs: Tensor) -> Tensor:
+        """Divide and multiply."""
+        root = rsqrt(reduce_mean(square(inputs), self.axis, True) + self.epsilon)
+        return multiply(multiply(inputs, root), reshape(self.scale.value(), self._places))
+
+
+class SpectralNormalization(Layer):
+    """Run a layer whose kernel is divided by its largest singular value, so that no vector is stretched.
+
+    T. Miyato et al., "Spectral normalization for generative adversarial networks", ICLR 2018. The value is estimated by
+    power iteration, which goes on with each call in training.
+
+    Args:
+        layer: the layer, with a ``kernel`` or ``embeddings``.
+        power_iterations: how many iterations each call makes.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: the number of iterations is not positive, or the layer has no such weight.
+
+    >>> import agog_core as ag
+    >>> from agog_layers import Dense
+    >>> SpectralNormalization(Dense(3))(ag.ones([1, 4]), training=True).shape
+    TensorShape([1, 3])
+    """
+
+    vector_u: Variable
+
+    def __init__(self, layer: Layer, power_iterations: int = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if power_iterations < 1:
+            raise ValueError(f"SpectralNormalization: power_iterations must be at least 1; got {power_iterations}.")
+        self.layer, self.power_iterations = layer, power_iterations
+
+    def build(self, input_shape: Any) -> None:
+        """Make the layer's weights, and the vector of the iteration."""
+        if not self.layer.built:
+            self.layer.build(input_shape)
+            self.layer.built = True
+        weight = self._weight()
+        normal = initializers.TruncatedNormal(stddev=0.02)
+        self.vector_u = self.add_weight("vector_u", (1, weight.shape[-1]), weight.dtype, normal, trainable=False)
+        self.built = True
+
+    def _weight(self) -> Variable:
+        found = getattr(self.layer, "kernel", None)
+        weight: Variable | None = getattr(self.layer, "embeddings", None) if found is None else found
+        if weight is None:
+            raise ValueError(f"{self._title}: {self.layer._title} has neither a kernel nor embeddings.")
+        return weight
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Run the layer; in training, its kernel is divided first."""
+        if trains(training):
+            self.normalize_weights()
+        return self.layer(inputs)
+
+    def normalize_weights(self) -> None:
+        """Divide the kernel by its largest singular value, as far as it is known."""
+        weight = self._weight()
+        matrix = reshape(weight.value(), [-1, weight.shape[-1]])
+        u = self.vector_u.value()
+        for _ in range(self.power_iterations):
+            v = nn.l2_normalize(matmul(u, matrix, transpose_b=True))
+            u = nn.l2_normalize(matmul(v, matrix))
+        sigma = matmul(matmul(v, matrix), u, transpose_b=True)
+        self.vector_u.assign(u)
+        weight.assign(reshape(divide(matrix, sigma), weight.shape))
