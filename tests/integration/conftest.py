@@ -12,7 +12,7 @@ import pytest
 import agog as tf
 from agog_core import nest
 from agog_core.dispatch.plugins.compilers import compilers_of
-from agog_core.tracing.hotness import compile_functions_at_once
+from agog_core.tracing.execution.hotness import compile_functions_at_once
 from agog_testing.compiled import compilers_in_use
 
 

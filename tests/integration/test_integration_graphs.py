@@ -14,7 +14,7 @@ import pytest
 
 import agog as tf
 from agog_core.calls.call import call, create
-from agog_core.tracing.graph import Effect, Graph
+from agog_core.tracing.graphs.graph import Effect, Graph
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -12,8 +12,9 @@ import pytest
 import agog as tf
 import agog.eager as tfe
 from agog_core.dispatch.plugins.compilers import compilers_of
-from agog_core.tracing import concrete, hotness
-from agog_core.tracing.executors import executable
+from agog_core.tracing.execution import hotness
+from agog_core.tracing.execution.executors import executable
+from agog_core.tracing.traces import concrete
 from agog_testing.compiled import compilers_in_use
 
 GOOD = np.eye(2, dtype="f4")

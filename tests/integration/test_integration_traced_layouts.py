@@ -16,8 +16,9 @@ import agog as tf
 import agog.eager as tfe
 from agog_core import nest
 from agog_core.dispatch.plugins.compilers import compilers_of
-from agog_core.tracing import concrete, hotness
-from agog_core.tracing.executors import executable
+from agog_core.tracing.execution import hotness
+from agog_core.tracing.execution.executors import executable
+from agog_core.tracing.traces import concrete
 from agog_testing.compiled import compilers_in_use
 
 SIZES = {

@@ -13,7 +13,7 @@ import agog as tf
 import agog.eager as tfe
 from agog_core import nest
 from agog_core.errors import TracingWarning
-from agog_core.tracing.graph import Effect
+from agog_core.tracing.graphs.graph import Effect
 
 Wrap = Callable[[Callable[..., Any]], Callable[..., Any]]
 Made = tuple[Callable[..., Any], Sequence[Any]]

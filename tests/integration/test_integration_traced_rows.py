@@ -11,7 +11,7 @@ import pytest
 import agog as tf
 import agog.eager as tfe
 from agog_core import nest
-from agog_core.tracing.graph import Effect
+from agog_core.tracing.graphs.graph import Effect
 
 X = np.random.RandomState(0).randn(140, 3).astype(np.float32)
 SEED = 5

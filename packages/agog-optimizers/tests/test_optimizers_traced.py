@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 import agog_optimizers as optimizers
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 RATE = 0.1
 Make = Callable[[ag.Variable], Any]

@@ -16,8 +16,8 @@ from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dtypes import as_dtype
-from agog_core.tracing.function import function
-from agog_core.tracing.kernels import run_kernel
+from agog_core.tracing.execution.kernels import run_kernel
+from agog_core.tracing.functions.function import function
 from agog_testing.opinfo import Sample, table
 from agog_testing.subject import map_arrays
 

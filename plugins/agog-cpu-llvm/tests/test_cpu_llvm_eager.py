@@ -18,7 +18,7 @@ from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.errors import PluginWarning
 from agog_core.plugin import SingleOp, lowering
-from agog_core.tracing import executors
+from agog_core.tracing.execution import executors
 from agog_cpu_llvm import compiler, eager, hooks, presence
 from agog_cpu_numpy import kernels as reference
 

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from agog_core.tracing import hotness
+from agog_core.tracing.execution import hotness
 from agog_testing.checks.tracing import differences
 from agog_testing.opinfo import OpInfo, table
 

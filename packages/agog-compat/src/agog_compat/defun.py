@@ -1,12 +1,12 @@
-"""Defun: `agog_core.tracing.function.function` under the name that it has in ``tf.contrib.eager``."""
+"""Defun: `agog_core.tracing.functions.function.function` under the name that it has in ``tf.contrib.eager``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.tracing.function import DefinedFunction as DefinedFunction
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import DefinedFunction as DefinedFunction
+from agog_core.tracing.functions.function import function
 
 __all__ = ["defun"]
 
@@ -18,7 +18,7 @@ def defun(
     experimental_autograph_options: Any = None,
     compiled: bool = False,
 ) -> Any:
-    """See `agog_core.tracing.function.function`: the same, for which programs of TensorFlow 1 have this name.
+    """See `agog_core.tracing.functions.function.function`: the same, for which programs of TensorFlow 1 have this name.
 
     >>> import agog_core as ag
     >>> @defun

@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from agog_core.ops.sorting.editing import *
     from agog_core.ops.strings import *
     from agog_core.tensors.tensor_spec import *
-    from agog_core.tracing.eagerly import *
-    from agog_core.tracing.function import *
+    from agog_core.tracing.functions.eager_mode import *
+    from agog_core.tracing.functions.function import *
 
 __version__ = "0.1.0"
 
@@ -81,7 +81,7 @@ __getattr__, __dir__ = _later(
         "agog_core.ops.sorting.editing",
         "agog_core.ops.signal.fourier",
         "agog_core.ops.strings",
-        "agog_core.tracing.eagerly",
-        "agog_core.tracing.function",
+        "agog_core.tracing.functions.eager_mode",
+        "agog_core.tracing.functions.function",
     ],
 )

@@ -46,8 +46,8 @@ from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaus
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.errors import note_written, undone
-from agog_core.tracing.graph import Late, LateItem
-from agog_core.tracing.single import SingleOp
+from agog_core.tracing.graphs.graph import Late, LateItem
+from agog_core.tracing.traces.single import SingleOp
 from agog_core.variables.memory import version
 
 __all__ = [

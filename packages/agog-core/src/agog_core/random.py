@@ -217,7 +217,7 @@ def initializing() -> Iterator[None]:
     token = _generator.set(generator() if spare is None else spare)
     try:
         if tracing and (tracer := present_tracer()) is not None:
-            with tracer.aside():
+            with tracer.eager_scope():
                 yield
         else:
             yield

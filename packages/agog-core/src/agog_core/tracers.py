@@ -85,7 +85,7 @@ class Tracer:
         """A variable that the function makes for itself at each call."""
         raise NotImplementedError
 
-    def aside(self) -> AbstractContextManager[Any]:
+    def eager_scope(self) -> AbstractContextManager[Any]:
         """A ``with`` block in which ops run as in eager code, on the values of this call."""
         raise NotImplementedError
 

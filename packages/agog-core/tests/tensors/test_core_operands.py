@@ -11,7 +11,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

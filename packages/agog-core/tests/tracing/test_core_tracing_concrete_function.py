@@ -13,7 +13,7 @@ import pytest
 
 import agog_core as ag
 from agog_core import TensorShape, TensorSpec, nest
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 Pair = namedtuple("Pair", "a b")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 
 def test_two_equal_arrays_of_a_product_stay_two() -> None:

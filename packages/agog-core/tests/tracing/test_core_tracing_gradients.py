@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.gradients.forward import ForwardAccumulator
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 Call = Callable[..., Any]
 X = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import agog_core as ag
-from agog_core.tracing.function import function
-from agog_core.tracing.handlers import may_be_caught
+from agog_core.tracing.functions.function import function
+from agog_core.tracing.state.handlers import may_be_caught
 
 
 def plain(ask: Callable[[], None]) -> None:

@@ -12,9 +12,9 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Compiler, Subgraph
-from agog_core.tracing import hotness
-from agog_core.tracing.function import function
-from agog_core.tracing.graph import Graph
+from agog_core.tracing.execution import hotness
+from agog_core.tracing.functions.function import function
+from agog_core.tracing.graphs.graph import Graph
 from agog_testing.compiled import compilers_in_use
 
 

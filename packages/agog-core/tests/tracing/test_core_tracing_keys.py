@@ -16,7 +16,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import TracingWarning
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 
 class Colour(enum.Enum):

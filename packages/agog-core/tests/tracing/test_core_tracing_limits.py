@@ -18,8 +18,8 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError, TracingError, TracingWarning
 from agog_core.random import generator, initializing
-from agog_core.tracing.eagerly import functions_run_eagerly, run_functions_eagerly
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.eager_mode import functions_run_eagerly, run_functions_eagerly
+from agog_core.tracing.functions.function import function
 
 ADVICE = "or leave tf.function out, or call tf.config.run_functions_eagerly(True)."
 READ = (
@@ -510,7 +510,7 @@ def test_python_functions_run_at_each_call() -> None:
 def test_an_environment_variable_turns_tracing_off() -> None:
     program = (
         "import agog_core as ag\n"
-        "from agog_core.tracing.function import function\n"
+        "from agog_core.tracing.functions.function import function\n"
         "calls = []\n"
         "f = function(lambda x: calls.append(1) or x * float(x))\n"
         "print(float(f(ag.constant(3.0))), float(f(ag.constant(4.0))), len(calls))\n"

@@ -15,10 +15,10 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.masks import own_mask, with_mask
-from agog_core.tracing import concrete
-from agog_core.tracing import function as tracing_function
-from agog_core.tracing.function import function
-from agog_core.tracing.matching import Matcher, matcher
+from agog_core.tracing.functions import function as tracing_function
+from agog_core.tracing.functions.function import function
+from agog_core.tracing.traces import concrete
+from agog_core.tracing.traces.matching import Matcher, matcher
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.recording import Section
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 V = ag.Variable([0.5, -1.0, 2.0], name="v")
 X = np.array([1.0, 2.0, 4.0], "f4")

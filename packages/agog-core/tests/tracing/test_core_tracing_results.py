@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 Call = Callable[..., Any]
 X = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")

@@ -15,7 +15,7 @@ import agog_core as ag
 from agog_core.errors import TracingError, TracingWarning
 from agog_core.gradients.forward import ForwardAccumulator
 from agog_core.settable import Settable
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 from agog_core.tracing.tapes import replay
 
 Call = Callable[..., Any]

@@ -11,7 +11,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.plugin import Compiler, PluginWarning, Subgraph, hookimpl
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 from agog_testing.compiled import check_calls, compilers_in_use, interpreter
 from agog_testing.conformance import collect, main
 from agog_testing.opinfo import table

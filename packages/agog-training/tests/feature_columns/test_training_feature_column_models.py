@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_core import SparseTensor
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 from agog_data import Dataset
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_data.examples.parsing import parse_example

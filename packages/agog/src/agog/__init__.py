@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from agog_core.ops.sorting.editing import *
     from agog_core.ops.strings import *
     from agog_core.tensors.tensor_spec import *
-    from agog_core.tracing.function import function as function
+    from agog_core.tracing.functions.function import function as function
     from agog_data.examples.features import FixedLenFeature as FixedLenFeature
     from agog_data.examples.features import FixedLenSequenceFeature as FixedLenSequenceFeature
     from agog_data.examples.features import SparseFeature as SparseFeature
@@ -212,7 +212,7 @@ __getattr__, __dir__ = _later(
             "SparseFeature",
             "VarLenFeature",
         ),
-        _Some("agog_core.tracing.function", "function"),
+        _Some("agog_core.tracing.functions.function", "function"),
         _Some("agog_data.examples.parsing", "parse_example", "parse_single_example"),
         _Some("agog_data.examples.sequences", "parse_single_sequence_example"),
         _Some("agog_data.readers.csv_fields", "decode_csv"),

@@ -12,8 +12,8 @@ import pytest
 import agog_core as ag
 from agog_core import nn
 from agog_core.plugin import Claim, Compiler, PluginWarning
-from agog_core.tracing.function import function
-from agog_core.tracing.graph import Graph, Node, Value
+from agog_core.tracing.functions.function import function
+from agog_core.tracing.graphs.graph import Graph, Node, Value
 from agog_testing.compiled import compilers_in_use
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.plugin import Kernel, hookimpl
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 Array = np.ndarray[Any, Any]
 

@@ -13,8 +13,8 @@ from agog_core import nn
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, hookimpl
 from agog_core.tracers import late, operand
-from agog_core.tracing.function import function
-from agog_core.tracing.graph import Graph
+from agog_core.tracing.functions.function import function
+from agog_core.tracing.graphs.graph import Graph
 from agog_cpu_numpy.traced.executor import compiled
 from agog_cpu_numpy.traced.lowering import lower
 from agog_testing.compiled import graph_of

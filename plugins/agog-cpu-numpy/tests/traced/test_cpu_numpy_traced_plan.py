@@ -13,9 +13,9 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.pools import max_pool
-from agog_core.tracing.executors import executable
-from agog_core.tracing.function import function
-from agog_core.tracing.graph import Effect
+from agog_core.tracing.functions.function import function
+from agog_core.tracing.graphs.graph import Effect
+from agog_core.tracing.traces.segments import Segments
 from agog_cpu_numpy.traced.code import Code
 from agog_cpu_numpy.traced.executor import compiled, executor
 from agog_testing.compiled import graph_of
@@ -237,7 +237,7 @@ def test_what_a_python_function_keeps_stays_as_it_was() -> None:
     graph = graph_of(step, ag.constant([0.0, 0.0]))
     (node,) = [node for node in graph.nodes if node.effect is Effect.PYTHON]
     node.attributes = {**node.attributes, "function": keep}
-    run = executable(graph)
+    run = Segments(graph)
     v.assign([1.0, 2.0])
     for n in range(3):
         run([np.float32([n, n + 0.5])], [])

@@ -1,4 +1,4 @@
-"""Errors: what a function may not do while it is traced, each with the line that does it."""
+"""Errors: what a traced function may not do, each with the line that does it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class OtherWayError(Exception):
     def __init__(self, line: str, is_first: bool, is_cond: bool = False) -> None:
         super().__init__(line)
         self.line, self.is_first, self.is_cond = line, is_first, is_cond
-        self.trace: Any = None  # the `agog_core.tracing.concrete.Concrete` that has run
+        self.trace: Any = None  # the `agog_core.tracing.traces.concrete.Concrete` that has run
 
 
 def undone(error: Exception, is_so: bool = True) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.ops.control.py_func import eager_py_func
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 
 
 @eager_py_func(Tout=ag.float32)

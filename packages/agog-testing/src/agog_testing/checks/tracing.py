@@ -10,7 +10,7 @@ import numpy as np
 
 import agog_core as ag
 from agog_core import nest
-from agog_core.tracing.function import function
+from agog_core.tracing.functions.function import function
 from agog_testing.opinfo import OpInfo, Sample
 from agog_testing.subject import map_arrays
 

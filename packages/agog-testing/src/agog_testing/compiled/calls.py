@@ -14,7 +14,7 @@ from agog_core.dispatch.devices.lookup import default_device
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.dtypes import as_dtype
 from agog_core.plugin import Compiler, adopted, kernel_of, load_reference
-from agog_core.tracing.graph import Effect, Graph, Node, Value
+from agog_core.tracing.graphs.graph import Effect, Graph, Node, Value
 from agog_testing.opinfo import OpInfo, Sample
 from agog_testing.subject import Subject, Violation
 

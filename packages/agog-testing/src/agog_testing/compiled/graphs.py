@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import agog_core as ag
-from agog_core.tracing.first_call import first_call
-from agog_core.tracing.graph import Graph
+from agog_core.tracing.graphs.graph import Graph
+from agog_core.tracing.traces.first_call import first_call
 
 
 def graph_of(python: Callable[..., Any], *args: ag.Tensor) -> Graph:

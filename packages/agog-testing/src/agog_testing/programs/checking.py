@@ -13,7 +13,7 @@ import numpy as np
 
 import agog_core as ag
 from agog_core.random import generator
-from agog_core.tracing.eagerly import eagerly
+from agog_core.tracing.functions.eager_mode import eagerly
 from agog_testing.compiled.calls import are_equal
 from agog_testing.programs.writing import source_of
 from agog_testing.subject import Violation

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from agog_core.dispatch.kernels.observation import observe, unobserve
-from agog_core.tracing.hotness import _at_once
+from agog_core.tracing.execution.hotness import _at_once
 from agog_testing.compiled.scope import compilers_in_use
 
 WAYS = ("compilers", "nodes", "numpy", "portable")

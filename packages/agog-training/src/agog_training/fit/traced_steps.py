@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.tracing.function import function as traced
+from agog_core.tracing.functions.function import function as traced
 
 
 class TracedSteps:

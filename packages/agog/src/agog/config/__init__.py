@@ -12,9 +12,9 @@ from agog_compat.tf2.devices import list_physical_devices as list_physical_devic
 from agog_compat.tf2.devices import set_soft_device_placement as set_soft_device_placement
 from agog_compat.tf2.devices import set_visible_devices as set_visible_devices
 from agog_core.exports import export as _export
-from agog_core.tracing.eagerly import *
-from agog_core.tracing.hotness import compile_functions_at_once as compile_functions_at_once
-from agog_core.tracing.hotness import functions_compile_at_once as functions_compile_at_once
+from agog_core.tracing.execution.hotness import compile_functions_at_once as compile_functions_at_once
+from agog_core.tracing.execution.hotness import functions_compile_at_once as functions_compile_at_once
+from agog_core.tracing.functions.eager_mode import *
 
 _export(globals(), "experimental", "threading")
 

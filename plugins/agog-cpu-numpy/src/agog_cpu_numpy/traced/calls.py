@@ -13,7 +13,7 @@ from agog_cpu_numpy.traced.program import Step
 from agog_cpu_numpy.traced.showing import name_of, nodes_of
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Node
+    from agog_core.tracing.graphs.graph import Node
 
 Adopt = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
 

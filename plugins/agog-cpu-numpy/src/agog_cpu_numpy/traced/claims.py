@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agog_core.plugin import Claim, Compiler, Late, LateItem, PluginWarning, load_reference
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Graph, Node, Value
+    from agog_core.tracing.graphs.graph import Graph, Node, Value
 
 _IN_PLACE = ("guard", "host", "loop", "update", "assign")  # which nothing is moved across
 

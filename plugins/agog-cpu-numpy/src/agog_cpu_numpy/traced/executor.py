@@ -17,7 +17,7 @@ from agog_cpu_numpy.traced.showing import explained
 from agog_cpu_numpy.traced.simplification import joined_in_place, without_copies
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Graph, Node
+    from agog_core.tracing.graphs.graph import Graph, Node
 
 
 def executor(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:

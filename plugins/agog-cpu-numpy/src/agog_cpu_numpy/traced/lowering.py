@@ -16,8 +16,8 @@ from agog_cpu_numpy.traced.recorded import Number, Recorded, as_value, recording
 from agog_cpu_numpy.traced.templates import Templates
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Graph, Node
-    from agog_core.tracing.graph import Value as GraphValue
+    from agog_core.tracing.graphs.graph import Graph, Node
+    from agog_core.tracing.graphs.graph import Value as GraphValue
 
 _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
 

@@ -10,7 +10,7 @@ from agog_cpu_numpy.traced.groups import primitive_of, spec_of
 from agog_cpu_numpy.traced.program import Step
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Node
+    from agog_core.tracing.graphs.graph import Node
 
 _PLUGIN = "cpu-numpy"
 _OTHERS = {"cast": "a cast", "copy": "a copy", "put": "a copy into a part", "full": "a constant"}

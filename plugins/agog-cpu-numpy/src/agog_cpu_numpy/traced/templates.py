@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agog_cpu_numpy.traced.program import Program, Step, Value
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Node
+    from agog_core.tracing.graphs.graph import Node
 
 # Steps that say all by their inputs and options; the options of others hold values.
 _KINDS = frozenset({"ufunc", "reduce", "where", "cast", "copy", "put", "dot", "matmul", "view"})

@@ -104,11 +104,12 @@ class Backend:
             true, of the array's own memory, marked as read-only. It raises BufferError where it cannot.
         from_dlpack: an object of another library that has ``__dlpack__``, on a device of this type, to an array that
             is a copy of it. It raises BufferError where it cannot.
-        executor: ``(graph, compilers)`` to a function that runs a traced function's `agog_core.tracing.graph.Graph` on
-            the device, with the parts of it compiled that the compilers take, or to None where it does not take the
-            graph; or a ``"module:attribute"`` string. Without one, the graph is run by calls of kernels. The function
-            may have attributes: ``summary``, a sentence; ``explain()``, pairs for each node of what runs it and why
-            that is no compiler's; ``timed()``, a function like it that calls `tell` after each of its steps.
+        executor: ``(graph, compilers)`` to a function that runs an `agog_core.tracing.graphs.graph.Graph`, that of a
+            traced function, on the device, with the parts of it compiled that the compilers take, or to None where it
+            does not take the graph; or a ``"module:attribute"`` string. Without one, the graph is run by calls of
+            kernels. The function may have attributes: ``summary``, a sentence; ``explain()``, pairs for each node of
+            what runs it and why that is no compiler's; ``timed()``, a function like it that calls `tell` after each of
+            its steps.
         host_memory: whether the arrays live in host memory; the default device is the first such one.
         unavailable: returns a sentence that says why there is no device, or None.
         allocate: of version 1, which nothing calls any more.

@@ -14,7 +14,7 @@ from agog_core.errors import AmbiguousKernelError
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
-    from agog_core.tracing.graph import Graph, Node, Value
+    from agog_core.tracing.graphs.graph import Graph, Node, Value
 
 Compiled = Callable[..., None]
 

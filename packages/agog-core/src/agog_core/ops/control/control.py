@@ -307,12 +307,12 @@ def init_scope() -> Iterator[None]:
     if tracer is None:
         yield
         return
-    with tracer.aside() as aside:
-        before, aside.lifts = aside.lifts, True
+    with tracer.eager_scope() as scope:
+        before, scope.lifts = scope.lifts, True
         try:
             yield
         finally:
-            aside.lifts = before
+            scope.lifts = before
 
 
 def _check_callable(op: str, which: str, value: Any) -> None:

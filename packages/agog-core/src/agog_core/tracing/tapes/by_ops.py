@@ -1,4 +1,4 @@
-"""By ops: a graph run by the ops themselves, so that tapes and traces see how its outputs are computed."""
+"""By ops: runs a graph by ops, so that tapes and traces see each of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from agog_core.shapes import intern_shape
 from agog_core.tensors.placement import copy_to_device
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.errors import limit
-from agog_core.tracing.graph import Effect, Graph, Node, Value
-from agog_core.tracing.kernels import run_kernel
+from agog_core.tracing.execution.kernels import run_kernel
+from agog_core.tracing.graphs.graph import Effect, Graph, Node, Value
 
 
 def by_ops(graph: Graph, tensors: Sequence[Tensor]) -> list[Tensor]:

@@ -1,4 +1,4 @@
-"""Replay: the few records of a short function, which tapes get of each call as they would get those of its ops."""
+"""Replay: the few records of a short function, given to tapes as its ops would give them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from agog_core.dtypes import DType
 from agog_core.recording import Id, Record, Recording, next_id, watch_output
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_core.tracing.device import TracedArray, untraced
+from agog_core.tracing.state.device import TracedArray, untraced
 from agog_core.tracing.tapes.twins import Twin
 from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
-    from agog_core.tracing.tapes.taped import Origin, Taped
+    from agog_core.tracing.tapes.calls import Origin, Taped
 
 # To walk so few records back op by op takes no longer than to find and run a trace of that, while arrays are small: as
 # many elements for each record.

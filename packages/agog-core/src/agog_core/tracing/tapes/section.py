@@ -1,4 +1,4 @@
-"""Section: what a tape has of one call of a traced function, and the walk back over it."""
+"""Section: the record that a tape has of one call, and its gradient."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agog_core import recording
 from agog_core.recording import Id
 
 if TYPE_CHECKING:
-    from agog_core.tracing.tapes.taped import Call
+    from agog_core.tracing.tapes.calls import Call
 
 
 class Section(recording.Section):

@@ -1,4 +1,4 @@
-"""Tangents: what accumulators of forward mode know of the tensors that a traced function takes."""
+"""Tangents: those that forward accumulators have for the arguments of a traced function."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agog_core.recording import Recording
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.leaves import key_of_tensor
+from agog_core.tracing.state.leaves import key_of_tensor
 
 if TYPE_CHECKING:
-    from agog_core.tracing.tapes.taped import Call
+    from agog_core.tracing.tapes.calls import Call
 
 
 class Tangent(NamedTuple):

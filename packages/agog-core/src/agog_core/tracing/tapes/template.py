@@ -1,4 +1,4 @@
-"""Template: the traced tensors that records keep, which stand for those of one call after the other."""
+"""Template: the traced tensors in records, which stand for those of each call in turn."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from agog_core.interrupts import begins_in_peace
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.device import TracedArray
-from agog_core.tracing.trace import Trace
+from agog_core.tracing.state.device import TracedArray
+from agog_core.tracing.traces.trace import Trace
 
 # What records keep tensors in. Other objects may belong to the program, so what they hold is held outside too.
 _CONTAINERS = (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from agog_core.interrupts import begins_in_peace
 from agog_core.recording import Id, Record, Recording, active, stack
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.leaves import equals
+from agog_core.tracing.state.leaves import equals
 from agog_core.variables.variable import Variable
 
 

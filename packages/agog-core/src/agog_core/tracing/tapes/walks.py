@@ -1,4 +1,4 @@
-"""Walks: calls under tapes, and the walks back over their records, each traced for what is asked for."""
+"""Walks: gradients of calls under tapes, each traced for what is asked for."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from agog_core.settable import Reads
 from agog_core.settings import present_key, used
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import apart, present_tracer
-from agog_core.tracing.device import untraced
 from agog_core.tracing.errors import is_undone, limit
-from agog_core.tracing.leaves import Packing, key_of_leaf, key_of_tensor
+from agog_core.tracing.state.device import untraced
+from agog_core.tracing.state.leaves import Packing, key_of_leaf, key_of_tensor
 from agog_core.tracing.tapes.by_ops import by_ops
+from agog_core.tracing.tapes.calls import Call, Taped
+from agog_core.tracing.tapes.first_call import AGAIN, Function, trace_taped
 from agog_core.tracing.tapes.tangents import key_of_tangents, tangents_of
-from agog_core.tracing.tapes.taped import Call, Taped
-from agog_core.tracing.tapes.taping import AGAIN, Function, trace_taped
 from agog_core.tracing.tapes.twins import key_of_tapes
 
 

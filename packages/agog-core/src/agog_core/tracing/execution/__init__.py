@@ -1,0 +1,1 @@
+"""Execution: what runs a graph, and the loops and branches in it."""

@@ -1,0 +1,92 @@
+"""Branches: run the graph of one of two functions, as a condition says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agog_core.dispatch.devices.device import Device
+from agog_core.tracing.errors import OtherWayError
+from agog_core.tracing.execution.loops import Part, numbered
+from agog_core.tracing.graphs.graph import Value
+
+
+@dataclass(eq=False, slots=True)
+class Branch:
+    """One of two functions.
+
+    Args:
+        part: its graph.
+        places: where what it takes is found among what the node takes behind the condition.
+        following: where each result is found among what the graph gives, what the branch takes, and the constants.
+        constants: arrays.
+        shared: the places of results that share memory with what it takes, or are it.
+    """
+
+    part: Part
+    places: tuple[int, ...]
+    following: tuple[int, ...]
+    constants: tuple[Any, ...]
+    shared: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Handed:
+    """What a function has returned that did nothing: values from before.
+
+    Args:
+        values: these.
+        form: see `Choice`.
+    """
+
+    values: tuple[Value, ...]
+    form: Any
+
+
+class Choice:
+    """A branch: the functions that are known, by the condition; another one is a way that was not traced.
+
+    Args:
+        branches: one function, or both.
+        home: the device of the condition.
+        line: of the program.
+        form: of the results; see `agog_core.tracing.state.leaves.key_of_structure`.
+    """
+
+    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any) -> None:
+        self.branches, self.home, self.line, self.form = branches, home, line, form
+        self._has_parted = False
+
+    @property
+    def has_guards(self) -> bool:
+        """Whether a run may find that it has to go another way."""
+        return len(self.branches) < 2 or any(each.part.has_guards for each in self.branches.values())
+
+    @property
+    def draws(self) -> bool:
+        """Whether it takes random numbers."""
+        return any(each.part.draws for each in self.branches.values())
+
+    def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
+        """What runs it on arrays; see `agog_core.tracing.execution.loops.Loop.function`."""
+        branches, to_host = self.branches, self.home.to_host
+        for branch in branches.values():
+            branch.part.graph.exact = is_exact
+        count = len(next(iter(branches.values())).following)
+        copies = [value.table.device.copy for value in outputs[:count]]
+        counter = [value.table.device for value in outputs[count:]]
+
+        def run(flag: Any, *arrays: Any) -> list[Any]:
+            branch = branches.get(bool(to_host(flag).reshape(())[()]))
+            if branch is None:
+                before, self._has_parted = self._has_parted, True
+                raise OtherWayError(self.line, is_first=not before, is_cond=True)
+            given = [arrays[place] for place in branch.places]
+            pool = (*branch.part(given), *given, *branch.constants)
+            found = [pool[place] for place in branch.following]
+            for place in branch.shared:
+                found[place] = copies[place](found[place])
+            return [*found, *[numbered(device, 0) for device in counter]]
+
+        return run

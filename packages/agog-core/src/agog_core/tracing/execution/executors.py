@@ -1,0 +1,30 @@
+"""Executors: what runs a graph: the backend's executor where it has one, else `portable`."""
+
+from __future__ import annotations
+
+from agog_core.dispatch.kernels.observation import are_observed, are_steps_enough
+from agog_core.dispatch.plugins.compilers import compilers_of
+from agog_core.dispatch.plugins.reference import load_reference
+from agog_core.tracing.execution.portable import Run, portable
+from agog_core.tracing.graphs.graph import Graph
+
+
+def executable(graph: Graph, is_portable: bool = False) -> Run:
+    """A function that runs a graph: what the backend's executor makes of it; on several devices, one that calls each
+    kernel. So does it while somebody observes kernels, unless all who do take the steps of what is compiled as well,
+    and the executor can tell them; and where it is to be portable. A graph that calls Python has other ones, see
+    `agog_core.tracing.traces.segments`.
+    """
+    if is_portable:
+        return portable(graph)
+    values = [*graph.inputs, *graph.variables.values(), *(value for node in graph.nodes for value in node.outputs)]
+    devices = {value.table.device for value in values}
+    if len(devices) != 1 or not are_steps_enough():
+        return portable(graph)
+    (device,) = devices
+    executor = load_reference(device.backend.executor)
+    run: Run | None = None if executor is None else executor(graph, compilers_of(device.type))
+    if run is not None and are_observed():
+        timed = getattr(run, "timed", None)
+        run = None if timed is None else timed()
+    return portable(graph) if run is None else run

@@ -1,0 +1,1 @@
+"""Functions: what `function` wraps, the traces that it has, and which one a call takes."""

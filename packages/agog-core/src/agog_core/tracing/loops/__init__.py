@@ -1,0 +1,1 @@
+"""Loops: iterations and branches of a function that is traced, which become single nodes."""

@@ -1,0 +1,303 @@
+"""Equivalence: whether two parts of a graph compute the same of other values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from agog_core.tracing.execution.branches import Branch, Choice, Handed
+from agog_core.tracing.execution.loops import Loop, Part, Rows
+from agog_core.tracing.execution.stacks import Back, Item, Length
+from agog_core.tracing.graphs.graph import Graph, Late, LateItem, Node, RandomKey, Value
+from agog_core.tracing.graphs.passes import frozen
+from agog_core.variables.variable import Variable
+
+_MOST_COMPARED = 1 << 16  # elements of constants
+
+
+class Equivalence:
+    """What corresponds to what in two parts, as far as they have been compared.
+
+    Args:
+        temporaries: variables that the parts make for themselves.
+        first: the number of the first value that may be of one part alone.
+        learns: whether branches learn what corresponding ones know.
+        is_whole: whether the parts are all of two traces, of which the first is nobody else's.
+    """
+
+    def __init__(
+        self, temporaries: Collection[Variable] = (), first: int = 0, learns: bool = True, is_whole: bool = False
+    ) -> None:
+        self._first, self._learns, self._is_whole = first, learns, is_whole
+        self._twofold: set[Value] = set()  # values of the other part that two of the one correspond to
+        self._values: dict[Value, Value] = {}
+        self._lates: dict[Late, Late] = {}
+        self._temporaries = temporaries
+
+    def given(self, ones: Sequence[Value], others: Sequence[Value]) -> bool:
+        """Let values correspond that the parts are given, or make; whether they are of one kind."""
+        if len(ones) != len(others) or not all(map(is_alike, ones, others)):
+            return False
+        self._values.update(zip(ones, others, strict=True))
+        return True
+
+    def same(self, ones: Sequence[Value | None], others: Sequence[Value | None]) -> bool:
+        """Whether values correspond, or are the same ones."""
+        return len(ones) == len(others) and all(map(self._is_same, ones, others))
+
+    def _is_same(self, one: Value | None, other: Value | None) -> bool:
+        if one is None or other is None or one in self._values:
+            return self._values.get(one) is other if one is not None else other is None
+        if one is other:
+            return True
+        is_constant = (
+            one.kind == other.kind == "constant" and is_alike(one, other) and type(one.array) is type(other.array)
+        )
+        return is_constant and _is_equal(one, other)
+
+    def nodes(self, ones: Sequence[Node], others: Sequence[Node]) -> bool:
+        """Whether nodes correspond."""
+        return len(ones) == len(others) and all(map(self._is_node, ones, others))
+
+    def _is_node(self, one: Node, other: Node) -> bool:
+        if isinstance(mine := one.attributes.get("loop"), Choice):
+            if isinstance(handed := other.handed, Handed):
+                return self._is_handed(one, mine, other, handed)
+            theirs = other.attributes.get("loop")
+            return isinstance(theirs, Choice) and self._is_choice(one, mine, other, theirs)
+        if self._is_whole and isinstance(mine, Loop) and isinstance(theirs := other.attributes.get("loop"), Loop):
+            return self._is_whole_loop(one, mine, other, theirs)
+        is_same = not self._joins(one, other) and (
+            (one.effect, one.op, one.table, one.outcome, one.several)
+            == (other.effect, other.op, other.table, other.outcome, other.several)
+            and self.same(one.inputs, other.inputs)
+            and self.attribute(dict(one.attributes), dict(other.attributes))
+            and self.attribute(one.handed, other.handed)
+            and len(one.variables) == len(other.variables)
+            and all(map(self._is_variable, one.variables, other.variables))
+            and self.given(one.outputs, other.outputs)
+        )
+        return is_same and self.same([x.base for x in one.outputs], [x.base for x in other.outputs])
+
+    def _is_variable(self, one: Variable, other: Variable) -> bool:
+        return one is other or (one in self._temporaries and other in self._temporaries)
+
+    def numbers(self, ones: Sequence[Late], others: Sequence[Late]) -> bool:
+        """Let numbers known late correspond; whether they are of one kind."""
+        self._lates.update(zip(ones, others, strict=False))
+        return len(ones) == len(others) and all(map(_is_number, ones, others))
+
+    def sources(self, ones: Sequence[Late], others: Sequence[Late]) -> bool:
+        """Whether numbers are computed of values that correspond."""
+        return all(self.same(one.inputs, other.inputs) for one, other in zip(ones, others, strict=True))
+
+    def attribute(self, one: Any, other: Any) -> bool:
+        """Whether attributes are equal, in type, value and sign."""
+        if one is other:
+            return not isinstance(one, Late) or one not in self._lates
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, Late):
+            return self._lates.get(one) is other
+        if isinstance(one, LateItem):
+            return one.name == other.name and self.attribute(one.late, other.late)
+        if isinstance(one, Loop):
+            return self._is_loop(one, other)
+        if isinstance(one, (Back, Rows)):
+            return _plain(one) == _plain(other) and self._is_part(one.body, other.body, not self._is_whole)
+        if isinstance(one, Handed):
+            return self.attribute(one.form, other.form) and self.same(one.values, other.values)
+        if isinstance(one, (Item, Length)):
+            return one.is_like(other)
+        if isinstance(one, (list, tuple)):
+            return len(one) == len(other) and all(map(self.attribute, one, other))
+        if isinstance(one, Mapping):
+            return one.keys() == other.keys() and all(self.attribute(one[key], other[key]) for key in one)
+        if isinstance(one, (FunctionType, MethodType)):
+            return is_same_function(one, other)
+        return bool(frozen(one) == frozen(other))
+
+    def _is_choice(self, one: Node, mine: Choice, other: Node, theirs: Choice) -> bool:
+        """Whether two branches correspond; what the other one knows of the other function, this one learns."""
+        counts = [len(next(iter(each.branches.values())).following) for each in (mine, theirs)]
+        is_same = (mine.form, mine.line, *counts[:1]) == (theirs.form, theirs.line, *counts[1:])
+        after = [each.attributes["after"] for each in (one, other)]
+        if len(one.outputs) != len(other.outputs) or not all(map(is_alike, one.outputs, other.outputs)):
+            return False
+        if not is_same or not self.same(one.inputs[:1], other.inputs[:1]) or not self.attribute(*after):
+            return False
+        back = {value: key for key, value in self._values.items()}
+        for outcome, branch in theirs.branches.items():
+            taken = [other.inputs[1 + place] for place in branch.places]
+            if outcome in mine.branches:
+                known = mine.branches[outcome]
+                if not self.same([one.inputs[1 + place] for place in known.places], taken):
+                    return False
+                if not _is_branch(known, branch) or not self._is_part(known.part, branch.part):
+                    return False
+                continue
+            if not self._learns:
+                return False
+            if not self._twofold.isdisjoint(taken) or any(
+                value not in back and value.number >= self._first for value in taken
+            ):
+                return False  # it is of the other part alone
+            captured = [back.get(value, value) for value in taken]
+            one.inputs += [value for value in dict.fromkeys(captured) if value not in one.inputs[1:]]
+            places = tuple([one.inputs.index(value, 1) - 1 for value in captured])
+            mine.branches[outcome] = replace(branch, places=places)
+        return self.given(one.outputs, other.outputs)
+
+    def _is_handed(self, one: Node, mine: Choice, other: Node, handed: Handed) -> bool:
+        """Whether the other trace may have handed on values from before where this one branches; the branch learns to.
+
+        There what was handed on is the same value behind the branch as before it, and here it is another one.
+        """
+        flags = self.same(one.inputs[:1], other.inputs)
+        if not self._is_whole or not flags or (mine.form, mine.line) != (handed.form, other.line):
+            return False
+        back = {value: key for key, value in self._values.items()}
+        moved = [value for value in handed.values if value.kind != "constant"]
+        if len(one.outputs) != len(handed.values) or not all(map(is_alike, one.outputs, handed.values)):
+            return False
+        if not self._twofold.isdisjoint(moved) or not all(value in back for value in moved):
+            return False
+        if other.outcome not in mine.branches:
+            one.inputs += [back[value] for value in dict.fromkeys(moved) if back[value] not in one.inputs[1:]]
+            mine.branches[other.outcome] = _handing_on(one, [back.get(value, value) for value in handed.values])
+        elif not self.same(_handed_by(one, mine.branches[other.outcome]), handed.values):
+            return False
+        self._values.update(zip(one.outputs, handed.values, strict=True))
+        self._twofold.update(moved)
+        return True
+
+    def _joins(self, one: Node, other: Node) -> bool:
+        """Whether a kernel of the other trace gets one array where this one's gets two: it may round otherwise."""
+        if not self._twofold or len(one.inputs) < 2 or (one.op is not None and one.op.elementwise):
+            return False
+        memory = [[value.base or value for value in node.inputs] for node in (one, other)]
+        return len(set(memory[1])) < len(set(memory[0]))
+
+    def _is_loop(self, one: Loop, other: Loop) -> bool:
+        parts = ((one.condition, other.condition), (one.body, other.body))
+        is_same = (one.limit, one.kept, _plain(one)) == (other.limit, other.kept, _plain(other))
+        return is_same and all(self._is_part(x, y) for x, y in parts)
+
+    def _is_whole_loop(self, one: Node, mine: Loop, other: Node, theirs: Loop) -> bool:
+        """Whether two loops correspond; the branches of one learn what those of the other know, and it takes what these
+        take."""
+        count, sizes = len(mine.following), [len(each.body.graph.inputs) for each in (mine, theirs)]
+        is_same = len(theirs.following) == count and not self._joins(one, other)
+        if not is_same or not self.same(one.inputs[:count], other.inputs[:count]):
+            return False
+        back = {value: key for key, value in self._values.items()}
+        known, more = one.inputs[count : sizes[0]], []
+        there: dict[int, int] = {}  # places of what no iteration changes, in the other loop and in this one
+        for place, value in enumerate(other.inputs[count : sizes[1]], count):
+            if value not in back or value in self._twofold:
+                return False
+            if back[value] not in known:
+                known.append(back[value])
+                more.append(theirs.body.graph.inputs[place])
+            there[place] = count + known.index(back[value])
+        rest = [one.inputs[sizes[0] :], other.inputs[sizes[1] :]]
+        one.inputs[count:] = [*known, *rest[0]]
+        for part in (mine.condition, mine.body):
+            part.graph.inputs += [replace(value) for value in more]
+        mine.take(len(more))
+        pairs = [*zip(range(count), range(count), strict=True), *((here, place) for place, here in there.items())]
+        after = [each.attributes["after"] for each in (one, other)]
+        is_same = (mine.limit, mine.kept, _plain(mine)) == (theirs.limit, theirs.kept, _plain(theirs))
+        return (
+            self.same(*rest)
+            and self.attribute(*after)
+            and all(
+                self._is_part(x, y, pairs=pairs)
+                for x, y in ((mine.condition, theirs.condition), (mine.body, theirs.body))
+            )
+            and is_same
+            and self.given(one.outputs, other.outputs)
+        )
+
+    def _is_part(
+        self, one: Part, other: Part, learns: bool = True, pairs: Sequence[tuple[int, int]] | None = None
+    ) -> bool:
+        """Whether two parts correspond, and what they take, at places that do."""
+        inside = Equivalence(learns=learns and self._learns, is_whole=self._is_whole)
+        x, y = one.graph, other.graph
+        given = [x.inputs, y.inputs]
+        if pairs is not None:
+            given = [[x.inputs[place] for place, _ in pairs], [y.inputs[place] for _, place in pairs]]
+        return inside.given(*given) and inside._is_graph(x, y)
+
+    def _is_graph(self, x: Graph, y: Graph) -> bool:
+        self._temporaries = [v for graph in (x, y) for node in graph.nodes for v in node.variables]
+        is_same = self.numbers(x.lates, y.lates) and self.nodes(x.nodes, y.nodes) and self.sources(x.lates, y.lates)
+        return is_same and self.same(x.outputs, y.outputs)
+
+
+def _plain(loop: Loop | Back | Rows) -> Any:
+    """What of a loop is no part of it."""
+    sizes = [getattr(loop, name, None) for name in ("ends", "count", "sizes")]
+    return loop.following, loop.shared, sizes, [frozen(each) for each in loop.constants]
+
+
+def _is_branch(one: Branch, other: Branch) -> bool:
+    plain = [(x.following, x.shared, [frozen(each) for each in x.constants]) for x in (one, other)]
+    return bool(plain[0] == plain[1])
+
+
+def is_alike(one: Value, other: Value) -> bool:
+    """Whether values are of one device, dtype, shape and layout."""
+    return (one.table, one.shape, one.layout) == (other.table, other.shape, other.layout)
+
+
+def _is_number(one: Late, other: Late) -> bool:
+    if type(one) is not type(other) or one.is_behind is not other.is_behind:
+        return False
+    if isinstance(one, RandomKey) and isinstance(other, RandomKey):
+        return (one.op_seed, one.values) == (other.op_seed, other.values)
+    return one.is_never_zero is other.is_never_zero and is_same_function(one.function, other.function)
+
+
+def _is_equal(one: Value, other: Value) -> bool:
+    hosts = [np.asarray(value.table.device.to_host(value.array)) for value in (one, other)]
+    if hosts[0].size > _MOST_COMPARED:
+        return hosts[0] is hosts[1]
+    if hosts[0].dtype.hasobject:
+        return bool(hosts[0].tolist() == hosts[1].tolist())
+    return hosts[0].tobytes() == hosts[1].tobytes()
+
+
+def is_same_function(one: Any, other: Any) -> bool:
+    """Whether two functions are one, or were made by the same code around the same values."""
+    if one is other or one == other:
+        return True
+    if not (isinstance(one, FunctionType) and isinstance(other, FunctionType)) or one.__code__ is not other.__code__:
+        return False
+    cells = [[cell.cell_contents for cell in each.__closure__ or ()] for each in (one, other)]
+    given = [(each.__defaults__ or (), each.__kwdefaults__ or {}) for each in (one, other)]
+    return Equivalence().attribute(cells[0], cells[1]) and Equivalence().attribute(given[0], given[1])
+
+
+def _handing_on(node: Node, values: Sequence[Value]) -> Branch:
+    """A function that hands on values which a node takes, and constants."""
+    taken = [value for value in dict.fromkeys(values) if value.kind != "constant"]
+    constants = [value for value in dict.fromkeys(values) if value.kind == "constant"]
+    pool = {value: place for place, value in enumerate([*taken, *constants])}
+    inputs = [replace(value, kind="input", node=None, base=None, variable=None) for value in taken]
+    places = tuple([node.inputs.index(value, 1) - 1 for value in taken])
+    arrays = tuple([value.array for value in constants])
+    everything = tuple(range(len(values)))
+    return Branch(Part(Graph(inputs)), places, tuple([pool[value] for value in values]), arrays, everything)
+
+
+def _handed_by(node: Node, branch: Branch) -> list[Value | None]:
+    """The values that a function of a node hands on; None for any other."""
+    pool: list[Value | None] = [None] * len(branch.part.graph.outputs)
+    pool += [node.inputs[1 + place] for place in branch.places] + [None] * len(branch.constants)
+    return [pool[place] for place in branch.following]
