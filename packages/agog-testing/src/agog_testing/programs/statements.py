@@ -153,7 +153,7 @@ def rows(scope: Scope) -> None:
     name, value = x.name, "a"
     shape = x.shape[1:]
     if draw.chance(0.3):
-        many = 40 + draw.below(60)
+        many = min(40 + draw.below(60), (1 << 12) // x.shape[0])  # each row is a Python call
         name = scope.fresh("t")
         scope.add(f"{name} = tf.tile({x.name}, {[many, *[1] * (x.rank - 1)]})")
         x = Known(name, (x.shape[0] * many, *shape), x.dtype, x.changed)
