@@ -9,6 +9,7 @@ import pytest
 
 import agog as tf
 from agog_compat import advice, habits
+from agog_testing import says
 
 FOLDER = Path(__file__).parent / "names"
 # A line for each namespace: a colon, and its names; `list_names.py` reads them from wheels.
@@ -97,18 +98,16 @@ def test_texts(name: str, text: str) -> None:
 
 
 def test_an_import_of_what_is_missing_teaches_too() -> None:
-    with pytest.raises(ImportError) as error:
+    with says(
+        ImportError, "cannot import name 'ragged' from 'agog': tf.ragged: not in agog; use padded_batch with masks"
+    ):
         exec("from agog import ragged", {})
-    assert (
-        str(error.value)
-        == "cannot import name 'ragged' from 'agog': tf.ragged: not in agog; use padded_batch with masks"
-    )
-    with pytest.raises(ImportError) as error:
-        exec("from agog.keras.layers import Dense, TFSMLayer", {})
-    assert str(error.value) == (
+    with says(
+        ImportError,
         "cannot import name 'TFSMLayer' from 'agog.keras.layers': tf.keras.layers.TFSMLayer: not in agog; hand over "
-        "arrays with tensor.numpy() or DLPack, in a layer of your own"
-    )
+        "arrays with tensor.numpy() or DLPack, in a layer of your own",
+    ):
+        exec("from agog.keras.layers import Dense, TFSMLayer", {})
 
 
 @pytest.mark.parametrize(
@@ -126,6 +125,5 @@ def test_an_import_of_what_is_missing_teaches_too() -> None:
     ],
 )
 def test_objects_teach_too(value: object, name: str, text: str) -> None:
-    with pytest.raises(AttributeError) as error:
+    with says(AttributeError, f"{type(value).__name__}.{name}: not in agog; {text}"):
         getattr(value, name)
-    assert str(error.value) == f"{type(value).__name__}.{name}: not in agog; {text}"

@@ -20,6 +20,7 @@ import pytest
 import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, latest_checkpoint
 from agog_core.errors import ResourceExhaustedError, UnknownError
+from agog_testing import says
 
 SIZE = 20_000
 
@@ -139,12 +140,12 @@ def test_a_failure_is_raised_by_the_next_call(
         checkpoint.save(tmp_path / "ckpt", asynchronous=True)
         for thread in writers():
             thread.join()
-    with pytest.raises(ResourceExhaustedError) as raised:
-        following(checkpoint, tmp_path)
-    assert str(raised.value) == (
+    with says(
+        ResourceExhaustedError,
         f"Checkpoint: cannot write the file '{tmp_path}/ckpt-2.safetensors': No space left on device. What was saved "
-        "before is as it was. Free space there, or save elsewhere."
-    )
+        "before is as it was. Free space there, or save elsewhere.",
+    ):
+        following(checkpoint, tmp_path)
     assert latest_checkpoint(tmp_path) == f"{tmp_path}/ckpt-1"
     checkpoint.wait()  # it is raised once
     assert checkpoint.save(tmp_path / "ckpt", asynchronous=True) == f"{tmp_path}/ckpt-3"

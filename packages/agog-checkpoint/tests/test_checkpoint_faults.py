@@ -16,6 +16,7 @@ import pytest
 import agog_core as ag
 from agog_checkpoint import Checkpoint, latest_checkpoint
 from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
+from agog_testing import says
 
 TEMPORARY = re.compile(r"\..*\.agog-tmp")
 
@@ -171,23 +172,23 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (lambda: saved.restore(tmp_path / "ckpt-1"), "ckpt-1.safetensors"),
         (lambda: latest_checkpoint(tmp_path), "checkpoint"),
     ):
-        with pytest.raises(PermissionDeniedError) as raised:
-            restore()
-        assert str(raised.value) == (
+        with says(
+            PermissionDeniedError,
             f"Checkpoint: cannot read the file '{tmp_path}/{name}': Permission denied. Change its permissions, or use "
-            "another folder."
-        )
+            "another folder.",
+        ):
+            restore()
     assert state(saved) == (2.0, 1)
 
 
 def test_a_folder_that_is_a_file(tmp_path: Path, saved: Checkpoint) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UnknownError) as raised:
-        saved.save(tmp_path / "file" / "ckpt")
-    assert str(raised.value) == (
+    with says(
+        UnknownError,
         f"Checkpoint: cannot write the file '{tmp_path}/file/ckpt-2.safetensors': Not a directory. What was saved "
-        "before is as it was."
-    )
+        "before is as it was.",
+    ):
+        saved.save(tmp_path / "file" / "ckpt")
     expect_previous(tmp_path, saved)
 
 

@@ -22,6 +22,7 @@ from agog_checkpoint import (
     update_checkpoint_state,
 )
 from agog_core.errors import DataLossError
+from agog_testing import says
 
 
 def saved(folder: Path, count: int) -> list[str]:
@@ -64,11 +65,10 @@ def test_a_list_is_written(tmp_path: Path) -> None:
 
 
 def test_lists_that_are_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="time for each") as raised:
+    with says(
+        ValueError, "update_checkpoint_state: there must be a time for each checkpoint; got 1 times for 2 checkpoints."
+    ):
         update_checkpoint_state(tmp_path, "a", ["a", "b"], None, [1.0])
-    assert str(raised.value) == (
-        "update_checkpoint_state: there must be a time for each checkpoint; got 1 times for 2 checkpoints."
-    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -128,13 +128,13 @@ def test_the_callers_list_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_damaged_list_of_all(tmp_path: Path, line: str) -> None:
     pointer = tmp_path / "checkpoint"
     pointer.write_text(f'model_checkpoint_path: "a"\n{line}\n')
-    with pytest.raises(DataLossError) as raised:
-        get_checkpoint_state(tmp_path)
-    assert str(raised.value) == (
+    with says(
+        DataLossError,
         f"get_checkpoint_state: the file '{pointer}' is damaged: each 'all_model_checkpoint_paths: ' should be "
         "followed by a name in quotes, each 'all_model_checkpoint_timestamps: ' by a number, and there should be as "
-        "many of these, or none. Restore a checkpoint of that folder by its own path."
-    )
+        "many of these, or none. Restore a checkpoint of that folder by its own path.",
+    ):
+        get_checkpoint_state(tmp_path)
 
 
 def test_times_and_removal(tmp_path: Path) -> None:

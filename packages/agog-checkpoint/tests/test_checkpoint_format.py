@@ -18,6 +18,7 @@ import agog_core as ag
 from agog_checkpoint import Checkpoint
 from agog_checkpoint.tensors import load_tensors
 from agog_core.errors import InvalidArgumentError, UnimplementedError
+from agog_testing import says
 
 
 class Model(ag.Checkpointable):
@@ -268,12 +269,12 @@ def test_a_slot_is_saved_where_variable_and_optimizer_are_reached(tmp_path: Path
 
 def test_strings_are_refused(tmp_path: Path) -> None:
     root = Checkpoint(model=[ag.Variable(["a", "b"], name="words")])
-    with pytest.raises(UnimplementedError) as raised:
-        root.save(tmp_path / "ckpt")
-    assert str(raised.value) == (
+    with says(
+        UnimplementedError,
         "Checkpoint: variable 'words:0' at 'model/0' has dtype string and shape (2,), but a safetensors file holds "
-        "numbers only; keep text in what an object's checkpoint_state() returns."
-    )
+        "numbers only; keep text in what an object's checkpoint_state() returns.",
+    ):
+        root.save(tmp_path / "ckpt")
     assert list(tmp_path.iterdir()) == []
     assert int(root.save_counter) == 0
 
@@ -282,21 +283,21 @@ def test_strings_are_refused(tmp_path: Path) -> None:
 def test_state_that_is_not_json_is_refused(tmp_path: Path, state: Any) -> None:
     position = Position()
     position.state = state
-    with pytest.raises(ValueError, match=r"checkpoint_state\(\)") as raised:
-        Checkpoint(position=position).write(tmp_path / "a")
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         f"Checkpoint: checkpoint_state() of the Position at 'position' returned {state!r}, but it must return a dict "
-        "that JSON can hold: of strings to None, bool, int, float, str, lists and such dicts."
-    )
+        "that JSON can hold: of strings to None, bool, int, float, str, lists and such dicts.",
+    ):
+        Checkpoint(position=position).write(tmp_path / "a")
 
 
 def test_keys_of_dicts_must_be_strings(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="strings") as raised:
-        Checkpoint(model=[{1: ag.Variable(1.0)}]).write(tmp_path / "a")
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         "Checkpoint: the dict 'model/0' has a non-string key, 1 of type int, for an object with state, but names in a "
-        "checkpoint are strings; use a string as key."
-    )
+        "checkpoint are strings; use a string as key.",
+    ):
+        Checkpoint(model=[{1: ag.Variable(1.0)}]).write(tmp_path / "a")
 
 
 def test_a_header_that_readers_refuse_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

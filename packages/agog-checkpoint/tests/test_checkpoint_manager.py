@@ -14,6 +14,7 @@ import pytest
 import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, Saver, latest_checkpoint
 from agog_core.errors import DataLossError, OpError, ResourceExhaustedError
+from agog_testing import says
 
 HOUR = 3600.0
 
@@ -146,12 +147,12 @@ def test_what_others_saved_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("max_to_keep", [0, -1, 1.5, "3"])
 def test_none_to_keep(tmp_path: Path, max_to_keep: Any) -> None:
-    with pytest.raises(ValueError, match=r".") as raised:
-        manager_of(tmp_path, max_to_keep)
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         "CheckpointManager: max_to_keep must be a positive number of checkpoints, or None to keep all; got "
-        f"{max_to_keep}."
-    )
+        f"{max_to_keep}.",
+    ):
+        manager_of(tmp_path, max_to_keep)
 
 
 @pytest.mark.parametrize(
@@ -173,13 +174,13 @@ def test_a_damaged_list(tmp_path: Path, damage: Callable[[str], str]) -> None:
     text = pointer.read_text()
     pointer.write_text(damage(text))
     assert pointer.read_text() != text
-    with pytest.raises(DataLossError) as raised:
-        manager_of(tmp_path)
-    assert str(raised.value) == (
+    with says(
+        DataLossError,
         f"CheckpointManager: the file '{pointer}' is damaged: its list of checkpoints should have a name without "
         "folders and a time for each, 'last_preserved_timestamp' a time, and 'metrics' numbers. Remove the file to "
-        "begin a new list; no checkpoint is deleted by that."
-    )
+        "begin a new list; no checkpoint is deleted by that.",
+    ):
+        manager_of(tmp_path)
     assert names(tmp_path) == ["ckpt-1"]
 
 

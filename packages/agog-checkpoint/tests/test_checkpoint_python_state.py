@@ -18,6 +18,7 @@ from agog_checkpoint import Checkpoint, NumpyState, PythonState, PythonStateWrap
 from agog_checkpoint.metadata import dot_graph_from_checkpoint, list_objects, object_metadata
 from agog_core.checkpointable import NoDependency
 from agog_core.variables.containers import List, Mapping, UniqueNameTracker
+from agog_testing import says
 
 
 def test_arrays_are_saved_and_restored(tmp_path: Path) -> None:
@@ -57,17 +58,17 @@ def test_arrays_are_made_by_a_restore(tmp_path: Path) -> None:
 
 def test_what_is_no_array() -> None:
     state = NumpyState()
-    with pytest.raises(NotImplementedError) as raised:
-        state.x = 3.0
-    assert str(raised.value) == (
+    with says(
+        NotImplementedError,
         "NumpyState: the attribute 'x' must be a NumPy array, but is 3.0 of type float; put other objects with state "
-        "beside the NumpyState, in the Checkpoint."
-    )
-    with pytest.raises(ValueError, match="dtype") as refused:
+        "beside the NumpyState, in the Checkpoint.",
+    ):
+        state.x = 3.0
+    with says(
+        ValueError,
+        "NumpyState: the attribute 'x' has dtype <U1, which a checkpoint does not hold; use numbers or booleans.",
+    ):
         state.x = np.array(["a"])
-    assert str(refused.value) == (
-        "NumpyState: the attribute 'x' has dtype <U1, which a checkpoint does not hold; use numbers or booleans."
-    )
     with pytest.raises(AttributeError):
         state.y  # noqa: B018
 
@@ -102,13 +103,11 @@ def test_texts_and_bytes(tmp_path: Path) -> None:
         late.text = other
         status.assert_consumed()
         assert other.value == value
-    with pytest.raises(TypeError) as raised:
+    with says(TypeError, "PythonState: serialize of Text must return a str or bytes; got 3 of type int."):
         Checkpoint(text=Text(3)).write(tmp_path / "c")
-    assert str(raised.value) == "PythonState: serialize of Text must return a str or bytes; got 3 of type int."
     for use, method in ((PythonState().serialize, "serialize"), (lambda: PythonState().deserialize(""), "deserialize")):
-        with pytest.raises(NotImplementedError) as abstract:
+        with says(NotImplementedError, f"PythonState is a PythonState and needs a method {method}."):
             use()
-        assert str(abstract.value) == f"PythonState is a PythonState and needs a method {method}."
 
 
 def test_wrappers_by_the_names_of_tensorflow(tmp_path: Path) -> None:
@@ -128,9 +127,8 @@ def test_wrappers_by_the_names_of_tensorflow(tmp_path: Path) -> None:
     assert other.w.value == "saved"
     abstract = PythonStateWrapper()
     for use, method in ((abstract.serialize, "_serialize"), (lambda: abstract.deserialize(""), "_deserialize")):
-        with pytest.raises(NotImplementedError) as raised:
+        with says(NotImplementedError, f"PythonStateWrapper is a PythonStateWrapper and needs a method {method}."):
             use()
-        assert str(raised.value) == f"PythonStateWrapper is a PythonStateWrapper and needs a method {method}."
 
 
 def test_attributes_that_are_left_out(tmp_path: Path) -> None:
@@ -160,12 +158,12 @@ def test_unique_names(tmp_path: Path) -> None:
     late = [other.slots.track(ag.Variable(9.0), name) for name in "xyxx"]
     assert [float(v) for v in late] == [float(v) for v in tracked]
     status.assert_consumed()
-    with pytest.raises(ValueError, match="is expected") as raised:
-        tracker.track(3.0, "z")
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         "UniqueNameTracker.track: a variable, a Checkpointable, or a list or dict of those is expected; got 3.0 of "
-        "type float."
-    )
+        "type float.",
+    ):
+        tracker.track(3.0, "z")
 
 
 @pytest.mark.parametrize("kind", [list, List])
@@ -256,11 +254,10 @@ def test_objects_under_keys_that_are_no_strings() -> None:
         lambda: mapping.setdefault(1, List()),
         lambda: Mapping({1: List()}),
     ):
-        with pytest.raises(TypeError) as raised:
+        with says(
+            TypeError, "Mapping: accepts only string keys, which are names in a checkpoint; got the key 1 of type int."
+        ):
             put()
-        assert str(raised.value) == (
-            "Mapping: accepts only string keys, which are names in a checkpoint; got the key 1 of type int."
-        )
     assert list(mapping) == ["a"]
 
 
@@ -305,6 +302,5 @@ def test_methods_that_are_missing(base: type[PythonState], methods: tuple[str, s
         pass
 
     for method, call in zip(methods, (Bare().serialize, partial(Bare().deserialize, "")), strict=True):
-        with pytest.raises(NotImplementedError) as raised:
+        with says(NotImplementedError, f"Bare is a {base.__name__} and needs a method {method}."):
             call()
-        assert str(raised.value) == f"Bare is a {base.__name__} and needs a method {method}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_checkpoint import (
@@ -17,6 +16,7 @@ from agog_checkpoint import (
     load_variable,
 )
 from agog_core.errors import DataLossError, NotFoundError
+from agog_testing import says
 
 
 def test_variables_of_objects(tmp_path: Path) -> None:
@@ -64,29 +64,27 @@ def test_existence(tmp_path: Path) -> None:
 
 def test_errors(tmp_path: Path) -> None:
     path = Checkpoint(v=ag.Variable(1.0), w=ag.Variable(1.0)).write(tmp_path / "c")
-    with pytest.raises(NotFoundError) as key:
+    with says(NotFoundError, f"Key u not found in checkpoint '{path}'; its keys are v, w."):
         load_variable(path, "u")
-    assert str(key.value) == f"Key u not found in checkpoint '{path}'; its keys are v, w."
-    with pytest.raises(NotFoundError) as empty:
+    with says(NotFoundError, f"Key u not found in checkpoint '{tmp_path}/none/c'; its keys are none."):
         load_variable(Saver([]).save(tmp_path / "none" / "c"), "u")
-    assert str(empty.value) == f"Key u not found in checkpoint '{tmp_path}/none/c'; its keys are none."
-    with pytest.raises(ValueError, match=r".") as folder:
-        list_variables(tmp_path)
-    assert str(folder.value) == (
+    with says(
+        ValueError,
         f"load_checkpoint: the folder '{tmp_path}' has no checkpoint; pass a folder that something was saved in, or "
-        "the path of a checkpoint."
-    )
-    with pytest.raises(NotFoundError) as missing:
+        "the path of a checkpoint.",
+    ):
+        list_variables(tmp_path)
+    with says(
+        NotFoundError,
+        f"Checkpoint: there is no checkpoint '{tmp_path}/d': the file '{tmp_path}/d.safetensors' does not exist.",
+    ):
         load_checkpoint(tmp_path / "d")
-    assert str(missing.value) == (
-        f"Checkpoint: there is no checkpoint '{tmp_path}/d': the file '{tmp_path}/d.safetensors' does not exist."
-    )
     content = (tmp_path / "c.safetensors").read_bytes()
     (tmp_path / "c.safetensors").write_bytes(content[:-1])
-    with pytest.raises(DataLossError) as damaged:
-        load_checkpoint(path)
-    assert str(damaged.value) == (
+    with says(
+        DataLossError,
         f"Checkpoint: the file '{path}.safetensors' is not a whole checkpoint: safetensors cannot read its "
         f"{len(content) - 1} bytes: incomplete metadata, file not fully covered. Nothing was changed; "
-        "restore another checkpoint."
-    )
+        "restore another checkpoint.",
+    ):
+        load_checkpoint(path)

@@ -17,6 +17,7 @@ import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointWarning, InitializationOnlyStatus
 from agog_core.checkpointable import listeners, notify
 from agog_core.errors import NotFoundError
+from agog_testing import says
 
 
 class Dense(ag.Checkpointable):
@@ -335,17 +336,17 @@ def test_shapes_and_dtypes_must_agree(tmp_path: Path) -> None:
         e=ag.Variable(2.0, name="e"),
         f=Position(),
     )
-    with pytest.raises(ValueError, match="does not fit") as raised:
-        checkpoint.restore(path)
     which = "has the first, the checkpoint the second"
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         f"Checkpoint {path!r} does not fit the program's objects; nothing was changed.\n"
         f"  'b': Shapes (5, 2) and (3, 2) are incompatible: variable 'kernel:0' {which}\n"
         f"  'c': Dtypes float32 and int32 are incompatible: variable 'step:0' {which}; pass cast=True to "
         "restore it as float32\n"
         "  'e': the checkpoint has an object with parts, the program the variable 'e:0'\n"
-        "  'f': the checkpoint has a variable, the program an object of class Position"
-    )
+        "  'f': the checkpoint has a variable, the program an object of class Position",
+    ):
+        checkpoint.restore(path)
     assert (float(a), position.row) == (5.0, 1)
     assert listeners == []
 
@@ -357,13 +358,13 @@ def test_a_shape_that_does_not_fit_is_said_when_the_variable_is_created(tmp_path
     path = Checkpoint(model=model).write(tmp_path / "a")
     status = checkpoint.restore(path)
     checkpoint.model.first.units = 9
-    with pytest.raises(ValueError, match="does not fit") as raised:
-        checkpoint.model(X)
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         f"Checkpoint {path!r} does not fit the program's objects; these keep the values that they have.\n"
         "  'model/first/kernel': Shapes (4, 9) and (4, 3) are incompatible: variable 'kernel:0' has the first, the "
-        "checkpoint the second"
-    )
+        "checkpoint the second",
+    ) as raised:
+        checkpoint.model(X)
     checkpoint.other = ag.Variable(1.0)  # said once, not at every later change
     with pytest.raises(AssertionError, match="model/first/kernel"):
         status.assert_existing_objects_matched()
@@ -478,9 +479,8 @@ def test_restoring_none() -> None:
     assert isinstance(status, InitializationOnlyStatus)
     status.initialize_or_restore()
     for check in (status.assert_consumed, status.assert_existing_objects_matched, status.run_restore_ops):
-        with pytest.raises(AssertionError) as raised:
+        with says(AssertionError, "No checkpoint specified (save_path=None); nothing is being restored."):
             check()
-        assert str(raised.value) == "No checkpoint specified (save_path=None); nothing is being restored."
     assert repr(status) == (
         "<InitializationOnlyStatus: no checkpoint was specified (save_path=None), and nothing is being restored>"
     )
@@ -489,18 +489,18 @@ def test_restoring_none() -> None:
 
 def test_a_missing_file(tmp_path: Path) -> None:
     v = ag.Variable(1.0)
-    with pytest.raises(NotFoundError) as raised:
-        Checkpoint(v=v).restore(tmp_path / "ckpt-1")
-    assert str(raised.value) == (
+    with says(
+        NotFoundError,
         f"Checkpoint: there is no checkpoint '{tmp_path}/ckpt-1': the file '{tmp_path}/ckpt-1.safetensors' does "
-        "not exist."
-    )
-    with pytest.raises(NotFoundError) as raised:
-        Checkpoint(v=v).restore(tmp_path)
-    assert str(raised.value) == (
+        "not exist.",
+    ):
+        Checkpoint(v=v).restore(tmp_path / "ckpt-1")
+    with says(
+        NotFoundError,
         f"Checkpoint: there is no checkpoint '{tmp_path}': the file '{tmp_path}.safetensors' does not exist; it is a "
-        "folder, so pass latest_checkpoint of it."
-    )
+        "folder, so pass latest_checkpoint of it.",
+    ):
+        Checkpoint(v=v).restore(tmp_path)
 
 
 def test_the_file_may_be_replaced_or_removed_while_a_restore_waits(tmp_path: Path) -> None:

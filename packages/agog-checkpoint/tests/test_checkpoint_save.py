@@ -17,17 +17,18 @@ from safetensors.numpy import load_file
 import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointableSaver, CheckpointWarning, latest_checkpoint
 from agog_core.errors import DataLossError
+from agog_testing import says
 
 
 @pytest.mark.parametrize("value", [3, None, "text", np.zeros(2), (), [1, 2], {"a": 1}])
 def test_values_without_state_are_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match="expecting") as raised:
-        Checkpoint(v=ag.Variable(1.0), step=value)
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         "`Checkpoint` was expecting a checkpointable object (a variable, a layer, a model, an optimizer, an iterator, "
         "another object derived from `Checkpointable`, or a list, tuple or dict with such parts), but the argument "
-        f"'step' is {value!r} of type {type(value).__name__}; put a value that should be saved into a Variable."
-    )
+        f"'step' is {value!r} of type {type(value).__name__}; put a value that should be saved into a Variable.",
+    ):
+        Checkpoint(v=ag.Variable(1.0), step=value)
 
 
 def test_arguments_become_attributes_in_order() -> None:
@@ -93,9 +94,8 @@ def test_one_object_without_numbers(tmp_path: Path) -> None:
     layer.kernel.assign([0.0, 0.0])
     saver.restore(tmp_path / "ckpt").assert_consumed()
     np.testing.assert_array_equal(layer.kernel.numpy(), [1.0, 2.0])
-    with pytest.raises(AssertionError) as raised:
+    with says(AssertionError, "No checkpoint specified (save_path=None); nothing is being restored."):
         saver.restore(None).assert_consumed()
-    assert str(raised.value) == "No checkpoint specified (save_path=None); nothing is being restored."
 
 
 def test_folders_are_made(tmp_path: Path) -> None:
@@ -150,13 +150,13 @@ def test_the_newest_checkpoint_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "ckpt-1", "model_checkpoint_path: ckpt-1", 'model_checkpoint_path: ""', "\0" * 9])
 def test_a_damaged_pointer(tmp_path: Path, text: str) -> None:
     (tmp_path / "checkpoint").write_text(text)
-    with pytest.raises(DataLossError) as raised:
-        latest_checkpoint(tmp_path)
-    assert str(raised.value) == (
+    with says(
+        DataLossError,
         f"latest_checkpoint: the file '{tmp_path}/checkpoint' is damaged: it should have a line "
         f"'model_checkpoint_path: \"NAME\"', but begins with {text!r}. Restore a checkpoint "
-        "of that folder by its own path."
-    )
+        "of that folder by its own path.",
+    ):
+        latest_checkpoint(tmp_path)
 
 
 def test_file_modes_follow_the_umask(tmp_path: Path) -> None:

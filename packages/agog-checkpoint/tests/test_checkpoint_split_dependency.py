@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_checkpoint import Checkpoint, generate_checkpoint_state_proto
 from agog_checkpoint.split_dependency import split_dependency
+from agog_testing import says
 
 
 class Split(ag.Checkpointable):
@@ -58,16 +58,12 @@ def test_each_save_asks_anew(tmp_path: Path) -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="dtype for each") as count:
+    with says(ValueError, "split_dependency: there must be a dtype for each component; got 1 for 2 components."):
         split_dependency(["a", "b"], ["float32"], lambda buffer: None, lambda buffer: None)
-    assert str(count.value) == "split_dependency: there must be a dtype for each component; got 1 for 2 components."
     holder = ag.Checkpointable()
     holder.a = split_dependency(["a"], ["float32"], lambda buffer: None, lambda buffer: None)["a"]
-    with pytest.raises(ValueError, match="is missing") as missing:
+    with says(ValueError, "split_dependency: fill_save_buffer_fn must put a tensor under each name; a is missing."):
         Checkpoint(holder=holder).write(tmp_path / "ckpt")
-    assert str(missing.value) == (
-        "split_dependency: fill_save_buffer_fn must put a tensor under each name; a is missing."
-    )
 
 
 def test_what_a_folder_would_say() -> None:
@@ -75,8 +71,8 @@ def test_what_a_folder_would_say() -> None:
     assert state == ("/runs/c-2", ["/runs/c-1", "/runs/c-2"], [1.0, 2.0], 3.0)
     relative = generate_checkpoint_state_proto("runs", "runs/c-2", ["runs/c-1"])
     assert relative == ("c-2", ["c-1", "c-2"], [], 0.0)
-    with pytest.raises(ValueError, match="a time for each") as error:
+    with says(
+        ValueError,
+        "generate_checkpoint_state_proto: there must be a time for each checkpoint; got 2 times for 1 checkpoints.",
+    ):
         generate_checkpoint_state_proto("/runs", "/runs/c-1", ["/runs/c-1"], [1.0, 2.0])
-    assert str(error.value) == (
-        "generate_checkpoint_state_proto: there must be a time for each checkpoint; got 2 times for 1 checkpoints."
-    )

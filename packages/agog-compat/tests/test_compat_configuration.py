@@ -11,6 +11,7 @@ from agog_compat.configuration import ConfigProto, GPUOptions
 from agog_core.dispatch.devices import memory
 from agog_core.dispatch.plugins.backend import MemoryStats
 from agog_core.errors import InvalidArgumentError, UnimplementedError
+from agog_testing import says
 
 
 def test_fields_have_the_empty_values_of_their_types() -> None:
@@ -36,12 +37,12 @@ def test_numbers_of_devices_are_a_map_as_in_the_message() -> None:
     assert config.device_count is not counts
     assert ConfigProto(device_count=None).device_count == {}
     for wrong in (3, ["GPU"], {"GPU": "0"}, {0: 1}, {"GPU": True}):
-        with pytest.raises(TypeError) as error:
-            ConfigProto(device_count=wrong)
-        assert str(error.value) == (
+        with says(
+            TypeError,
             "ConfigProto: device_count must be a dict of types of devices and integers, such as {'GPU': 0}; got "
-            f"{wrong!r}."
-        )
+            f"{wrong!r}.",
+        ):
+            ConfigProto(device_count=wrong)
 
 
 def test_more_devices_than_a_program_may_use_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,13 +58,13 @@ def test_more_devices_than_a_program_may_use_are_told(monkeypatch: pytest.Monkey
 
 
 def test_a_field_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(TypeError) as error:
-        GPUOptions(allow_grow=True)
-    assert str(error.value) == (
+    with says(
+        TypeError,
         "GPUOptions has no field 'allow_grow'; it has per_process_gpu_memory_fraction, allow_growth, "
         "visible_device_list, allocator_type, deferred_deletion_bytes, force_gpu_compatible, "
-        "polling_active_delay_usecs, polling_inactive_delay_msecs."
-    )
+        "polling_active_delay_usecs, polling_inactive_delay_msecs.",
+    ):
+        GPUOptions(allow_grow=True)
 
 
 def test_a_part_of_the_memory_of_each_gpu_is_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,16 +82,15 @@ def test_a_part_of_the_memory_of_each_gpu_is_its_limit(monkeypatch: pytest.Monke
 def test_a_part_of_unknown_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(configuration, "count_devices", lambda device: 1)
     monkeypatch.setattr(memory, "memory_stats", lambda device: MemoryStats())
-    with pytest.raises(UnimplementedError) as error:
-        configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=0.5))
-    assert str(error.value) == (
+    with says(
+        UnimplementedError,
         "GPUOptions: per_process_gpu_memory_fraction is a part of the GPU's memory, and the backend for device gpu:0 "
-        "does not tell how much that is. Use tf.set_memory_limit."
-    )
+        "does not tell how much that is. Use tf.set_memory_limit.",
+    ):
+        configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=0.5))
 
 
 @pytest.mark.parametrize("fraction", [-0.1, 1.5])
 def test_a_part_that_is_none_is_refused(fraction: float) -> None:
-    with pytest.raises(InvalidArgumentError) as error:
+    with says(InvalidArgumentError, f"GPUOptions: per_process_gpu_memory_fraction must be in [0, 1]; got {fraction}."):
         configuration.limit_gpu_memory(GPUOptions(per_process_gpu_memory_fraction=fraction))
-    assert str(error.value) == (f"GPUOptions: per_process_gpu_memory_fraction must be in [0, 1]; got {fraction}.")

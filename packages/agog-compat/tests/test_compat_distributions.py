@@ -15,6 +15,7 @@ from agog_compat import distributions as tfd
 from agog_compat.distributions import softplus
 from agog_compat.distributions.parameters import log_ndtr
 from agog_core.errors import InvalidArgumentError
+from agog_testing import says
 
 GRID = np.linspace(-40.0, 40.0, 400_001)
 INSIDE = np.linspace(0.0, 1.0, 100_002)[1:-1]
@@ -237,7 +238,6 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("call", "error", "text"), MISTAKES, ids=range(len(MISTAKES)))
 def test_mistakes(call: Callable[[], Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text) as caught:
         call()
     assert type(caught.value) is error
-    assert str(caught.value) == text

@@ -7,6 +7,7 @@ import pytest
 from agog_compat import execution
 from agog_compat.configuration import ConfigProto
 from agog_core.dispatch.devices.lookup import count_devices
+from agog_testing import says
 
 
 def test_enable_eager_execution_takes_a_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,11 +17,11 @@ def test_enable_eager_execution_takes_a_configuration(monkeypatch: pytest.Monkey
         monkeypatch.setattr(execution, "_is_enabled", False)
         execution.enable_eager_execution(given)
     monkeypatch.setattr(execution, "_is_enabled", False)
-    with pytest.raises(TypeError) as error:
+    with says(
+        TypeError,
+        "enable_eager_execution: config must be a tf.ConfigProto or None; got {'allow_growth': True} of type dict.",
+    ):
         execution.enable_eager_execution({"allow_growth": True})
-    assert str(error.value) == (
-        "enable_eager_execution: config must be a tf.ConfigProto or None; got {'allow_growth': True} of type dict."
-    )
 
 
 def test_enable_eager_execution_limits_the_memory_of_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,11 +40,8 @@ def test_ops_are_done_in_both_modes() -> None:
     execution.set_execution_mode(execution.ASYNC)
     execution.async_clear_error()
     execution.set_execution_mode(None)
-    with pytest.raises(ValueError, match="must be") as error:
+    with says(ValueError, "set_execution_mode: the execution mode must be tfe.SYNC, tfe.ASYNC or None; got 'later'."):
         execution.set_execution_mode("later")
-    assert str(error.value) == (
-        "set_execution_mode: the execution mode must be tfe.SYNC, tfe.ASYNC or None; got 'later'."
-    )
 
 
 def test_gpus_are_counted() -> None:

@@ -19,6 +19,7 @@ from agog_core.errors import (
     UnimplementedError,
 )
 from agog_core.host_files import find
+from agog_testing import says
 
 
 def test_text_and_bytes(tmp_path: Path) -> None:
@@ -91,9 +92,8 @@ def test_what_a_deleted_link_leads_to_stays(tmp_path: Path, end: str) -> None:
     assert files.list_directory(tmp_path) == ["folder"]
     assert files.list_directory(tmp_path / "folder") == ["a", "round"]
     (tmp_path / "to_file").symlink_to(tmp_path / "folder" / "a")
-    with pytest.raises(FailedPreconditionError) as raised:
+    with says(FailedPreconditionError, f"DeleteRecursively: '{tmp_path}/to_file': Not a directory."):
         files.delete_recursively(tmp_path / "to_file")
-    assert str(raised.value) == f"DeleteRecursively: '{tmp_path}/to_file': Not a directory."
     files.delete_recursively(f"{tmp_path}/folder{end}")
     assert files.list_directory(tmp_path) == ["to_file"]
 
@@ -132,9 +132,8 @@ def test_what_a_deleted_link_leads_to_stays(tmp_path: Path, end: str) -> None:
 )
 def test_errors(tmp_path: Path, call: Callable[[str], Any], error: type[Exception], text: str) -> None:
     (tmp_path / "f").write_text("")
-    with pytest.raises(error) as raised:
+    with says(error, text.format(p=tmp_path)):
         call(str(tmp_path))
-    assert str(raised.value) == text.format(p=tmp_path)
 
 
 USES: list[tuple[str, Callable[[str], Any]]] = [
@@ -162,9 +161,8 @@ USES: list[tuple[str, Callable[[str], Any]]] = [
 
 @pytest.mark.parametrize(("function", "call"), USES)
 def test_no_file_name_has_a_nul_character(tmp_path: Path, function: str, call: Callable[[str], Any]) -> None:
-    with pytest.raises(InvalidArgumentError) as raised:
+    with says(InvalidArgumentError, f"{function}: a file name must not hold a NUL character."):
         call(f"{tmp_path}/a\0b")
-    assert str(raised.value) == f"{function}: a file name must not hold a NUL character."
     assert list(tmp_path.iterdir()) == []
 
 
@@ -188,9 +186,8 @@ def test_what_may_not_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("os.remove", refuse)
-    with pytest.raises(PermissionDeniedError) as raised:
+    with says(PermissionDeniedError, "Remove: 'mine' may not be used so."):
         files.remove("mine")
-    assert str(raised.value) == "Remove: 'mine' may not be used so."
 
 
 def test_whole_files_as_tensors(tmp_path: Path) -> None:

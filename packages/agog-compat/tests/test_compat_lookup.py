@@ -12,6 +12,7 @@ import pytest
 import agog_core as ag
 from agog_compat import lookup
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
+from agog_testing import says
 
 
 @pytest.fixture
@@ -227,9 +228,8 @@ def test_the_entries_are_state() -> None:
     ],
 )
 def test_mistakes(call: Callable[[], Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         call()
-    assert str(caught.value) == text
 
 
 def test_files_that_do_not_fit(words: str) -> None:
@@ -248,9 +248,8 @@ def test_files_that_do_not_fit(words: str) -> None:
             f"TextFileInitializer: {words!r} must have 4 lines, by vocab_size; it has 3.",
         ),
     ):
-        with pytest.raises(InvalidArgumentError) as caught:
+        with says(InvalidArgumentError, text):
             call()
-        assert str(caught.value) == text
 
 
 def test_dense_tables_export_empty_buckets() -> None:

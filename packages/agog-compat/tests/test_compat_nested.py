@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agog_compat import nested
+from agog_testing import says
 
 Point = namedtuple("Point", "x y")
 
@@ -122,6 +123,5 @@ def call(name: str, *args: Any) -> Any:
     ],
 )
 def test_errors(given: tuple[Any, ...], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         call(*given)
-    assert str(caught.value) == text

@@ -11,6 +11,7 @@ import pytest
 import agog_core as ag
 from agog_compat import resource_handles as handles
 from agog_core.errors import InvalidArgumentError, NotFoundError
+from agog_testing import says
 
 
 def made(value: Any = ((6,), (8,)), dtype: str = "int32") -> handles.ResourceHandle:
@@ -97,6 +98,5 @@ def test_strings() -> None:
     ],
 )
 def test_errors(call: Callable[[], Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         call()
-    assert str(caught.value) == text

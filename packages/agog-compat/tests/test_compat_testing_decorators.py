@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gc
 
-import pytest
-
 import agog_core as ag
 from agog_compat.testing.decorators import run_all_tests_in_graph_and_eager_modes, run_test_in_graph_and_eager_modes
+from agog_testing import says
 
 
 def test_decorated_tests_run_once() -> None:
@@ -39,11 +38,11 @@ def test_tensors_in_cycles_are_found() -> None:
 
     flags = gc.get_debug()
     assert leak(False) == 7
-    with pytest.raises(AssertionError) as error:
-        leak(True)
-    assert str(error.value) == (
+    with says(
+        AssertionError,
         "The test leaves 1 tensors in reference cycles, of shapes (2, 3); break the cycles, so that the memory is free "
-        "at once."
-    )
+        "at once.",
+    ):
+        leak(True)
     assert gc.get_debug() == flags
     assert leak(False) == 7

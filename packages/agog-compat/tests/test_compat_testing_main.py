@@ -16,6 +16,7 @@ import agog_core as ag
 from agog_compat.testing import main
 from agog_compat.testing.benchmark import Benchmark
 from agog_compat.testing.gradient_check import compute_gradient, compute_gradient_error
+from agog_testing import says
 
 PROGRAM = """
 from agog_compat.testing.benchmark import Benchmark
@@ -79,11 +80,10 @@ def test_functions_are_measured(capsys: Any) -> None:
     assert len(calls) == 5
     assert (values["iters"], values["throughput"]) == (4, 2.0 / values["wall_time"])
     assert json.loads(capsys.readouterr().out)["name"] == "Benchmark.it"
-    with pytest.raises(TypeError) as error:
+    with says(
+        TypeError, "run_op_benchmark: ops run as they are called, so pass a function that runs them; got Tensor."
+    ):
         Benchmark().run_op_benchmark(None, ag.constant(1.0))  # type: ignore[arg-type]  # what is tested
-    assert str(error.value) == (
-        "run_op_benchmark: ops run as they are called, so pass a function that runs them; got Tensor."
-    )
 
 
 def test_places() -> None:
@@ -123,6 +123,5 @@ def test_a_wrong_gradient_is_seen() -> None:
     ],
 )  # fmt: skip
 def test_mistakes(arguments: tuple[Any, ...], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, f"compute_gradient: {text}"):
         compute_gradient(*arguments)
-    assert str(caught.value) == f"compute_gradient: {text}"

@@ -14,6 +14,7 @@ import agog_core as ag
 from agog_compat.testing.test_case import TestCase
 from agog_core.errors import InvalidArgumentError
 from agog_core.variables.global_step import create_global_step, get_or_create_global_step
+from agog_testing import says
 
 
 class ExampleTest(TestCase):
@@ -49,9 +50,8 @@ class ExampleTest(TestCase):
 
     def test_texts(self) -> None:
         self.assertStartsWith("model/kernel", "model/")
-        with pytest.raises(AssertionError) as error:
+        with says(AssertionError, "'kernel' does not start with 'model'. names"):
             self.assertStartsWith("kernel", "model", "names")
-        assert str(error.value) == "'kernel' does not start with 'model'. names"
         self.assertItemsEqual([1, 2, 2], [2, 1, 2])
         with pytest.raises(AssertionError):
             self.assertItemsEqual([1, 2], [2, 2])
@@ -78,9 +78,8 @@ class ExampleTest(TestCase):
             (InvalidArgumentError("y"), "Exception of type <class 'agog_core.errors.InvalidArgumentError'>: y"),
             (None, "OpError not raised"),
         ):
-            with pytest.raises(AssertionError) as failure:
+            with says(AssertionError, text):
                 raising(raised)
-            assert str(failure.value) == text
 
     def test_threads_pass_their_errors_on(self) -> None:
         done: list[int] = []

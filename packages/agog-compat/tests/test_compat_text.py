@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agog_compat.text import as_bytes, as_str_any, as_text
+from agog_testing import says
 
 
 def test_text_and_bytes() -> None:
@@ -12,6 +11,5 @@ def test_text_and_bytes() -> None:
     assert as_text("grün".encode()) == "grün" == as_text("grün")
     assert (as_str_any(b"a"), as_str_any(None)) == ("a", "None")
     for function in (as_bytes, as_text):
-        with pytest.raises(TypeError) as error:
+        with says(TypeError, f"{function.__name__}: expected str or bytes; got 3 of type int."):
             function(3)  # type: ignore[arg-type]  # what is tested
-        assert str(error.value) == f"{function.__name__}: expected str or bytes; got 3 of type int."

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import agog_core as ag
+from agog_testing import says
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,6 @@ import agog_core as ag
     ],
 )
 def test_errors(call: Callable[[], Any], kind: type[Exception], text: str) -> None:
-    with pytest.raises(kind) as caught:
+    with says(kind, text) as caught:
         call()
     assert type(caught.value) is kind
-    assert str(caught.value) == text

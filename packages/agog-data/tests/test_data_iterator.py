@@ -14,6 +14,7 @@ import pytest
 
 import agog_core as ag
 from agog_data import Dataset, Iterator
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["image", "label"])
@@ -33,22 +34,19 @@ def test_next_and_get_next() -> None:
             iterator.next()
         with pytest.raises(StopIteration):
             next(iterator)
-        with pytest.raises(ag.errors.OutOfRangeError) as info:
+        with says(ag.errors.OutOfRangeError, "End of sequence: the iterator has given all elements of its dataset."):
             iterator.get_next()
-        assert str(info.value) == "End of sequence: the iterator has given all elements of its dataset."
 
 
 @pytest.mark.parametrize("make", [lambda: Dataset.range(0), lambda: Dataset.range(3).filter(lambda x: x > 5)])
 def test_a_dataset_without_elements_says_so(make: Any) -> None:
     iterator = Iterator(make())
     for _ in range(2):
-        with pytest.raises(ag.errors.OutOfRangeError) as info:
+        with says(ag.errors.OutOfRangeError, "End of sequence: the dataset has no elements."):
             iterator.get_next()
-        assert str(info.value) == "End of sequence: the dataset has no elements."
     iterator.load_state_dict(iterator.state_dict())
-    with pytest.raises(ag.errors.OutOfRangeError) as info:
+    with says(ag.errors.OutOfRangeError, "End of sequence: the iterator has given all elements of its dataset."):
         iterator.get_next()
-    assert str(info.value) == "End of sequence: the iterator has given all elements of its dataset."
 
 
 def test_an_iterator_is_its_own_iterator() -> None:
@@ -70,9 +68,8 @@ def test_specs_are_those_of_the_dataset() -> None:
 
 
 def test_only_a_dataset_has_an_iterator() -> None:
-    with pytest.raises(TypeError) as info:
+    with says(TypeError, "Iterator: a Dataset is expected; got [1, 2] of type list."):
         Iterator([1, 2])  # type: ignore[arg-type]
-    assert str(info.value) == "Iterator: a Dataset is expected; got [1, 2] of type list."
 
 
 def noise(x: Any) -> Any:
@@ -251,17 +248,16 @@ def test_a_state_that_does_not_fit_changes_nothing(change: Callable[[Any], Any],
     iterator = iter(Dataset.range(9).map(lambda x: x).shuffle(3, seed=1).batch(2))
     next(iterator)
     state = iterator.state_dict()
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, text):
         iterator.load_state_dict(change(state))
-    assert str(info.value) == text
     assert iterator.state_dict() == state
 
 
 @pytest.mark.parametrize("copy", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_iterators_cannot_be_copied(copy: Any) -> None:
-    with pytest.raises(TypeError) as caught:
-        copy(Iterator(Dataset.range(3)))
-    assert str(caught.value) == (
+    with says(
+        TypeError,
         "An Iterator cannot be copied or pickled, because threads, files and generators cannot. Make another "
-        "one of its dataset, and hand over the place with state_dict() and load_state_dict()."
-    )
+        "one of its dataset, and hand over the place with state_dict() and load_state_dict().",
+    ):
+        copy(Iterator(Dataset.range(3)))

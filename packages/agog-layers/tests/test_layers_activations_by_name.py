@@ -11,6 +11,7 @@ import pytest
 import agog_core as ag
 from agog_layers import Dense
 from agog_layers.base import activations
+from agog_testing import says
 
 X = np.linspace(-4, 4, 33)
 ERF = np.array([math.erf(x / math.sqrt(2)) for x in X])
@@ -47,11 +48,11 @@ def test_layers_with_them_are_described(name: str) -> None:
 
 def test_names_of_functions() -> None:
     assert activations.serialize(activations.gelu) == "gelu"
-    with pytest.raises(ValueError, match=r".") as error:
-        activations.serialize(len)
-    assert str(error.value) == (
+    with says(
+        ValueError,
         "serialize: no activation is known as <built-in function len>; the names are elu, exp, gelu, hard_sigmoid, "
         "leaky_relu, linear, log_softmax, mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, "
         "celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink, h_sigmoid, hard_shrink, hard_silu, hard_tanh, "
-        "soft_shrink, sparse_plus, sparse_sigmoid, threshold, exponential, hard_swish, silu."
-    )
+        "soft_shrink, sparse_plus, sparse_sigmoid, threshold, exponential, hard_swish, silu.",
+    ):
+        activations.serialize(len)

@@ -21,6 +21,7 @@ from agog_core.errors import (
     ResourceExhaustedError,
     UnimplementedError,
 )
+from agog_testing import says
 
 
 def test_threads_share_a_writer(tmp_path: Path, events_of: Any) -> None:
@@ -153,10 +154,9 @@ def test_refusals_have_tensorflow_errors(
     monkeypatch.setattr(function, refusing(number))
     monkeypatch.setattr("time.time", lambda: 7.0)
     monkeypatch.setattr("socket.gethostname", lambda: "host")
-    with pytest.raises(error) as raised:
-        summary.create_file_writer(tmp_path)
     file = str(tmp_path / "events.out.tfevents.0000000007.host.v2")
-    assert str(raised.value) == text.format(folder=str(tmp_path), file=file)
+    with says(error, text.format(folder=str(tmp_path), file=file)) as raised:
+        summary.create_file_writer(tmp_path)
     assert raised.value.__cause__.errno == number
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == []
@@ -165,9 +165,8 @@ def test_refusals_have_tensorflow_errors(
 def test_a_file_in_place_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder = str(tmp_path / "file" / "logs")
-    with pytest.raises(FailedPreconditionError) as raised:
+    with says(FailedPreconditionError, f"Summaries: making the folder {folder!r} failed: Not a directory."):
         summary.create_file_writer(folder)
-    assert str(raised.value) == f"Summaries: making the folder {folder!r} failed: Not a directory."
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root")
@@ -183,18 +182,17 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [{"logdir": "a\0b"}, {"logdir": "logs", "filename_suffix": "\0"}])
 def test_nul_characters_in_names(tmp_path: Path, options: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidArgumentError) as raised:
+    with says(InvalidArgumentError, "create_file_writer: a file name must not hold a NUL character."):
         summary.create_file_writer(**options)
-    assert str(raised.value) == "create_file_writer: a file name must not hold a NUL character."
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_of_a_remote_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnimplementedError) as raised:
-        summary.create_file_writer("s3://bucket/logs")
-    assert str(raised.value) == (
+    with says(
+        UnimplementedError,
         "create_file_writer: 's3://bucket/logs' is a path of a remote file system (s3), and these are not supported "
-        "yet; pass a path of this machine, and copy the file from or to there."
-    )
+        "yet; pass a path of this machine, and copy the file from or to there.",
+    ):
+        summary.create_file_writer("s3://bucket/logs")
     assert list(tmp_path.iterdir()) == []

@@ -18,6 +18,7 @@ import agog_core as ag
 import agog_summary as summary
 from agog_core.errors import InvalidArgumentError
 from agog_core.variables.global_step import get_or_create_global_step
+from agog_testing import says
 
 
 @pytest.mark.parametrize("number", [2, 0.25, np.int64(3), ag.constant(1.5, ag.bfloat16), ag.Variable(4.0)])
@@ -184,12 +185,12 @@ def test_no_metadata_is_empty_text(tmp_path: Path, written: Any) -> None:
 
 @pytest.mark.parametrize("metadata", ["text", 5, ["text"], ag.constant(["a", "b"])])
 def test_metadata_that_are_none(tmp_path: Path, metadata: Any, written: Any) -> None:
-    with pytest.raises(InvalidArgumentError) as raised:
-        written(tmp_path, summary.generic, "note", "halved", metadata)
-    assert str(raised.value) == (
+    with says(
+        InvalidArgumentError,
         "summary.generic 'note': metadata must be a SummaryMetadata message, or one that is serialized, as bytes, "
-        f"text or a scalar tensor; got {metadata!r}. Text for TensorBoard is written by summary.text."
-    )
+        f"text or a scalar tensor; got {metadata!r}. Text for TensorBoard is written by summary.text.",
+    ):
+        written(tmp_path, summary.generic, "note", "halved", metadata)
 
 
 @pytest.mark.parametrize("given", ["**halved**", b"**halved**", ag.constant("**halved**")])
@@ -202,9 +203,8 @@ def test_text(tmp_path: Path, given: Any, written: Any) -> None:
 
 
 def test_text_takes_strings_only(tmp_path: Path, written: Any) -> None:
-    with pytest.raises(ValueError, match="expected strings") as raised:
+    with says(ValueError, "summary.text 'note': expected strings; got dtype float32."):
         written(tmp_path, summary.text, "note", 1.0)
-    assert str(raised.value) == "summary.text 'note': expected strings; got dtype float32."
 
 
 def test_several_texts(tmp_path: Path, written: Any) -> None:
@@ -254,9 +254,8 @@ def test_several_texts(tmp_path: Path, written: Any) -> None:
     ],
 )
 def test_errors(tmp_path: Path, function: Any, arguments: list[Any], text: str, written: Any) -> None:
-    with pytest.raises(InvalidArgumentError) as raised:
+    with says(InvalidArgumentError, text):
         written(tmp_path, function, "n", *arguments)
-    assert str(raised.value) == text
 
 
 def test_summaries_of_traced_functions(tmp_path: Path, events_of: Any) -> None:

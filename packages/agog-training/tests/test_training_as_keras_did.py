@@ -12,6 +12,7 @@ import agog_core as ag
 from agog_data import Dataset
 from agog_layers import Dense, Dropout, Embedding, Input, Masking, TimeDistributed
 from agog_layers.merging.functions import concatenate
+from agog_testing import says
 from agog_training import Model, Sequential
 from agog_training.callbacks import BaseLogger, ReduceLROnPlateau
 from agog_training.estimators import KerasClassifier, KerasRegressor
@@ -123,12 +124,12 @@ def test_iterators_of_datasets_need_steps() -> None:
         ("evaluate", "steps", model.evaluate),
         ("predict", "steps", model.predict),
     ):
-        with pytest.raises(ValueError, match="once") as caught:
-            use(iter(data), verbose=0)
-        assert str(caught.value) == (
+        with says(
+            ValueError,
             f"{what}: an iterator of a Dataset gives its data once, so you should specify the `{limit}` argument, the "
-            "number of batches to take; or pass the Dataset."
-        )
+            "number of batches to take; or pass the Dataset.",
+        ):
+            use(iter(data), verbose=0)
     assert model.evaluate(iter(data), steps=2, verbose=0) == 0.25
     assert model.predict(data.map(lambda x, y: x)).shape == (4, 1)
 
@@ -145,13 +146,13 @@ def test_lists_of_numbers_for_several_inputs() -> None:
 
 def test_a_dict_is_no_input_of_a_sequential_model() -> None:
     model = Sequential([ones(name="first")], name="m")
-    with pytest.raises(ValueError, match="a") as raised:
-        model.predict({"b": XOR, "a": XOR})
-    assert str(raised.value) == (
+    with says(
+        ValueError,
         "Sequential 'm': Passing a dictionary input to a Sequential Model which doesnt have FeatureLayer as the first "
         "layer is an error; got a dict of ['a', 'b'] for 'first', which takes one tensor. Pass that, or use the "
-        "functional API."
-    )
+        "functional API.",
+    ):
+        model.predict({"b": XOR, "a": XOR})
 
 
 def test_weights_of_steps() -> None:
@@ -170,9 +171,8 @@ def test_weights_of_steps() -> None:
         ("spatial", "Model 'q': sample_weight_mode must be None or 'temporal'; got 'spatial'."),
     ):
         again = Sequential([model.layers[0]], name="q")
-        with pytest.raises(ValueError, match=r".") as caught:
+        with says(ValueError, text):
             again.compile("sgd", "mse", sample_weight_mode=wrong)
-        assert str(caught.value) == text
 
 
 def test_a_frozen_discriminator_trains_by_itself() -> None:
@@ -243,9 +243,8 @@ def test_regressors_and_wrong_arguments() -> None:
     assert regressor.score(XOR, XOR.sum(-1) + 1) == -1.0
     with pytest.raises(ValueError, match="KerasRegressor: hue is not a legal parameter; known are"):
         KerasRegressor(line, hue=3)
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "KerasClassifier: build_fn must be a function that returns a compiled model."):
         KerasClassifier()
-    assert str(caught.value) == "KerasClassifier: build_fn must be a function that returns a compiled model."
 
 
 def test_windows_of_series() -> None:
@@ -266,9 +265,8 @@ def test_windows_of_series() -> None:
             "them.",
         ),
     ):
-        with pytest.raises(ValueError, match=r".") as caught:
+        with says(ValueError, text):
             make()
-        assert str(caught.value) == text
 
 
 def test_pairs_of_words() -> None:

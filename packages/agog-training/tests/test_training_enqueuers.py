@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agog_testing import says
 from agog_training import Sequence
 from agog_training.enqueuers import GeneratorEnqueuer, OrderedEnqueuer, SequenceEnqueuer
 
@@ -85,6 +86,5 @@ def test_errors_are_raised_where_the_batch_is_asked_for() -> None:
     with pytest.raises(IndexError, match=r"^there is no batch 2$"):
         next(batches)
     enqueuer.stop()
-    with pytest.raises(NotImplementedError) as raised:
+    with says(NotImplementedError, "SequenceEnqueuer._rounds is not implemented; it says how batches are made."):
         taken(SequenceEnqueuer(), 1)
-    assert str(raised.value) == "SequenceEnqueuer._rounds is not implemented; it says how batches are made."

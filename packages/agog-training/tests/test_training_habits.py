@@ -24,6 +24,7 @@ from agog_layers.base.custom_objects import registered as _registered
 from agog_layers.base.description import describe, revive
 from agog_layers.preprocessing.numbers import Normalization
 from agog_layers.preprocessing.texts import TextVectorization
+from agog_testing import says
 from agog_training import Model, Sequential, load_model
 from agog_training.callbacks import Callback, EarlyStopping, LambdaCallback, ModelCheckpoint
 from agog_training.optimizers import SGD, RMSprop
@@ -77,9 +78,8 @@ def test_callbacks_of_functions_take_every_name() -> None:
     callback = LambdaCallback(on_train_batch_end=lambda batch, logs: seen.append((batch, sorted(logs))))
     line().fit(*examples(4), batch_size=2, verbose=0, callbacks=[callback])
     assert seen == [(0, ["batch", "loss", "mae", "size"]), (1, ["batch", "loss", "mae", "size"])]
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, "LambdaCallback has no argument 'on_epoch_ends'; did you mean 'on_epoch_end'?"):
         LambdaCallback(on_epoch_ends=print)
-    assert str(caught.value) == "LambdaCallback has no argument 'on_epoch_ends'; did you mean 'on_epoch_end'?"
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
@@ -196,9 +196,8 @@ def test_models_are_kept_after_so_many_batches(tmp_path: Path) -> None:
     keep = ModelCheckpoint(str(tmp_path / "{epoch}-{mae:.0f}x"), save_freq=2, save_weights_only=True)
     line().fit(*examples(), batch_size=4, epochs=2, verbose=0, callbacks=[keep])
     assert sorted(name.name[:2] for name in tmp_path.glob("*.safetensors")) == ["1-", "2-"]
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "ModelCheckpoint: save_freq must be 'epoch' or a number of batches; got 'batch'."):
         ModelCheckpoint("x", save_freq="batch")
-    assert str(caught.value) == "ModelCheckpoint: save_freq must be 'epoch' or a number of batches; got 'batch'."
 
 
 def test_the_first_epochs_may_count_for_nothing() -> None:

@@ -12,6 +12,7 @@ import pytest
 import agog_core as ag
 import agog_optimizers
 from agog_layers import Activation, Dense, set_global_policy
+from agog_testing import says
 from agog_training import Model, Sequential, load_model
 from agog_training.loss_scaling import LossScaleOptimizer
 from agog_training.optimizers import SGD, Adam
@@ -192,6 +193,5 @@ def test_models_of_derived_classes_are_scaled_too() -> None:
     ],
 )
 def test_wrong_arguments(arguments: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         LossScaleOptimizer(*arguments)
-    assert str(caught.value) == text

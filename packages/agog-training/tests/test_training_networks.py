@@ -14,6 +14,7 @@ import agog_core as ag
 from agog_core.checkpointable import listeners
 from agog_core.errors import NotFoundError
 from agog_layers import Dense, Input, Network
+from agog_testing import says
 from agog_training import Model, Sequential
 from agog_training.network_checkpoint import restore_network_checkpoint, save_network_checkpoint
 
@@ -141,13 +142,13 @@ def test_two_variables_of_one_name_are_told_when_they_are_made(tmp_path: Path) -
     )
     late = Net("late_names")
     restore_network_checkpoint(late, path, map_func=lambda name: "dense/kernel")
-    with pytest.raises(ValueError, match=r".") as collision:
-        built(late)
-    assert str(collision.value) == (
+    with says(
+        ValueError,
         "The map_func passed to restore_network_checkpoint for the Network 'late_names' resulted in two variables "
         "named 'dense/kernel': 'late_names/dense/kernel' and 'late_names/dense/bias'. Pass another map_func: with "
-        "map_func=lambda name: name they keep their whole names."
-    )
+        "map_func=lambda name: name they keep their whole names.",
+    ):
+        built(late)
 
 
 def test_a_layer_whose_network_is_gone_cannot_be_restored(tmp_path: Path) -> None:
@@ -162,38 +163,38 @@ def test_a_layer_whose_network_is_gone_cannot_be_restored(tmp_path: Path) -> Non
 
 def test_errors(tmp_path: Path) -> None:
     network = Net("faulty")
-    with pytest.raises(ValueError, match=r".") as unbuilt:
+    with says(
+        ValueError,
+        "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet.",
+    ):
         save_network_checkpoint(network, tmp_path / "net")
-    assert str(unbuilt.value) == (
-        "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
-    )
     path = save_network_checkpoint(built(network), tmp_path / "net")
-    with pytest.raises(ValueError, match=r".") as collision:
-        save_network_checkpoint(network, tmp_path / "net", map_func=lambda name: "same")
-    assert str(collision.value) == (
+    with says(
+        ValueError,
         "The map_func passed to save_network_checkpoint for the Network 'faulty' resulted in two variables named "
         "'same': 'faulty/dense/kernel' and 'faulty/dense/bias'. Pass another map_func: with map_func=lambda name: name "
-        "they keep their whole names."
-    )
-    with pytest.raises(NotFoundError) as missing:
-        restore_network_checkpoint(network, path, map_func=lambda name: name)
-    assert str(missing.value) == (
+        "they keep their whole names.",
+    ):
+        save_network_checkpoint(network, tmp_path / "net", map_func=lambda name: "same")
+    with says(
+        NotFoundError,
         "restore_network_checkpoint: Key faulty/dense/kernel not found in checkpoint; its keys are dense/bias, "
-        "dense/kernel, dense_1/bias, dense_1/kernel."
-    )
-    with pytest.raises(ValueError, match=r".") as shape:
-        restore_network_checkpoint(built(Net("wide", units=5)), path)
-    assert str(shape.value) == (
+        "dense/kernel, dense_1/bias, dense_1/kernel.",
+    ):
+        restore_network_checkpoint(network, path, map_func=lambda name: name)
+    with says(
+        ValueError,
         "restore_network_checkpoint: Shapes (4, 5) and (4, 2) are incompatible: variable 'wide/dense/kernel:0' has the "
-        "first, 'dense/kernel' in the checkpoint the second."
-    )
+        "first, 'dense/kernel' in the checkpoint the second.",
+    ):
+        restore_network_checkpoint(built(Net("wide", units=5)), path)
     model = Sequential(name="m")
-    with pytest.raises(TypeError) as no_network:
-        save_network_checkpoint(model, path)  # type: ignore[arg-type]
-    assert str(no_network.value) == (
+    with says(
+        TypeError,
         f"save_network_checkpoint takes a tfe.Network; got {model!r} of type Sequential. Save other models with "
-        "tf.train.Checkpoint or model.save_weights."
-    )
+        "tf.train.Checkpoint or model.save_weights.",
+    ):
+        save_network_checkpoint(model, path)  # type: ignore[arg-type]
 
 
 def test_networks_are_layers_of_models() -> None:

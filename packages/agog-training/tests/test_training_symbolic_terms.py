@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_layers import Dense, Input, Lambda
 from agog_layers.losses import lookup
 from agog_layers.losses.classification import binary_crossentropy
+from agog_testing import says
 from agog_training import Model
 from agog_training.saving import load_model
 
@@ -94,9 +94,9 @@ def test_a_loss_function_with_symbolic_values_is_told_of_add_loss() -> None:
         return lookup.mse(y, p) + model.kl
 
     model.compile("sgd", loss)
-    with pytest.raises(TypeError) as caught:
-        model.fit(X, X, verbose=0)
-    assert str(caught.value) == (
+    with says(
+        TypeError,
         f"{model.kl!r} has no value: it stands for what layers will be called on. Call the function of tensors in a "
-        "layer: tf.keras.layers.Lambda(lambda x: ...)(x); give terms of the loss to model.add_loss."
-    )
+        "layer: tf.keras.layers.Lambda(lambda x: ...)(x); give terms of the loss to model.add_loss.",
+    ):
+        model.fit(X, X, verbose=0)

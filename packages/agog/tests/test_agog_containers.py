@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agog as tf
+from agog_testing import says
 
 
 class Stack(tf.keras.Model):
@@ -102,13 +103,13 @@ def test_what_is_put_later_into_a_plain_list_says_so_where_it_is_used(use: Any, 
     holder = Holder()
     holder.plain = []
     holder.plain.append(tf.contrib.checkpoint.NoDependency(tf.layers.Dense(2)))
-    with pytest.raises(error) as raised:
-        use(holder.plain[0])
-    assert str(raised.value) == (
+    with says(
+        error,
         f"NoDependency {what}: it marks a Dense, and nothing has unwrapped it, since it is in a tuple, or came into a "
         "plain list or dict after that was assigned to an attribute. Put it into a tf.contrib.checkpoint.List or "
-        "Mapping, or take its value."
-    )
+        "Mapping, or take its value.",
+    ):
+        use(holder.plain[0])
     assert isinstance(copy.deepcopy(holder).plain[0].value, tf.layers.Dense)
 
 

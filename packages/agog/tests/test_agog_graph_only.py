@@ -8,6 +8,7 @@ import pytest
 
 import agog as tf
 import agog.eager as tfe
+from agog_testing import says
 
 DATA = "Use tf.data to get data into the model."
 GRADIENTS = "Use tf.GradientTape or tfe.gradients_function instead."
@@ -114,33 +115,32 @@ def lookup(name: str) -> Any:
 @pytest.mark.parametrize("name", sorted(ADVICE))
 def test_calls_say_what_to_do(name: str) -> None:
     function = lookup(name)
-    with pytest.raises(RuntimeError) as error:
-        function(1, 2, any_argument=3)
-    assert type(error.value) is (NotImplementedError if "partitioner" in name else RuntimeError)
     is_class = name.rpartition(".")[2][0].isupper()
     what = "Merging tf.summary.* ops" if "merge" in name else f"tf.{name}{'' if is_class else '()'}"
-    assert str(error.value) == f"{what} is not compatible with eager execution. {ADVICE[name]}"
+    with says(RuntimeError, f"{what} is not compatible with eager execution. {ADVICE[name]}") as error:
+        function(1, 2, any_argument=3)
+    assert type(error.value) is (NotImplementedError if "partitioner" in name else RuntimeError)
     assert function.__name__ == name.rpartition(".")[2]
     assert function.__doc__.startswith(f"Raise: {what} is not compatible")
 
 
 @pytest.mark.parametrize("name", ["connect_to_remote_host", "enable_remote_eager_execution", "set_server_def"])
 def test_nothing_is_remote(name: str) -> None:
-    with pytest.raises(NotImplementedError) as error:
-        getattr(tfe, name)("grpc://there")
-    assert str(error.value) == (
+    with says(
+        NotImplementedError,
         f"tfe.{name}() is not compatible with eager execution. agog runs in one process; a plugin can bring a device "
-        "that is elsewhere."
-    )
+        "that is elsewhere.",
+    ):
+        getattr(tfe, name)("grpc://there")
 
 
 def test_a_writer_needs_no_initialization() -> None:
-    with pytest.raises(RuntimeError) as error:
-        tf.contrib.summary.summary_writer_initializer_op()
-    assert str(error.value) == (
+    with says(
+        RuntimeError,
         "tf.contrib.summary.summary_writer_initializer_op() is not compatible with eager execution. A writer is "
-        "ready when it is made."
-    )
+        "ready when it is made.",
+    ):
+        tf.contrib.summary.summary_writer_initializer_op()
 
 
 def test_every_metric_of_graphs_is_tested() -> None:
@@ -150,40 +150,42 @@ def test_every_metric_of_graphs_is_tested() -> None:
 @pytest.mark.parametrize("kind", [tf.Session, tf.InteractiveSession])
 def test_sessions_can_be_made_but_run_nothing(kind: Any) -> None:
     config = tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True))
-    with kind(config=config) as session, session.as_default(), pytest.raises(RuntimeError) as error:
+    with (
+        kind(config=config) as session,
+        session.as_default(),
+        says(
+            RuntimeError,
+            "The Session graph is empty: agog has no graphs, and ops run as they are called. Call the function that "
+            "computes the tensor; tensor.numpy() is its value.",
+        ),
+    ):
         session.run(tf.constant(1))
-    assert str(error.value) == (
-        "The Session graph is empty: agog has no graphs, and ops run as they are called. Call the function that "
-        "computes the tensor; tensor.numpy() is its value."
-    )
 
 
 def test_graphs_can_be_made_but_not_filled() -> None:
     tf.reset_default_graph()
-    with pytest.raises(RuntimeError) as error:
-        tf.Graph().as_default()
-    assert str(error.value) == (
+    with says(
+        RuntimeError,
         "tf.Graph.as_default is not supported: agog has no graphs, and ops run as they are called. Leave the `with` "
-        "statement out; tf.device, tf.name_scope and functions need no graph."
-    )
+        "statement out; tf.device, tf.name_scope and functions need no graph.",
+    ):
+        tf.Graph().as_default()
 
 
 @pytest.mark.parametrize("attribute", ["op", "graph", "name", "value_index"])
 def test_tensors_have_no_place_in_a_graph(attribute: str) -> None:
     x = tf.constant(1.0)
-    with pytest.raises(AttributeError) as error:
+    with says(AttributeError, f"Tensor.{attribute} is meaningless when eager execution is enabled."):
         getattr(x, attribute)
-    assert str(error.value) == f"Tensor.{attribute} is meaningless when eager execution is enabled."
     assert getattr(x, attribute, "none") == "none"
 
 
 def test_tensors_are_not_evaluated_by_sessions() -> None:
     x = tf.constant(1.0)
-    with pytest.raises(NotImplementedError) as error:
+    with says(
+        NotImplementedError,
+        "Tensor.eval is not supported when eager execution is enabled; tensor.numpy() is the value.",
+    ):
         x.eval()
-    assert str(error.value) == (
-        "Tensor.eval is not supported when eager execution is enabled; tensor.numpy() is the value."
-    )
-    with pytest.raises(NotImplementedError) as error:
+    with says(NotImplementedError, "Tensor.consumers is meaningless when eager execution is enabled."):
         x.consumers()
-    assert str(error.value) == "Tensor.consumers is meaningless when eager execution is enabled."

@@ -16,6 +16,7 @@ import agog as tf
 from agog.commands.old_programs import missing
 from agog.commands.old_programs.finder import Finder, activate
 from agog.commands.old_programs.places import PLACES, RENAMED, searched, sources_of
+from agog_testing import says
 
 
 @pytest.fixture(autouse=True)
@@ -154,13 +155,11 @@ def test_what_is_not_there_is_missed_when_it_is_asked_for(tensorflow: Any, capsy
     with missing.reported():
         assert not hasattr(tensorflow.contrib, "cudnn_rnn")
         assert not hasattr(tensorflow.python.framework, "no_such_module")
-        with pytest.raises(AttributeError) as error:
+        with says(AttributeError, f"tensorflow.contrib.cudnn_rnn: {DECODING}"):
             tensorflow.contrib.cudnn_rnn  # noqa: B018  # what is tested
-        assert str(error.value) == f"tensorflow.contrib.cudnn_rnn: {DECODING}"
-        with pytest.raises(ImportError) as wrong:
-            exec("from tensorflow.contrib.cudnn_rnn.python.layers import CudnnLSTM", {})
         name = "tensorflow.contrib.cudnn_rnn.python.layers"
-        assert str(wrong.value) == f"cannot import name 'CudnnLSTM' from '{name}': {name}.CudnnLSTM: {DECODING}"
+        with says(ImportError, f"cannot import name 'CudnnLSTM' from '{name}': {name}.CudnnLSTM: {DECODING}"):
+            exec("from tensorflow.contrib.cudnn_rnn.python.layers import CudnnLSTM", {})
         with pytest.raises(ImportError):
             exec("from tensorflow.python.ops.math_ops import no_such_op", {})
         with pytest.raises(AttributeError):
@@ -213,9 +212,8 @@ def test_modules_that_agog_has_nothing_of_are_missed_when_they_are_used(
     assert not hasattr(import_module(parent), leaf)
     assert not hasattr(it, "no_such_name")
     for use in (lambda: it(1), lambda: exec("class Derived(it): pass", names)):
-        with missing.reported(), pytest.raises(NotImplementedError) as error:
+        with missing.reported(), says(NotImplementedError, f"{module}: {text}"):
             use()
-        assert str(error.value) == f"{module}: {text}"
         assert capsys.readouterr().err.splitlines() == [report, f"     1  {module}: {text}"]
 
 
@@ -227,11 +225,10 @@ def test_what_tensorflow_has_inside_works() -> None:
         assert context.context().execution_mode == context.SYNC
     assert context.executing_eagerly() is context.context().executing_eagerly() is True
     assert (context.context().num_gpus(), context.context().devices()) == (tf.eager.num_gpus(), tf.eager.list_devices())
-    with pytest.raises(RuntimeError) as error:
+    with says(
+        RuntimeError, "graph_mode: agog has no graphs, and ops run as they are called; leave the `with` statement out."
+    ):
         context.graph_mode()
-    assert str(error.value) == (
-        "graph_mode: agog has no graphs, and ops run as they are called; leave the `with` statement out."
-    )
     testing = import_module("tensorflow.python.keras.testing_utils")
     (x, y), (more, _) = testing.get_test_data(10, 5, (3,), 2, random_seed=1)
     assert (x.shape, y.shape, more.shape) == ((10, 3), (10,), (5, 3))
@@ -262,14 +259,13 @@ def test_advice_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AttributeError(f"tf.contrib.{name}: not in agog; use tf.keras.layers")
 
     monkeypatch.setattr(tf.contrib, "__getattr__", advise, raising=False)
-    with pytest.raises(ModuleNotFoundError) as module:
+    with says(
+        ModuleNotFoundError,
+        "No module named 'tensorflow.contrib.slim': tf.contrib.slim: not in agog; use tf.keras.layers",
+    ):
         import_module("tensorflow.contrib.slim")
-    assert str(module.value) == (
-        "No module named 'tensorflow.contrib.slim': tf.contrib.slim: not in agog; use tf.keras.layers"
-    )
-    with pytest.raises(AttributeError) as name:
+    with says(AttributeError, "tf.contrib.slim: not in agog; use tf.keras.layers"):
         searched(("agog.nn", "agog.contrib"), "slim")
-    assert str(name.value) == "tf.contrib.slim: not in agog; use tf.keras.layers"
 
 
 def test_names_that_are_missing_leave_no_garbage(tensorflow: Any) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_testing import says
 
 MARKS_READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 DTYPES = (
@@ -79,23 +80,23 @@ def test_memory_is_shared_read_only_where_that_is_asked_for() -> None:
 
 
 def test_sharing_needs_a_version_that_knows_of_read_only_memory() -> None:
-    with pytest.raises(BufferError) as error:
-        ag.constant(1.0).__dlpack__(copy=False, max_version=(0, 8))
-    assert str(error.value) == (
+    with says(
+        BufferError,
         "__dlpack__: a tensor's memory is read-only, which DLPack before 1.0 cannot say; ask with max_version=(1, 0), "
-        "or allow a copy. Got copy=False and max_version=(0, 8)."
-    )
+        "or allow a copy. Got copy=False and max_version=(0, 8).",
+    ):
+        ag.constant(1.0).__dlpack__(copy=False, max_version=(0, 8))
 
 
 @pytest.mark.skipif(MARKS_READ_ONLY, reason="this NumPy can mark what it exports as read-only")
 def test_sharing_needs_a_numpy_that_can_mark_memory() -> None:
     x = ag.constant(1.0)
-    with pytest.raises(BufferError) as error:
-        x.__dlpack__(copy=False, max_version=(1, 0))
-    assert str(error.value) == (
+    with says(
+        BufferError,
         f"__dlpack__: a tensor of dtype float32 on {x.device}: NumPy before 2.1 cannot mark memory as read-only; allow "
-        "a copy"
-    )
+        "a copy",
+    ):
+        x.__dlpack__(copy=False, max_version=(1, 0))
 
 
 @pytest.mark.parametrize("version", [None, (0, 8), (1, 0)], ids=str)
@@ -110,12 +111,12 @@ def test_the_device_is_the_host() -> None:
     x = ag.constant(1.0)
     assert x.__dlpack_device__() == (1, 0)
     assert "dltensor" in repr(x.__dlpack__(dl_device=(1, 0)))
-    with pytest.raises(BufferError) as error:
-        x.__dlpack__(dl_device=(2, 0))
-    assert str(error.value) == (
+    with says(
+        BufferError,
         "__dlpack__: the tensor is on /job:localhost/replica:0/task:0/device:CPU:0, and DLPack's device (2, 0) was "
-        "asked for with copy=None; copy it there first, such as x.cpu() or x.to_device(name)."
-    )
+        "asked for with copy=None; copy it there first, such as x.cpu() or x.to_device(name).",
+    ):
+        x.__dlpack__(dl_device=(2, 0))
 
 
 @pytest.mark.parametrize("value", [ag.constant(b"text"), ag.constant(1.0, "bfloat16")], ids=["string", "bfloat16"])
@@ -132,12 +133,12 @@ def test_imported_values_are_copied() -> None:
 
 
 def test_imports_are_never_without_a_copy() -> None:
-    with pytest.raises(BufferError) as error:
-        ag.from_dlpack(np.array([1.0]), copy=False)
-    assert str(error.value) == (
+    with says(
+        BufferError,
         "from_dlpack: whoever owns the ndarray may write to it, and a tensor's value never changes, so it has to be "
-        "copied; got copy=False."
-    )
+        "copied; got copy=False.",
+    ):
+        ag.from_dlpack(np.array([1.0]), copy=False)
 
 
 def test_tensors_are_taken_as_they_are() -> None:
@@ -150,11 +151,11 @@ def test_tensors_are_taken_as_they_are() -> None:
 
 
 def test_what_has_no_dlpack_is_refused() -> None:
-    with pytest.raises(TypeError) as error:
+    with says(
+        TypeError,
+        "from_dlpack takes an object with the methods __dlpack__ and __dlpack_device__; got one of type list.",
+    ):
         ag.from_dlpack([1.0])
-    assert str(error.value) == (
-        "from_dlpack takes an object with the methods __dlpack__ and __dlpack_device__; got one of type list."
-    )
 
 
 def test_devices_without_a_backend_are_refused() -> None:

@@ -14,6 +14,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_fake import backend, kernels
 from agog_fake.array import FakeArray
 from agog_fake.stream import LENGTH, Stream, on, streams
+from agog_testing import says
 
 OUT_OF_RANGE = "gather: indices[0] = 7 is not in [0, 2): params has shape (2,), and the axis is 0."
 
@@ -99,18 +100,16 @@ def test_index_errors_wait_until_somebody_asks() -> None:
         rows = ag.gather([1.0, 2.0], [7])
         after = ag.add(rows, 1.0)
     assert rows.shape == (1,)
-    with pytest.raises(InvalidArgumentError) as caught:
+    with says(InvalidArgumentError, OUT_OF_RANGE):
         after.numpy()
-    assert str(caught.value) == OUT_OF_RANGE
     assert ag.square(ag.constant(2.0)).numpy() == 4.0  # it is told once
 
 
 def test_synchronize_tells_too() -> None:
     with ag.device("fake:0"):
         ag.gather([1.0, 2.0], [7])
-    with pytest.raises(InvalidArgumentError) as caught:
+    with says(InvalidArgumentError, OUT_OF_RANGE):
         get_device("fake:0").synchronize()
-    assert str(caught.value) == OUT_OF_RANGE
 
 
 def test_checked_calls_tell_at_once_and_name_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,9 +118,8 @@ def test_checked_calls_tell_at_once_and_name_the_kernel(monkeypatch: pytest.Monk
     with ag.device("fake:0"):
         params, indices = ag.constant([1.0, 2.0]), ag.constant([7])
         try:
-            with pytest.raises(InvalidArgumentError) as caught:
+            with says(InvalidArgumentError, OUT_OF_RANGE) as caught:
                 ag.gather(params, indices)
-            assert str(caught.value) == OUT_OF_RANGE
             (note,) = caught.value.__notes__
             assert note.endswith(
                 "for op 'gather' on device 'fake:0' with dtype float32, called with float32 (2,), int32 (1,)"
@@ -136,17 +134,16 @@ def test_labels_out_of_range_and_the_gradient() -> None:
         with ag.GradientTape() as tape:
             loss = ag.nn.sparse_softmax_cross_entropy_with_logits(labels=ag.constant([5]), logits=logits)
         gradient = tape.gradient(loss, logits)
-    with pytest.raises(InvalidArgumentError) as caught:
+    with says(
+        InvalidArgumentError,
+        "sparse_softmax_cross_entropy: Received a label value of 5 which is outside the valid range of [0, 2).",
+    ):
         gradient.numpy()
-    assert str(caught.value) == (
-        "sparse_softmax_cross_entropy: Received a label value of 5 which is outside the valid range of [0, 2)."
-    )
 
 
 def test_other_errors_come_at_once() -> None:
-    with ag.device("fake:0"), pytest.raises(InvalidArgumentError) as caught:
+    with ag.device("fake:0"), says(InvalidArgumentError, "matrix_inverse: Input is not invertible."):
         ag.matrix_inverse([[0.0, 0.0], [0.0, 0.0]])
-    assert str(caught.value) == "matrix_inverse: Input is not invertible."
 
 
 def test_fault_of_a_kernel_comes_late_with_its_name() -> None:
@@ -199,12 +196,15 @@ def test_thread_that_has_set_no_device_is_found() -> None:
 
 def test_thread_that_has_set_another_device_is_found() -> None:
     x = fake_array(1.0)
-    with on(1), pytest.raises(RuntimeError) as caught:
+    with (
+        on(1),
+        says(
+            RuntimeError,
+            "square: thread 'MainThread' gives work to fake:0, and has set fake:1; a thread sets the device first, as "
+            "the kernels do that Backend.bind returns.",
+        ),
+    ):
         kernels.square(x)
-    assert str(caught.value) == (
-        "square: thread 'MainThread' gives work to fake:0, and has set fake:1; a thread sets the device first, as the "
-        "kernels do that Backend.bind returns."
-    )
 
 
 def test_ops_run_in_any_thread() -> None:

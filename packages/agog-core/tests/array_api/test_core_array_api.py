@@ -12,6 +12,7 @@ import pytest
 
 import agog_core as ag
 import agog_core.array_api as xp
+from agog_testing import says
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float64", "complex64", "complex128")
@@ -56,16 +57,13 @@ def test_scalars_take_the_dtype_of_arrays(kind: str, scalar: Any, together: str)
 
 
 def test_what_has_no_common_dtype() -> None:
-    with pytest.raises(TypeError) as error:
+    with says(TypeError, "The array API standard gives int32 and float32 no common dtype; convert one with astype."):
         xp.add(xp.asarray([1]), xp.asarray([1.0]))
-    assert str(error.value) == (
-        "The array API standard gives int32 and float32 no common dtype; convert one with astype."
-    )
-    with pytest.raises(TypeError) as error:
+    with says(
+        TypeError,
+        "The array API standard gives int32 and a Python float no common dtype; convert the array with astype.",
+    ):
         xp.add(xp.asarray([1]), 1.5)
-    assert str(error.value) == (
-        "The array API standard gives int32 and a Python float no common dtype; convert the array with astype."
-    )
 
 
 def test_functions_promote() -> None:
@@ -166,12 +164,12 @@ def test_asarray_without_a_copy() -> None:
     x = xp.asarray([1.0])
     assert xp.asarray(x, copy=False) is x
     assert xp.asarray(x, copy=True) is not x
-    with pytest.raises(ValueError, match="needs a copy") as error:
-        xp.asarray(np.array([1.0]), copy=False)
-    assert str(error.value) == (
+    with says(
+        ValueError,
         f"asarray: a ndarray of dtype float64 needs a copy to become an array of dtype float64 on {x.device}; got "
-        "copy=False."
-    )
+        "copy=False.",
+    ):
+        xp.asarray(np.array([1.0]), copy=False)
 
 
 def test_the_device_scope_around_stays() -> None:
@@ -287,18 +285,14 @@ def test_linear_algebra() -> None:
 
 
 def test_products_of_wrong_shapes() -> None:
-    with pytest.raises(ValueError, match="axis") as error:
+    with says(ValueError, "matmul: both arrays must have at least one axis; got shapes () and (2, 2)."):
         xp.matmul(xp.asarray(1.0), xp.zeros((2, 2)))
-    assert str(error.value) == "matmul: both arrays must have at least one axis; got shapes () and (2, 2)."
-    with pytest.raises(ValueError, match="axis") as error:
+    with says(ValueError, "vecdot: axis -1 has 2 elements in x1 and 1 in x2; they must agree."):
         xp.vecdot(xp.zeros((2,)), xp.zeros((1,)))
-    assert str(error.value) == "vecdot: axis -1 has 2 elements in x1 and 1 in x2; they must agree."
-    with pytest.raises(ValueError, match="axes") as error:
+    with says(ValueError, "cross: both axes must have 3 elements; got 3 and 2 on axis -1."):
         xp.linalg.cross(xp.zeros((3,)), xp.zeros((2,)))
-    assert str(error.value) == "cross: both axes must have 3 elements; got 3 and 2 on axis -1."
-    with pytest.raises(ValueError, match="ord") as error:
+    with says(ValueError, "matrix_norm: ord is 3; use 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."):
         xp.linalg.matrix_norm(xp.zeros((2, 2)), ord=3)
-    assert str(error.value) == "matrix_norm: ord is 3; use 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."
 
 
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
@@ -321,9 +315,8 @@ def test_fourier_helpers() -> None:
         close(xp.fft.fftfreq(n, d=0.5, dtype=xp.float64), np.fft.fftfreq(n, 0.5))
         close(xp.fft.rfftfreq(n, d=0.5, dtype=xp.float64), np.fft.rfftfreq(n, 0.5))
         close(xp.fft.ifftshift(xp.fft.fftshift(xp.arange(n))), np.arange(n))
-    with pytest.raises(ValueError, match="norm") as error:
+    with says(ValueError, "fft: norm is 'half'; use one of backward, ortho, forward."):
         xp.fft.fft(xp.zeros((2,)), norm="half")
-    assert str(error.value) == "fft: norm is 'half'; use one of backward, ortho, forward."
 
 
 def test_dtype_functions() -> None:
@@ -339,21 +332,20 @@ def test_dtype_functions() -> None:
     assert xp.can_cast(xp.int8, xp.int16)
     assert not xp.can_cast(xp.int16, xp.int8)
     assert xp.astype(xp.asarray([0.5, 0.0]), xp.bool).numpy().tolist() == [True, False]
-    with pytest.raises(TypeError) as error:
+    with says(TypeError, "astype: complex64 would lose its imaginary part as float32; take real(x) first."):
         xp.astype(xp.asarray(1j), xp.float32)
-    assert str(error.value) == "astype: complex64 would lose its imaginary part as float32; take real(x) first."
 
 
 def test_namespace_of_a_tensor() -> None:
     x = ag.constant(1.0)
     assert x.__array_namespace__() is xp
     assert x.__array_namespace__(api_version="2022.12") is xp
-    with pytest.raises(ValueError, match="api_version") as error:
-        x.__array_namespace__(api_version="1999.12")
-    assert str(error.value) == (
+    with says(
+        ValueError,
         "__array_namespace__: api_version is '1999.12'; the versions of the standard here are 2021.12, 2022.12, "
-        "2023.12, 2024.12, 2025.12."
-    )
+        "2023.12, 2024.12, 2025.12.",
+    ):
+        x.__array_namespace__(api_version="1999.12")
 
 
 def test_inspection() -> None:

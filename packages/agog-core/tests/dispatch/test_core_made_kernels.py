@@ -16,6 +16,7 @@ from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import InternalError, MissingKernelError, PluginWarning
 from agog_core.observers.profiling import profile
 from agog_core.plugin import Kernel, hookimpl
+from agog_testing import says
 
 X = np.array([1.0, 2.0], np.float32)
 MADE: list[tuple[str, str, str]] = []
@@ -192,12 +193,15 @@ def test_errors_name_what_was_made() -> None:
         def __call__(self, x: Any) -> Any:
             return [x]
 
-    with kernel(make=Wrong), pytest.raises(InternalError) as caught:
+    with (
+        kernel(make=Wrong),
+        says(
+            InternalError,
+            f"square: the kernel {__name__}.{Wrong.__qualname__} for device 'cpu' and dtype float32 returned list; a "
+            "kernel returns ndarray. This is a bug of the plugin that brings it.",
+        ),
+    ):
         ag.square(X)
-    assert str(caught.value) == (
-        f"square: the kernel {__name__}.{Wrong.__qualname__} for device 'cpu' and dtype float32 returned list; a "
-        "kernel returns ndarray. This is a bug of the plugin that brings it."
-    )
 
 
 @pytest.mark.parametrize(
@@ -224,9 +228,8 @@ def test_errors_name_what_was_made() -> None:
     ],
 )
 def test_what_a_kernel_may_not_be(arguments: dict[str, Any], kind: type[Exception], why: str) -> None:
-    with pytest.raises(kind) as caught:
+    with says(kind, f"Kernel(op='square'): {why}"):
         Kernel(op="square", device="cpu", **arguments)
-    assert str(caught.value) == f"Kernel(op='square'): {why}"
 
 
 def test_what_a_kernel_says_of_itself() -> None:

@@ -15,6 +15,7 @@ from agog_core.dispatch.op import all_ops, registry
 from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import PluginError
 from agog_core.plugin import Backend, Conformance, Kernel, Op, hookimpl, load_reference, requires
+from agog_testing import says
 
 HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_compilers"
 
@@ -89,9 +90,8 @@ def named(value: Any) -> str:
 )
 def test_what_is_refused_leaves_everything_as_it_was(hooks: dict[str, Any], why: str) -> None:
     before = state()
-    with pytest.raises(PluginError) as caught:
+    with says(PluginError, f"register_plugin('stranger'): {why}"):
         ag.register_plugin(plugin(**hooks), "stranger")
-    assert str(caught.value) == f"register_plugin('stranger'): {why}"
     assert state() == before
     ag.register_plugin(plugin(agog_kernels=lambda: []), "stranger")  # the name is free
     ag.unregister_plugin("stranger")
@@ -100,11 +100,11 @@ def test_what_is_refused_leaves_everything_as_it_was(hooks: dict[str, Any], why:
 
 def test_a_misspelled_hook() -> None:
     stranger = plugin(agog_kernals=lambda: [])
-    with pytest.raises(PluginError) as caught:
+    with says(
+        PluginError,
+        f"register_plugin('stranger'): unknown hook 'agog_kernals' in plugin {stranger!r} The hooks are {HOOKS}.",
+    ):
         ag.register_plugin(stranger, "stranger")
-    assert str(caught.value) == (
-        f"register_plugin('stranger'): unknown hook 'agog_kernals' in plugin {stranger!r} The hooks are {HOOKS}."
-    )
     ag.register_plugin(plugin(agog_kernels=lambda: []), "other")  # nothing of the misspelled hook is left
     ag.unregister_plugin("other")
 
@@ -112,19 +112,19 @@ def test_a_misspelled_hook() -> None:
 def test_a_name_or_device_that_is_taken() -> None:
     ag.register_plugin(plugin(agog_backends=lambda: [backend("toy")]), "first")
     try:
-        with pytest.raises(PluginError) as caught:
-            ag.register_plugin(plugin(agog_kernels=lambda: []), "first")
-        assert str(caught.value) == (
+        with says(
+            PluginError,
             "register_plugin('first'): the plugin name 'first' is taken already (registered by the program); "
-            "uninstall one of the two."
-        )
-        with pytest.raises(PluginError) as caught:
-            ag.register_plugin(plugin(agog_backends=lambda: [backend("cpu")]), "second")
+            "uninstall one of the two.",
+        ):
+            ag.register_plugin(plugin(agog_kernels=lambda: []), "first")
         rival = next(p for p in loader().plugins if any(b.device == "cpu" for b in p.backends))
-        assert str(caught.value) == (
+        with says(
+            PluginError,
             f"register_plugin('second'): it brings the device type 'cpu', which plugin {rival.name!r} "
-            f"({rival.distribution}) brings too; choose one with AGOG_PLUGINS or uninstall one."
-        )
+            f"({rival.distribution}) brings too; choose one with AGOG_PLUGINS or uninstall one.",
+        ):
+            ag.register_plugin(plugin(agog_backends=lambda: [backend("cpu")]), "second")
         assert ag.count_devices("toy") == 1
     finally:
         ag.unregister_plugin("first")
@@ -135,23 +135,20 @@ def test_one_object_cannot_be_two_plugins() -> None:
     stranger = plugin(agog_kernels=lambda: [])
     ag.register_plugin(stranger, "first")
     try:
-        with pytest.raises(PluginError) as caught:
+        with says(PluginError, "register_plugin('second'): its module is loaded already, as plugin 'first'."):
             ag.register_plugin(stranger, "second")
-        assert str(caught.value) == "register_plugin('second'): its module is loaded already, as plugin 'first'."
     finally:
         ag.unregister_plugin("first")
 
 
 def test_only_loaded_plugins_can_be_taken_back() -> None:
-    with pytest.raises(ValueError, match="unregister") as caught:
+    with says(ValueError, "unregister_plugin: no plugin 'nobody' is loaded."):
         ag.unregister_plugin("nobody")
-    assert str(caught.value) == "unregister_plugin: no plugin 'nobody' is loaded."
     failed = loader().load("failed", "a test", fails)
     try:
         assert failed.failure == "OSError: no driver"
-        with pytest.raises(ValueError, match="unregister") as caught:
+        with says(ValueError, "unregister_plugin: no plugin 'failed' is loaded."):
             ag.unregister_plugin("failed")
-        assert str(caught.value) == "unregister_plugin: no plugin 'failed' is loaded."
     finally:
         loader().plugins.remove(failed)
 
@@ -275,11 +272,8 @@ def test_kernels() -> None:
     with pytest.raises(TypeError, match="positional"):
         Kernel("square", "cpu", abs)  # type: ignore[call-arg,misc]  # keyword-only
     for fn in ("math", "a:b:c", 3):
-        with pytest.raises(TypeError) as caught:
+        with says(TypeError, f"Kernel(op='square'): fn must be a function or a 'module:attribute' string; got {fn!r}."):
             Kernel(op="square", device="cpu", fn=fn)  # type: ignore[arg-type]
-        assert str(caught.value) == (
-            f"Kernel(op='square'): fn must be a function or a 'module:attribute' string; got {fn!r}."
-        )
 
 
 def test_references() -> None:
@@ -306,11 +300,10 @@ def test_a_version_is_kept_where_it_is_said() -> None:
     exec("from agog_core.plugin import requires\nsaid = requires(2)", module.__dict__)
     assert (module.AGOG_API_VERSION, module.said) == (2, 2)
     for version, shown in ((3, "3"), (0, "0"), ("2", "'2'"), (2.0, "2.0"), (None, "None")):
-        with pytest.raises(PluginError) as caught:
+        with says(
+            PluginError, f"it is written for plugin API {shown}, and this agog-core has API 2; upgrade the older one."
+        ):
             requires(version)  # type: ignore[arg-type]
-        assert str(caught.value) == (
-            f"it is written for plugin API {shown}, and this agog-core has API 2; upgrade the older one."
-        )
 
 
 def test_plugins_of_every_version_that_is_served() -> None:
@@ -326,6 +319,5 @@ def test_plugins_of_every_version_that_is_served() -> None:
 
 
 def test_an_op_that_takes_a_reserve_names_it_last() -> None:
-    with pytest.raises(ValueError, match="reserve") as caught:
+    with says(ValueError, "Op 'test_taker': it takes the reserve of 'lstm'; its last input must be 'reserve'."):
         Op("test_taker", abs, inputs=["reserve", "x"], shape=abs, reserve_of="lstm")
-    assert str(caught.value) == ("Op 'test_taker': it takes the reserve of 'lstm'; its last input must be 'reserve'.")

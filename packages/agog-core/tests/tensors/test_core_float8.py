@@ -11,6 +11,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_testing import says
 
 NAMES = ["float8_e4m3fn", "float8_e5m2"]
 each = pytest.mark.parametrize("name", NAMES)
@@ -72,23 +73,23 @@ def test_variables(name: str) -> None:
     assert ag.cast(v, ag.float32).numpy().tolist() == [5.0, 6.0]
     assert ag.cast(seen, ag.float32).numpy().tolist() == [1.0, 2.0]
     assert repr(v) == f"<tf.Variable 'Variable:0' shape=(2,) dtype={name}, numpy=array([5, 6], dtype='{name}')>"
-    with pytest.raises(InvalidArgumentError) as raised:
-        v.assign(ag.constant([1.0, 2.0]))
-    assert str(raised.value) == (
+    with says(
+        InvalidArgumentError,
         f"assign: variable 'Variable:0' has dtype {name} and the value has dtype float32; cast it with "
-        f"tf.cast(value, tf.{name})."
-    )
+        f"tf.cast(value, tf.{name}).",
+    ):
+        v.assign(ag.constant([1.0, 2.0]))
 
 
 @each
 def test_ops_refuse_it(name: str) -> None:
     eight = ag.cast([1.0], name)
-    with pytest.raises(InvalidArgumentError) as raised:
-        ag.sin(eight)
-    assert str(raised.value) == (
+    with says(
+        InvalidArgumentError,
         f"sin: dtype {name} is not supported; use one of bfloat16, complex128, complex64, float16, float32, float64. "
-        "Cast with tf.cast."
-    )
+        "Cast with tf.cast.",
+    ):
+        ag.sin(eight)
     for op in (ag.negative, ag.reduce_sum, ag.square):
         with pytest.raises(InvalidArgumentError, match=f"dtype {name} is not supported"):
             op(eight)

@@ -20,6 +20,7 @@ from agog_core.errors import InvalidArgumentError, TracingError, TracingWarning
 from agog_core.random import generator, initializing
 from agog_core.tracing.functions.eager_mode import functions_run_eagerly, run_functions_eagerly
 from agog_core.tracing.functions.function import function
+from agog_testing import says
 
 ADVICE = "or leave tf.function out, or call tf.config.run_functions_eagerly(True)."
 READ = (
@@ -36,9 +37,8 @@ def line(of: Callable[..., Any], text: str) -> str:
 
 
 def fails(text: str, call: Callable[..., Any], *args: Any) -> None:
-    with pytest.raises(TracingError) as caught:
+    with says(TracingError, text):
         call(*args)
-    assert str(caught.value) == text
 
 
 def test_reading_a_value() -> None:

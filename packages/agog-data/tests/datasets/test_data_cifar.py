@@ -16,6 +16,7 @@ import pytest
 
 from agog_core import errors
 from agog_data.datasets import cifar10, cifar100
+from agog_testing import says
 
 RNG = np.random.default_rng(12)
 IMAGES = RNG.integers(0, 256, (6, 3, 32, 32, 3), np.uint8)
@@ -137,13 +138,13 @@ def test_cifar100_is_downloaded_once(mirror: Any, keras_folder: Path, monkeypatc
     archive = packed("cifar-100-python", HUNDRED)
     (mirror.folder / cifar100.ARCHIVE).write_bytes(archive)
     monkeypatch.setattr(cifar100, "MIRRORS", (mirror.url,))
-    with pytest.raises(errors.DataLossError) as error:
-        cifar100.load_data()
-    assert str(error.value) == (
+    with says(
+        errors.DataLossError,
         f"{keras_folder / cifar100.ARCHIVE}: it could not be downloaded:\n  {mirror.url}/{cifar100.ARCHIVE}: SHA-256 "
         f"{cifar100.CHECKSUMS[0]} is expected; it is {hashlib.sha256(archive).hexdigest()}\n"
-        f"Try again later, or put the files {cifar100.ARCHIVE} into {keras_folder} by hand."
-    )
+        f"Try again later, or put the files {cifar100.ARCHIVE} into {keras_folder} by hand.",
+    ):
+        cifar100.load_data()
     mirror.requests.clear()
     monkeypatch.setattr(cifar100, "CHECKSUMS", (hashlib.sha256(archive).hexdigest(),))
     for _ in range(2):
@@ -153,13 +154,11 @@ def test_cifar100_is_downloaded_once(mirror: Any, keras_folder: Path, monkeypatc
 
 
 def test_arguments(keras_folder: Path) -> None:
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(ValueError, "cifar100.load_data: label_mode must be 'fine' or 'coarse'; got 'all'."):
         cifar100.load_data("all")
-    assert str(error.value) == "cifar100.load_data: label_mode must be 'fine' or 'coarse'; got 'all'."
     folder = written(keras_folder / "cifar-100-python", HUNDRED)
-    with pytest.raises(errors.ResourceExhaustedError) as exhausted:
+    with says(errors.ResourceExhaustedError, f"{folder}: its files have too many bytes; max_bytes=... allows more."):
         cifar100.load_data(max_bytes=10_000)
-    assert str(exhausted.value) == f"{folder}: its files have too many bytes; max_bytes=... allows more."
 
 
 class Hostile:
@@ -183,28 +182,26 @@ def test_broken_files(tmp_path: Path) -> None:
         ({**whole, "fine_labels": [1, -1, 3]}, "labels from 0 to 99 are expected; one is -1."),
     ):  # fmt: skip
         folder = written(tmp_path / "folder", {"train": pickle.dumps(batch), "test": HUNDRED["test"]})
-        with pytest.raises(errors.DataLossError) as error:
+        with says(errors.DataLossError, f"{folder / 'train'}: {problem}"):
             cifar100.load_data(path=folder)
-        assert str(error.value) == f"{folder / 'train'}: {problem}"
     folder = written(tmp_path / "folder", {"train": pickle.dumps(Hostile(), 2)})
-    with pytest.raises(errors.DataLossError) as error:
-        cifar100.load_data(path=folder)
-    assert str(error.value) == (
+    with says(
+        errors.DataLossError,
         f"{folder / 'train'}: at byte 2: the pickle names {os.system.__module__}.system, which is never called: only "
-        "NumPy's arrays of numbers and of objects are read."
-    )
+        "NumPy's arrays of numbers and of objects are read.",
+    ):
+        cifar100.load_data(path=folder)
     assert not os.path.exists("/tmp/this-must-not-be")
     archive = tmp_path / "x.tar.gz"
     archive.write_bytes(packed("x", {"train": HUNDRED["train"]}))
-    with pytest.raises(errors.DataLossError) as error:
+    with says(errors.DataLossError, f"{archive}: it has not the files test."):
         cifar100.load_data(path=archive)
-    assert str(error.value) == f"{archive}: it has not the files test."
     archive.write_bytes(packed("x", HUNDRED)[:-3000])
-    with pytest.raises(errors.DataLossError) as error:
+    with says(
+        errors.DataLossError,
+        f"{archive}: it is no whole tar.gz file: Compressed file ended before the end-of-stream marker was reached.",
+    ):
         cifar100.load_data(path=archive)
-    assert str(error.value) == (
-        f"{archive}: it is no whole tar.gz file: Compressed file ended before the end-of-stream marker was reached."
-    )
 
 
 def test_any_damage_is_one_of_our_errors(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from agog_core import errors
 from agog_data.datasets import digits
+from agog_testing import says
 
 EXPECTED_TEST_LABELS = [2, 4, 0, 3, 8, 7, 5, 2, 1, 9, 6, 7]
 
@@ -42,8 +43,8 @@ def test_the_split_is_always_the_same() -> None:
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(errors.NotFoundError) as info:
+    with says(
+        errors.NotFoundError,
+        "digits: scikit-learn, which carries these images, is not installed. Install it: pip install scikit-learn",
+    ):
         digits()
-    assert str(info.value) == (
-        "digits: scikit-learn, which carries these images, is not installed. Install it: pip install scikit-learn"
-    )

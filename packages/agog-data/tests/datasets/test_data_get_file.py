@@ -20,6 +20,7 @@ import pytest
 from agog_core import errors
 from agog_data.datasets import fetching
 from agog_data.datasets.fetching import get_file
+from agog_testing import says
 
 TEXT = b"inside" * 100
 
@@ -127,12 +128,12 @@ def test_checksums(tmp_path: Path) -> None:
         ({"file_hash": "0" * 32}, "md5"),
         ({"file_hash": "0" * 32, "hash_algorithm": "sha256"}, "sha256"),
     ):
-        with pytest.raises(errors.DataLossError) as error:
-            get_file("x.txt", url, cache_dir=tmp_path, **arguments)  # type: ignore[arg-type]
         expected = next(value for name, value in arguments.items() if name != "hash_algorithm")
-        assert str(error.value) == (
-            f"get_file: {url} has the {algorithm} checksum {found[algorithm]}; {expected} is expected."
-        )
+        with says(
+            errors.DataLossError,
+            f"get_file: {url} has the {algorithm} checksum {found[algorithm]}; {expected} is expected.",
+        ):
+            get_file("x.txt", url, cache_dir=tmp_path, **arguments)  # type: ignore[arg-type]
     assert [path.name for path in (tmp_path / "datasets").iterdir()] == ["w.txt"]
 
 
@@ -153,29 +154,27 @@ def test_arguments() -> None:
             "get_file: archive_format must be 'auto', 'tar', 'zip', a list of these two, or None; got ['tar', 'rar'].",
         ),
     ):
-        with pytest.raises(ValueError, match=r".") as error:
+        with says(ValueError, text):
             get_file(**arguments)  # type: ignore[arg-type]
-        assert str(error.value) == text
-    with pytest.raises(errors.InvalidArgumentError) as invalid:
+    with says(errors.InvalidArgumentError, "get_file: max_bytes must be greater than zero; got 0."):
         get_file("a", url, max_bytes=0)
-    assert str(invalid.value) == "get_file: max_bytes must be greater than zero; got 0."
 
 
 def test_what_cannot_be_fetched(tmp_path: Path) -> None:
     source = tmp_path / "none"
     file = tmp_path / "datasets" / "a"
-    with pytest.raises(errors.UnavailableError) as error:
-        get_file("a", source.as_uri(), cache_dir=tmp_path)
-    assert str(error.value) == (
+    with says(
+        errors.UnavailableError,
         f"get_file: {source.as_uri()} could not be fetched: <urlopen error [Errno 2] No such file or directory: "
-        f"'{source}'>. Try again later, or put the file there by hand, as {file}."
-    )
-    with pytest.raises(errors.UnavailableError) as error:
-        get_file("a", "words.txt", cache_dir=tmp_path)
-    assert str(error.value) == (
+        f"'{source}'>. Try again later, or put the file there by hand, as {file}.",
+    ):
+        get_file("a", source.as_uri(), cache_dir=tmp_path)
+    with says(
+        errors.UnavailableError,
         "get_file: words.txt could not be fetched: unknown url type: 'words.txt'. Try again later, or put the file "
-        f"there by hand, as {file}."
-    )
+        f"there by hand, as {file}.",
+    ):
+        get_file("a", "words.txt", cache_dir=tmp_path)
     assert [*file.parent.iterdir()] == []
 
 
@@ -209,12 +208,12 @@ def test_folders_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
         raise PermissionError(13, "Permission denied", str(part))
 
     monkeypatch.setattr(fetching, "fetch", refused)
-    with pytest.raises(errors.PermissionDeniedError) as error:
-        get_file("a", "https://example.invalid/a", cache_dir=tmp_path)
-    assert str(error.value) == (
+    with says(
+        errors.PermissionDeniedError,
         f"get_file: {tmp_path / 'datasets'} cannot be read or written: Permission denied. Give another one, as "
-        "cache_dir=..."
-    )
+        "cache_dir=...",
+    ):
+        get_file("a", "https://example.invalid/a", cache_dir=tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["tar", "tar.gz", "tar.bz2", "tar.xz", "zip"])
@@ -240,9 +239,10 @@ def test_archives_are_unpacked_beside_themselves(tmp_path: Path, kind: str) -> N
         other = tmp_path / "other"
         arguments: dict[str, Any] = {"extract": True, "archive_format": each, "cache_dir": other}
         if each:
-            with pytest.raises(errors.DataLossError) as error:
+            with says(
+                errors.DataLossError, f"get_file: {other / 'datasets' / name} is no archive of the format {each!r}."
+            ):
                 get_file(name, archive.as_uri(), **arguments)
-            assert str(error.value) == f"get_file: {other / 'datasets' / name} is no archive of the format {each!r}."
         else:
             get_file(name, archive.as_uri(), **arguments)
         assert [*held(other / "datasets")] == [name]
@@ -307,10 +307,9 @@ def test_hostile_archives(tmp_path: Path, members: dict[str, Any], problem: str)
     if all(isinstance(content, bytes) for content in members.values()):
         archives.append(zipped(tmp_path / "x.zip", members))
     for archive in archives:
-        with pytest.raises(errors.DataLossError) as error:
-            get_file(archive.name, archive.as_uri(), extract=True, cache_dir=tmp_path / archive.suffix / "cache")
         datasets = tmp_path / archive.suffix / "cache" / "datasets"
-        assert str(error.value) == f"{datasets / archive.name}: {problem}. Nothing of it was unpacked."
+        with says(errors.DataLossError, f"{datasets / archive.name}: {problem}. Nothing of it was unpacked."):
+            get_file(archive.name, archive.as_uri(), extract=True, cache_dir=tmp_path / archive.suffix / "cache")
         assert [*held(tmp_path / archive.suffix)] == ["cache", "cache/datasets", f"cache/datasets/{archive.name}"]
 
 
@@ -319,24 +318,24 @@ def test_damaged_archives(tmp_path: Path) -> None:
     file = tar(tmp_path / "x.tar.gz", {"a": noise, "b": noise})
     whole = file.read_bytes()
     file.write_bytes(whole[:-50_000])
-    with pytest.raises(errors.DataLossError) as error:
-        get_file("x.tar.gz", file.as_uri(), extract=True, cache_dir=tmp_path / "cache")
     kept = tmp_path / "cache" / "datasets" / "x.tar.gz"
-    assert str(error.value) == (
+    with says(
+        errors.DataLossError,
         f"{kept}: it is no whole tar file: Compressed file ended before the end-of-stream marker was reached. Nothing "
-        "of it was unpacked."
-    )
+        "of it was unpacked.",
+    ):
+        get_file("x.tar.gz", file.as_uri(), extract=True, cache_dir=tmp_path / "cache")
     assert [*held(kept.parent)] == ["x.tar.gz"]
     plain = tar(tmp_path / "x.tar", {"a": b"1", "b": b"2"}, "w")
     data = bytearray(plain.read_bytes())
     data[1024 + 150] ^= 1  # the checksum of the second header, which tarfile would take for the end
     plain.write_bytes(data)
-    with pytest.raises(errors.DataLossError) as error:
-        get_file("x.tar", plain.as_uri(), extract=True, cache_dir=tmp_path / "plain")
-    assert str(error.value) == (
+    with says(
+        errors.DataLossError,
         f"{tmp_path / 'plain' / 'datasets' / 'x.tar'}: it is no whole tar file: bad checksum. Nothing of it was "
-        "unpacked."
-    )
+        "unpacked.",
+    ):
+        get_file("x.tar", plain.as_uri(), extract=True, cache_dir=tmp_path / "plain")
 
 
 def test_archives_of_any_damage(tmp_path: Path) -> None:
@@ -389,12 +388,12 @@ def test_headers_that_take_memory(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "x.tar", "w") as archive:
         archive.addfile(tarfile.TarInfo("first"))
         archive.addfile(announced)
-    with pytest.raises(errors.DataLossError) as error:
-        get_file("x", (tmp_path / "x.tar").as_uri(), extract=True, cache_dir=tmp_path)
-    assert str(error.value) == (
+    with says(
+        errors.DataLossError,
         f"{tmp_path / 'datasets' / 'x'}: it is no whole tar file: it has a header of 900000256 bytes. Nothing of it "
-        "was unpacked."
-    )
+        "was unpacked.",
+    ):
+        get_file("x", (tmp_path / "x.tar").as_uri(), extract=True, cache_dir=tmp_path)
 
 
 def test_what_is_in_the_way(tmp_path: Path) -> None:
@@ -404,16 +403,15 @@ def test_what_is_in_the_way(tmp_path: Path) -> None:
         way = base / "datasets" / name
         way.parent.mkdir(parents=True)
         way.write_bytes(b"") if content == "file" else way.mkdir()
-        with pytest.raises(errors.AlreadyExistsError) as error:
-            get_file("x", archive.as_uri(), extract=True, cache_dir=base)
-        assert str(error.value) == (
+        with says(
+            errors.AlreadyExistsError,
             f"{base / 'datasets' / 'x'}: {way} is in the way of what it holds. Move it away, or unpack into another "
-            "folder."
-        )
+            "folder.",
+        ):
+            get_file("x", archive.as_uri(), extract=True, cache_dir=base)
 
 
 def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text")
-    with pytest.raises(errors.DataLossError) as error:
+    with says(errors.DataLossError, f"get_file: {tmp_path / 'datasets' / 'a.txt'} is no archive of the format 'auto'."):
         get_file(origin=(tmp_path / "a.txt").as_uri(), extract=True, cache_dir=tmp_path)
-    assert str(error.value) == f"get_file: {tmp_path / 'datasets' / 'a.txt'} is no archive of the format 'auto'."

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from agog_core import errors
 from agog_data.datasets import idx
+from agog_testing import says
 
 # The session `endurance` tries many more files.
 EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
@@ -102,23 +103,20 @@ HEADER = bytes([0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3])
 )
 def test_errors_name_the_file_and_the_byte(tmp_path: Path, data: bytes, problem: str) -> None:
     path = write(tmp_path, data)
-    with pytest.raises(errors.DataLossError) as info:
+    with says(errors.DataLossError, f"{path}: at {problem}"):
         idx.read(path)
-    assert str(info.value) == f"{path}: at {problem}"
 
 
 def test_an_expected_magic_number(tmp_path: Path) -> None:
     path = write(tmp_path, HEADER + b"123456")
     assert idx.read(path, 0x00000802).shape == (2, 3)
-    with pytest.raises(errors.DataLossError) as info:
+    with says(errors.DataLossError, f"{path}: at byte 0: the magic number 0x00000803 is expected; it is 0x00000802."):
         idx.read(path, 0x00000803)
-    assert str(info.value) == f"{path}: at byte 0: the magic number 0x00000803 is expected; it is 0x00000802."
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(errors.NotFoundError) as info:
+    with says(errors.NotFoundError, f"{tmp_path / 'none'}: there is no such file."):
         idx.read(tmp_path / "none")
-    assert str(info.value) == f"{tmp_path / 'none'}: there is no such file."
 
 
 def test_a_folder(tmp_path: Path) -> None:
@@ -131,9 +129,8 @@ def test_a_folder(tmp_path: Path) -> None:
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     path = write(tmp_path, HEADER)
     path.chmod(0)
-    with pytest.raises(errors.PermissionDeniedError) as info:
+    with says(errors.PermissionDeniedError, f"{path}: it may not be read: Permission denied."):
         idx.read(path)
-    assert str(info.value) == f"{path}: it may not be read: Permission denied."
 
 
 GOOD = gzip.compress(HEADER + bytes(range(6)), mtime=0)
@@ -158,19 +155,19 @@ def test_gzip_errors(tmp_path: Path) -> None:
     with pytest.raises(errors.DataLossError, match=r"at byte 0 of the decompressed data: the gzip stream is corrupt: "):
         idx.read(no_stream)
     long = write(tmp_path, gzip.compress(HEADER + bytes(7)))
-    with pytest.raises(errors.DataLossError) as info:
-        idx.read(long)
-    assert str(info.value) == (
+    with says(
+        errors.DataLossError,
         f"{long}: at byte 18 of the decompressed data: the elements of shape (2, 3) and dtype uint8 end here, but "
-        "more follows."
-    )
+        "more follows.",
+    ):
+        idx.read(long)
     short = write(tmp_path, gzip.compress(HEADER + bytes(5)))
-    with pytest.raises(errors.DataLossError) as info:
-        idx.read(short)
-    assert str(info.value) == (
+    with says(
+        errors.DataLossError,
         f"{short}: at byte 17 of the decompressed data: the data end here, but elements of shape (2, 3) and dtype "
-        "uint8 from byte 12 on need 6 bytes."
-    )
+        "uint8 from byte 12 on need 6 bytes.",
+    ):
+        idx.read(short)
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])

@@ -11,6 +11,7 @@ import pytest
 from agog_core import errors
 from agog_data.datasets import learn
 from agog_data.datasets.csv_examples import Dataset, load_csv_with_header, load_csv_without_header, maybe_download
+from agog_testing import says
 
 
 def test_iris() -> None:
@@ -48,9 +49,8 @@ def test_mnist(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_names() -> None:
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(ValueError, "load_dataset: name must be 'iris', 'boston' or 'mnist'; got 'dbpedia'."):
         learn.load_dataset("dbpedia", size="large")
-    assert str(error.value) == "load_dataset: name must be 'iris', 'boston' or 'mnist'; got 'dbpedia'."
 
 
 def test_csv_files(tmp_path: Path) -> None:
@@ -86,20 +86,16 @@ def test_broken_csv_files(tmp_path: Path) -> None:
         ),
     ):
         file.write_bytes(text)
-        with pytest.raises(errors.DataLossError) as error:
+        with says(errors.DataLossError, f"load_csv_with_header: {file}: {problem}"):
             load_csv_with_header(file, int, float)
-        assert str(error.value) == f"load_csv_with_header: {file}: {problem}"
     file.write_bytes(b"")
-    with pytest.raises(errors.DataLossError) as error:
+    with says(errors.DataLossError, f"load_csv_without_header: {file}: there are no rows."):
         load_csv_without_header(file, int, float)
-    assert str(error.value) == f"load_csv_without_header: {file}: there are no rows."
     file.write_bytes(b"1,2\n")
-    with pytest.raises(errors.InvalidArgumentError) as invalid:
+    with says(errors.InvalidArgumentError, "load_csv_without_header: target_column must be from -2 to 1; got 2."):
         load_csv_without_header(file, int, float, target_column=2)
-    assert str(invalid.value) == "load_csv_without_header: target_column must be from -2 to 1; got 2."
-    with pytest.raises(errors.NotFoundError) as missing:
+    with says(errors.NotFoundError, f"{tmp_path / 'none'}: there is no such file."):
         load_csv_without_header(tmp_path / "none", int, float)
-    assert str(missing.value) == f"{tmp_path / 'none'}: there is no such file."
 
 
 def test_what_is_there_is_not_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 from agog_core import errors
 from agog_data import Dataset
 from agog_data.datasets import mnist
+from agog_testing import says
 
 IMAGES = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
 LABELS = np.array([7, 2], np.uint8)
@@ -47,58 +48,57 @@ def test_files_compressed_or_not(folder: Path) -> None:
 
 
 def test_a_limit_of_bytes(folder: Path) -> None:
-    with pytest.raises(errors.ResourceExhaustedError) as info:
-        mnist(folder, max_bytes=9)
-    assert str(info.value) == (
+    with says(
+        errors.ResourceExhaustedError,
         f"{folder / 'train-labels-idx1-ubyte.gz'}: elements of shape (2,) and dtype uint8 from byte 8 on need 2 bytes, "
-        "and at most 9 of a compressed file are read; max_bytes=... allows more."
-    )
+        "and at most 9 of a compressed file are read; max_bytes=... allows more.",
+    ):
+        mnist(folder, max_bytes=9)
     mnist(folder, max_bytes=16 + 2 * 3 * 4)
 
 
 def test_a_missing_file(folder: Path) -> None:
     (folder / "t10k-labels-idx1-ubyte").unlink()
-    with pytest.raises(errors.NotFoundError) as info:
-        mnist(folder)
-    assert str(info.value) == (
+    with says(
+        errors.NotFoundError,
         f"{folder / 't10k-labels-idx1-ubyte'}: there is no such file, nor t10k-labels-idx1-ubyte.gz beside it. "
-        "agog_data.datasets.download_mnist() fetches the four files of MNIST."
-    )
+        "agog_data.datasets.download_mnist() fetches the four files of MNIST.",
+    ):
+        mnist(folder)
 
 
 def test_files_that_were_swapped(folder: Path) -> None:
     path = folder / "train-images-idx3-ubyte"
     path.write_bytes(labels_file(LABELS))
-    with pytest.raises(errors.DataLossError) as info:
+    with says(errors.DataLossError, f"{path}: at byte 0: the magic number 0x00000803 is expected; it is 0x00000801."):
         mnist(folder)
-    assert str(info.value) == f"{path}: at byte 0: the magic number 0x00000803 is expected; it is 0x00000801."
 
 
 def test_a_half_written_file(folder: Path) -> None:
     path = folder / "train-images-idx3-ubyte"
     path.write_bytes(images_file(IMAGES)[:20])
-    with pytest.raises(errors.DataLossError) as info:
-        mnist(folder)
-    assert str(info.value) == (
+    with says(
+        errors.DataLossError,
         f"{path}: at byte 20: the file ends here, but elements of shape (2, 3, 4) and dtype uint8 from byte 16 on "
-        "need 24 bytes."
-    )
+        "need 24 bytes.",
+    ):
+        mnist(folder)
 
 
 def test_images_without_labels(folder: Path) -> None:
     path = folder / "t10k-labels-idx1-ubyte"
     path.write_bytes(labels_file(LABELS))
-    with pytest.raises(errors.DataLossError) as info:
+    with says(
+        errors.DataLossError, f"{path}: at byte 4: 2 labels, but {folder / 't10k-images-idx3-ubyte'} has 1 images."
+    ):
         mnist(folder)
-    assert str(info.value) == f"{path}: at byte 4: 2 labels, but {folder / 't10k-images-idx3-ubyte'} has 1 images."
 
 
 def test_a_label_that_is_no_digit(folder: Path) -> None:
     path = folder / "train-labels-idx1-ubyte"
     path.write_bytes(labels_file(np.array([9, 10], np.uint8)))
-    with pytest.raises(errors.DataLossError) as info:
+    with says(errors.DataLossError, f"{path}: at byte 9: a label from 0 to 9 is expected; it is 10."):
         mnist(folder)
-    assert str(info.value) == f"{path}: at byte 9: a label from 0 to 9 is expected; it is 10."
 
 
 @pytest.fixture

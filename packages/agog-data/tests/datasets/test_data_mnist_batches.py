@@ -13,6 +13,7 @@ import pytest
 import agog_core as ag
 from agog_core import errors
 from agog_data.datasets import DataSet, load_data, mnist_batches, mnist_download, read_data_sets
+from agog_testing import says
 
 IMAGES = np.arange(7 * 2 * 3, dtype=np.uint8).reshape(7, 2, 3)
 LABELS = np.array([7, 2, 1, 0, 4, 1, 9], np.uint8)
@@ -127,31 +128,29 @@ def test_fake_data() -> None:
 
 
 def test_arguments_that_fit_nothing(folder: Path) -> None:
-    with pytest.raises(ValueError, match="validation_size") as error:
+    with says(ValueError, "read_data_sets: a validation_size from 0 to 7 is expected; it is 5000."):
         read_data_sets(folder)
-    assert str(error.value) == "read_data_sets: a validation_size from 0 to 7 is expected; it is 5000."
-    with pytest.raises(TypeError) as of_type:
+    with says(TypeError, "DataSet: images are float32 or uint8, not float64."):
         read_data_sets(folder, validation_size=0, dtype=ag.float64)
-    assert str(of_type.value) == "DataSet: images are float32 or uint8, not float64."
-    with pytest.raises(errors.InvalidArgumentError) as of_labels:
+    with says(
+        errors.InvalidArgumentError,
+        "DataSet: as many labels as images are expected; the images have shape (2, 3, 3, 1), the labels (3,).",
+    ):
         DataSet(np.zeros([2, 3, 3, 1]), np.zeros([3]))
-    assert str(of_labels.value) == (
-        "DataSet: as many labels as images are expected; the images have shape (2, 3, 3, 1), the labels (3,)."
-    )
-    with pytest.raises(errors.InvalidArgumentError) as of_shape:
-        DataSet(np.zeros([2, 3, 3, 4]), np.zeros([2]))
-    assert str(of_shape.value) == (
+    with says(
+        errors.InvalidArgumentError,
         "DataSet: images of shape (n, rows, columns, 1) are expected; they have shape (2, 3, 3, 4). "
-        "With reshape=False they stay as they are."
-    )
+        "With reshape=False they stay as they are.",
+    ):
+        DataSet(np.zeros([2, 3, 3, 4]), np.zeros([2]))
     data = read_data_sets(folder, validation_size=0)
     for part, size in ((data.train, -1), (data.validation, 1)):
-        with pytest.raises(errors.InvalidArgumentError) as of_size:
-            part.next_batch(size)
-        assert str(of_size.value) == (
+        with says(
+            errors.InvalidArgumentError,
             f"next_batch: a batch_size of 0 or more is expected, and of 0 where there are no images; it is {size}, and "
-            f"there are {part.num_examples} images."
-        )
+            f"there are {part.num_examples} images.",
+        ):
+            part.next_batch(size)
     assert data.validation.next_batch(0)[0].shape == (0, 6)
 
 
@@ -199,20 +198,18 @@ def test_broken_files_of_keras(folder: Path, tmp_path: Path) -> None:
     (x_train, y_train), (x_test, y_test) = load_data(folder)
     file = tmp_path / "mnist.npz"
     np.savez(file, x_train=x_train, y_train=y_train[1:], x_test=x_test, y_test=y_test)
-    with pytest.raises(errors.DataLossError) as error:
-        load_data(file)
-    assert str(error.value) == (
+    with says(
+        errors.DataLossError,
         f"{file}: as many labels as images are expected; x_train has shape {x_train.shape}, y_train "
-        f"{y_train[1:].shape}, x_test {x_test.shape}, and y_test {y_test.shape}."
-    )
+        f"{y_train[1:].shape}, x_test {x_test.shape}, and y_test {y_test.shape}.",
+    ):
+        load_data(file)
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(errors.DataLossError) as error:
+    with says(errors.DataLossError, f"{file}: it is no whole .npz file: File is not a zip file."):
         load_data(file)
-    assert str(error.value) == f"{file}: it is no whole .npz file: File is not a zip file."
     np.savez(file, x_train=x_train)
-    with pytest.raises(errors.DataLossError) as error:
+    with says(errors.DataLossError, f"{file}: it has not the arrays y_train, x_test, y_test; it has x_train."):
         load_data(file)
-    assert str(error.value) == f"{file}: it has not the arrays y_train, x_test, y_test; it has x_train."
 
 
 def test_the_real_files() -> None:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from agog_core import errors
 from agog_data import Iterator
 from agog_data.readers import ArrowDataset
+from agog_testing import says
 
 # The session `endurance` tries many more broken files.
 EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
@@ -147,12 +148,12 @@ def test_batches(tmp_path: Path, write: Write, size: int) -> None:
 def test_what_cannot_be_in_batches(tmp_path: Path) -> None:
     path = tmp_path / "x"
     parquet(path, TABLE)
-    with pytest.raises(errors.InvalidArgumentError) as info:
-        ArrowDataset(path, batch_size=3)
-    assert str(info.value) == (
+    with says(
+        errors.InvalidArgumentError,
         f"ArrowDataset: {path}: the column 'list' has lists whose size varies, which cannot be in batches. Leave out "
-        "batch_size, or the column with columns=[...]."
-    )
+        "batch_size, or the column with columns=[...].",
+    ):
+        ArrowDataset(path, batch_size=3)
     with pytest.raises(errors.InvalidArgumentError, match=r"^ArrowDataset: batch_size must be greater than"):
         ArrowDataset(path, ["i8"], batch_size=0)
 
@@ -188,9 +189,8 @@ def test_nulls(tmp_path: Path, write: Write) -> None:
         "n": "row 1 is null; leave the column out.",
     }
     for column, problem in problems.items():
-        with pytest.raises(errors.InvalidArgumentError) as info:
+        with says(errors.InvalidArgumentError, f"{path}: the column {column!r}: {problem}"):
             rows(ArrowDataset(path, [column]))
-        assert str(info.value) == f"{path}: the column {column!r}: {problem}"
     found = rows(ArrowDataset(path, ["x", "t", "v", "r"], fill={"x": -1, "t": "none", "v": 9.0, "r": 7}))
     assert found[8]["x"] == -1
     assert found[9] == {"x": 1.0, "t": b"none", "v": [2.0, 3.0], "r": [2, 7]}
@@ -216,24 +216,22 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     path, other = tmp_path / "x", tmp_path / "y"
     parquet(path, pa.table({"a": [1], "b": ["x"]}))
     parquet(other, pa.table({"a": [1.0]}))
-    with pytest.raises(errors.NotFoundError) as lost:
+    with says(errors.NotFoundError, f"{path}: there is no column 'c', or several; it has a, b."):
         ArrowDataset(path, ["c"])
-    assert str(lost.value) == f"{path}: there is no column 'c', or several; it has a, b."
-    with pytest.raises(errors.InvalidArgumentError) as info:
-        ArrowDataset(path, ["a"], fill={"b": "x"})
-    assert str(info.value) == (
+    with says(
+        errors.InvalidArgumentError,
         f"ArrowDataset: {path}: at least one column, and in fill only columns that are read, are expected; the columns "
-        "are ['a'], and fill has ['b']."
-    )
-    with pytest.raises(errors.InvalidArgumentError) as info:
+        "are ['a'], and fill has ['b'].",
+    ):
+        ArrowDataset(path, ["a"], fill={"b": "x"})
+    with says(errors.InvalidArgumentError, "ArrowDataset: fill has 'x' for the column 'a', which has the type int64."):
         ArrowDataset(path, fill={"a": "x"})
-    assert str(info.value) == "ArrowDataset: fill has 'x' for the column 'a', which has the type int64."
-    with pytest.raises(errors.InvalidArgumentError) as info:
-        rows(ArrowDataset([path, other], ["a"]))
-    assert str(info.value) == (
+    with says(
+        errors.InvalidArgumentError,
         f"{other}: the column 'a' has elements of dtype float64 and shape (); in {path} they have dtype int64 and "
-        "shape ()."
-    )
+        "shape ().",
+    ):
+        rows(ArrowDataset([path, other], ["a"]))
     with pytest.raises(errors.NotFoundError, match=r"none: there is no such file\.$"):
         ArrowDataset(tmp_path / "none")
 

@@ -13,6 +13,7 @@ from agog_data import Dataset, Iterator
 from agog_data.examples.features import FixedLenFeature
 from agog_data.examples.messages import Example
 from agog_data.readers import TextLineDataset, TFRecordDataset, TFRecordWriter, make_batched_features_dataset
+from agog_testing import says
 
 FEATURES = {"x": FixedLenFeature([], dtypes.int64), "y": FixedLenFeature([2], dtypes.float32)}
 
@@ -94,16 +95,12 @@ def test_a_reader_of_lines(tmp_path: Path) -> None:
 
 
 def test_errors(pattern: str) -> None:
-    with pytest.raises(ValueError, match="make_batched") as caught:
+    with says(ValueError, "make_batched_features_dataset: no file matches 'no/such*'."):
         make_batched_features_dataset("no/such*", 2, FEATURES)
-    assert str(caught.value) == "make_batched_features_dataset: no file matches 'no/such*'."
-    with pytest.raises(ValueError, match="make_batched") as caught:
+    with says(ValueError, "make_batched_features_dataset: label_key must be one of the features ['x', 'y']; got 'z'."):
         make_batched_features_dataset(pattern, 2, FEATURES, label_key="z")
-    assert str(caught.value) == (
-        "make_batched_features_dataset: label_key must be one of the features ['x', 'y']; got 'z'."
-    )
-    with pytest.raises(TypeError) as wrong:
+    with says(
+        TypeError,
+        "make_batched_features_dataset: the reader's elements must be strings or pairs of strings; they are ['int64'].",
+    ):
         make_batched_features_dataset(pattern, 2, FEATURES, reader=lambda path: Dataset.range(3))
-    assert str(wrong.value) == (
-        "make_batched_features_dataset: the reader's elements must be strings or pairs of strings; they are ['int64']."
-    )

@@ -12,6 +12,7 @@ from PIL import Image
 from agog_core import errors
 from agog_data import Iterator, images
 from agog_data.readers import ImageFolder
+from agog_testing import says
 
 
 @pytest.fixture
@@ -58,16 +59,15 @@ def test_shuffled_decoded_batches_and_their_state(folder: Path) -> None:
 
 
 def test_errors(tmp_path: Path) -> None:
-    with pytest.raises(errors.NotFoundError) as lost:
+    with says(errors.NotFoundError, f"{tmp_path / 'none'}: there is no such folder."):
         ImageFolder(tmp_path / "none")
-    assert str(lost.value) == f"{tmp_path / 'none'}: there is no such folder."
     (tmp_path / "empty").mkdir()
-    with pytest.raises(errors.InvalidArgumentError) as info:
-        ImageFolder(tmp_path)
-    assert str(info.value) == (
+    with says(
+        errors.InvalidArgumentError,
         f"ImageFolder: {tmp_path} is expected to have a folder for each class, with images (.bmp, .gif, .jpeg, .jpg, "
-        ".png) in it; it has 1 folders and no image."
-    )
+        ".png) in it; it has 1 folders and no image.",
+    ):
+        ImageFolder(tmp_path)
 
 
 def test_a_file_that_has_gone(folder: Path) -> None:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from agog_core import errors
 from agog_data import Dataset, Iterator
 from agog_data.readers import NumpyDataset
+from agog_testing import says
 
 # The session `endurance` tries many more broken files.
 EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
@@ -171,9 +172,10 @@ HEADER = npy(described())
 def test_a_file_that_is_not_whole(tmp_path: Path, content: bytes, problem: str) -> None:
     path = tmp_path / "x.npy"
     path.write_bytes(content)
-    with pytest.raises(errors.DataLossError) as info:
+    with says(
+        errors.DataLossError, f"{path}: at byte {problem}".replace("at byte at", "at").replace("at byte there", "there")
+    ):
         NumpyDataset(path)
-    assert str(info.value) == f"{path}: at byte {problem}".replace("at byte at", "at").replace("at byte there", "there")
 
 
 @pytest.mark.parametrize(
@@ -193,9 +195,8 @@ def test_a_file_that_is_not_whole(tmp_path: Path, content: bytes, problem: str) 
 def test_arrays_that_are_no_tensors(tmp_path: Path, array: Array, problem: str) -> None:
     path = tmp_path / "x.npy"
     np.save(path, array, allow_pickle=True)
-    with pytest.raises(errors.InvalidArgumentError) as info:
+    with says(errors.InvalidArgumentError, f"{path}: {problem}"):
         NumpyDataset(path)
-    assert str(info.value) == f"{path}: {problem}"
 
 
 def test_objects_are_never_unpickled(tmp_path: Path) -> None:
@@ -214,18 +215,17 @@ def test_objects_are_never_unpickled(tmp_path: Path) -> None:
 
 def test_lengths_that_differ(tmp_path: Path) -> None:
     x, y = saved(tmp_path, np.zeros((2, 3)), "x.npy"), saved(tmp_path, np.zeros(3), "y.npy")
-    with pytest.raises(errors.InvalidArgumentError) as info:
+    with says(
+        errors.InvalidArgumentError,
+        f"NumpyDataset: arrays of one length are expected; {x} has shape (2, 3) and {y} has shape (3,).",
+    ):
         NumpyDataset((x, y))
-    assert str(info.value) == (
-        f"NumpyDataset: arrays of one length are expected; {x} has shape (2, 3) and {y} has shape (3,)."
-    )
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", x=np.zeros(2), y=np.zeros(2))
-    with pytest.raises(errors.NotFoundError) as info:
+    with says(errors.NotFoundError, f"{tmp_path / 'x.npz'}: there is no member 'z'; it has x, y."):
         NumpyDataset(tmp_path / "x.npz", "z")
-    assert str(info.value) == f"{tmp_path / 'x.npz'}: there is no member 'z'; it has x, y."
     with pytest.raises(TypeError, match=r"^NumpyDataset: members are those of one \.npz file; got \('a', 'b'\) for"):
         NumpyDataset(("a", "b"), "x")
     with pytest.raises(TypeError, match=r"^NumpyDataset: paths are expected; got 3 of type int\.$"):
@@ -240,25 +240,23 @@ def test_compressed_members_have_a_limit(tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez_compressed(path, x=np.zeros(1000, np.float32), y=np.zeros(1001, np.float32))
     assert len(rows(NumpyDataset(path, "x", max_bytes=4000))) == 1000
-    with pytest.raises(errors.ResourceExhaustedError) as raised:
-        NumpyDataset(path, "y", max_bytes=4000)
-    assert str(raised.value) == (
+    with says(
+        errors.ResourceExhaustedError,
         f"{path}['y']: the array of shape (1001,) and dtype float32 has 4004 bytes, and at most 4000 "
-        "are read; max_bytes=... allows more."
-    )
+        "are read; max_bytes=... allows more.",
+    ):
+        NumpyDataset(path, "y", max_bytes=4000)
     np.savez(path, y=np.zeros(1001, np.float32))
     assert len(rows(NumpyDataset(path, "y", max_bytes=1))) == 1001
-    with pytest.raises(errors.InvalidArgumentError) as refused:
+    with says(errors.InvalidArgumentError, "NumpyDataset: max_bytes must be greater than zero; got -1."):
         NumpyDataset(path, max_bytes=-1)
-    assert str(refused.value) == "NumpyDataset: max_bytes must be greater than zero; got -1."
 
 
 def test_broken_archives(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     path.write_bytes(b"PK no archive")
-    with pytest.raises(errors.DataLossError) as info:
+    with says(errors.DataLossError, f"{path}: it is no whole .npz file: File is not a zip file."):
         NumpyDataset(path)
-    assert str(info.value) == f"{path}: it is no whole .npz file: File is not a zip file."
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.npy", npy(described(shape=f"({2**40},)")) + bytes(1000))
     tracemalloc.start()
@@ -268,9 +266,8 @@ def test_broken_archives(tmp_path: Path) -> None:
     tracemalloc.stop()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("x.npy", HEADER + bytes(8))
-    with pytest.raises(errors.DataLossError) as info:
+    with says(errors.DataLossError, f"{path}['x']: it is compressed by method 12, which NumPy never uses."):
         NumpyDataset(path)
-    assert str(info.value) == f"{path}['x']: it is compressed by method 12, which NumPy never uses."
 
 
 def archive(compress: int, content: bytes, path: Path) -> bytes:

@@ -12,6 +12,7 @@ import pytest
 from agog_core import dtypes, errors
 from agog_data import Iterator
 from agog_data.readers import SqlDataset
+from agog_testing import says
 
 ROWS = [(1, 0.5, "one", b"\x00\xff"), (-2, 1.5, "zwölf", b""), (3, None, None, None), (300, 2.0, "4", b"x")]
 TYPES = (dtypes.int32, dtypes.float64, dtypes.string, dtypes.string)
@@ -95,9 +96,8 @@ def test_resume(path: Path, taken: int) -> None:
     ],
 )
 def test_errors_while_iterating(path: Path, query: str, types: Any, message: str) -> None:
-    with pytest.raises(errors.InvalidArgumentError) as caught:
+    with says(errors.InvalidArgumentError, f"SqlDataset: {path}: {message}"):
         values(SqlDataset("sqlite", path, query, types))
-    assert str(caught.value) == f"SqlDataset: {path}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_errors_while_iterating(path: Path, query: str, types: Any, message: str
 def test_a_query_that_would_write_is_refused(path: Path, query: str, action: str, monkeypatch: Any) -> None:
     monkeypatch.chdir(path.parent)
     before = path.read_bytes()
-    with pytest.raises(errors.InvalidArgumentError) as caught:
+    with says(
+        errors.InvalidArgumentError,
+        f"SqlDataset: {path}: the query {query!r} is refused, because a query may only read: {action}.",
+    ):
         values(SqlDataset("sqlite", path, query, (dtypes.int32,)))
-    assert str(caught.value) == (
-        f"SqlDataset: {path}: the query {query!r} is refused, because a query may only read: {action}."
-    )
     assert [each.name for each in path.parent.iterdir()] == [path.name]
     assert path.read_bytes() == before
 
@@ -155,24 +155,22 @@ def test_a_virtual_table_is_read(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "text.db"
     path.write_text("this is no database, and long enough that SQLite looks at it" * 20)
-    with pytest.raises(errors.InvalidArgumentError) as caught:
+    with says(
+        errors.InvalidArgumentError, f"SqlDataset: {path}: the query 'SELECT x FROM y' failed: file is not a database."
+    ):
         values(SqlDataset("sqlite", path, "SELECT x FROM y", (dtypes.int32,)))
-    assert str(caught.value) == f"SqlDataset: {path}: the query 'SELECT x FROM y' failed: file is not a database."
 
 
 def test_wrong_arguments(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(errors.InvalidArgumentError) as caught:
+    with says(errors.InvalidArgumentError, "SqlDataset: the only driver is 'sqlite'; got 'mysql'."):
         SqlDataset("mysql", path, QUERY, TYPES)
-    assert str(caught.value) == "SqlDataset: the only driver is 'sqlite'; got 'mysql'."
-    with pytest.raises(TypeError) as wrong:
+    with says(TypeError, "SqlDataset: output_types must be a tuple of dtypes; got tf.int32."):
         SqlDataset("sqlite", path, QUERY, dtypes.int32)
-    assert str(wrong.value) == "SqlDataset: output_types must be a tuple of dtypes; got tf.int32."
-    with pytest.raises(errors.InvalidArgumentError) as caught:
-        SqlDataset("sqlite", path, QUERY, (dtypes.complex64,))
-    assert str(caught.value) == (
+    with says(
+        errors.InvalidArgumentError,
         "SqlDataset: column 0 is to have dtype complex64; columns have int8, int16, int32, int64, uint8, uint16, "
-        "float32, float64, bool, string."
-    )
-    with pytest.raises(errors.NotFoundError) as missing:
+        "float32, float64, bool, string.",
+    ):
+        SqlDataset("sqlite", path, QUERY, (dtypes.complex64,))
+    with says(errors.NotFoundError, f"{tmp_path / 'none.db'}: there is no such file."):
         SqlDataset("sqlite", tmp_path / "none.db", QUERY, TYPES)
-    assert str(missing.value) == f"{tmp_path / 'none.db'}: there is no such file."

@@ -21,6 +21,7 @@ from agog_data import Dataset, Iterator
 from agog_data.readers.csv_files import CsvDataset
 from agog_data.readers.fixed_length import FixedLengthRecordDataset
 from agog_data.readers.text import TextLineDataset
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
@@ -58,29 +59,28 @@ def test_lines_have_a_limit(tmp_path: Path, compression: str, buffer_size: int |
     assert len(values(TextLineDataset(str(path), compression, buffer_size, max_bytes=6))) == 3
     iterator = iter(TextLineDataset([str(path), str(other)], compression, buffer_size, max_bytes=5))
     assert values([next(iterator)]) == [b"one"]
-    with pytest.raises(ag.errors.ResourceExhaustedError) as raised:
-        next(iterator)
-    assert str(raised.value) == (
+    with says(
+        ag.errors.ResourceExhaustedError,
         f"TextLineDataset: {path}: record 1 (the first is 0), at byte 4: the line has more than 5 bytes; "
-        "max_bytes=... allows more."
-    )
+        "max_bytes=... allows more.",
+    ):
+        next(iterator)
     assert values(iterator) == [b"five"]
 
 
 def test_the_limit_of_lines_is_checked() -> None:
-    with pytest.raises(InvalidArgumentError) as raised:
+    with says(InvalidArgumentError, "TextLineDataset: max_bytes must be greater than zero; got 0."):
         TextLineDataset("text", max_bytes=0)
-    assert str(raised.value) == "TextLineDataset: max_bytes must be greater than zero; got 0."
 
 
 def test_lines_of_a_broken_file(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(zlib.compress(b"one\ntwo\n")[:-2])
-    with pytest.raises(ag.errors.DataLossError) as raised:
+    with says(
+        ag.errors.DataLossError,
+        f"TextLineDataset: {path}: record 2 (the first is 0), at byte 8: the compressed bytes end too early.",
+    ):
         values(TextLineDataset(str(path), "ZLIB"))
-    assert str(raised.value) == (
-        f"TextLineDataset: {path}: record 2 (the first is 0), at byte 8: the compressed bytes end too early."
-    )
 
 
 @pytest.mark.parametrize(("header", "footer"), [(0, 0), (3, 0), (0, 5), (2, 1)])
@@ -101,10 +101,9 @@ def test_records_must_fill_the_file(tmp_path: Path, compression: str) -> None:
     problem = "its {} bytes are no whole number of records of 4 bytes, between a header of 2 bytes and a footer of 3."
     for size, number, begin in ((4, 0, 0), (1, 0, 0), (10, 1, 6)):
         path.write_bytes(COMPRESSIONS[compression](b"x" * size))
-        with pytest.raises(InvalidArgumentError) as raised:
-            values(FixedLengthRecordDataset(str(path), 4, 2, 3, compression_type=compression))
         place = f" record {number} (the first is 0), at byte {begin}:" if compression else ""
-        assert str(raised.value) == f"FixedLengthRecordDataset: {path}:{place} " + problem.format(size)
+        with says(InvalidArgumentError, f"FixedLengthRecordDataset: {path}:{place} " + problem.format(size)):
+            values(FixedLengthRecordDataset(str(path), 4, 2, 3, compression_type=compression))
 
 
 def test_numbers_are_decoded_from_records(tmp_path: Path) -> None:
@@ -134,9 +133,8 @@ def test_wrong_arguments() -> None:
         ),
     ]
     for act, text in wrong:
-        with pytest.raises(InvalidArgumentError) as raised:
+        with says(InvalidArgumentError, text):
             act()
-        assert str(raised.value) == text
 
 
 READERS: dict[str, Callable[[Any, str], Dataset]] = {

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from agog_core import errors
 from agog_data import Dataset, Iterator
 from agog_data.readers import WebDataset
+from agog_testing import says
 
 # The session `endurance` tries many more broken files.
 EXAMPLES = 20_000 if os.environ.get("AGOG_ENDURANCE") == "1" else 250
@@ -104,29 +105,28 @@ def test_extensions(tmp_path: Path) -> None:
     iterator = iter(WebDataset(path))
     next(iterator)
     for _ in range(2):  # it does not go on behind the error
-        with pytest.raises(errors.InvalidArgumentError) as info:
-            next(iterator)
-        assert str(info.value) == (
+        with says(
+            errors.InvalidArgumentError,
             f"{path}: the sample '1' has the extensions a, but a, b are expected. The extensions that all samples have "
-            "can be given to WebDataset."
-        )
+            "can be given to WebDataset.",
+        ):
+            next(iterator)
     path.write_bytes(tar({"0.a": b"1", "1.a": b"2", "1.c": b"3"}))
     with pytest.raises(errors.InvalidArgumentError, match="the sample '1' has the extensions a, c, but a are expected"):
         listed(WebDataset(path))
     with tarfile.open(path, "w") as archive:
         archive.addfile(tarfile.TarInfo("0.a"))
         archive.addfile(tarfile.TarInfo("0.a"))
-    with pytest.raises(errors.InvalidArgumentError) as info:
+    with says(
+        errors.InvalidArgumentError,
+        f"{path}: at byte 512: the sample '0', which begins at byte 0, has the extension 'a' twice.",
+    ):
         listed(WebDataset(path))
-    assert str(info.value) == (
-        f"{path}: at byte 512: the sample '0', which begins at byte 0, has the extension 'a' twice."
-    )
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
-    with pytest.raises(errors.InvalidArgumentError) as info:
+    with says(errors.InvalidArgumentError, "WebDataset: extensions must be a list such as ['jpg', 'cls']; got 'jpg'."):
         WebDataset("x.tar", "jpg")
-    assert str(info.value) == "WebDataset: extensions must be a list such as ['jpg', 'cls']; got 'jpg'."
     with pytest.raises(errors.InvalidArgumentError, match=r"^WebDataset: at least one path is expected; the list "):
         WebDataset([])
     with pytest.raises(TypeError, match=r"^WebDataset: a path or a list of paths is expected; got 3\.$"):
@@ -135,9 +135,11 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(errors.NotFoundError, match=r"x\.tar: there is no such file\.$"):
         listed(WebDataset(path))
     path.write_bytes(tar({}))
-    with pytest.raises(errors.InvalidArgumentError) as info:
+    with says(
+        errors.InvalidArgumentError,
+        f"WebDataset: {path}: there is no sample that says what the extensions are; give them.",
+    ):
         listed(WebDataset(path))
-    assert str(info.value) == (f"WebDataset: {path}: there is no sample that says what the extensions are; give them.")
     assert listed(WebDataset(path, ["a"])) == []
 
 
@@ -208,17 +210,18 @@ def test_broken_files_name_the_place(tmp_path: Path) -> None:
         ),
     ]:
         path.write_bytes(broken)
-        with pytest.raises(errors.DataLossError) as info:
+        with says(errors.DataLossError, f"{path}: {problem}"):
             listed(WebDataset(path, ["a"]))
-        assert str(info.value) == f"{path}: {problem}"
 
 
 def test_compressed_files(tmp_path: Path) -> None:
     path = tmp_path / "x.tar.gz"
     path.write_bytes(gzip.compress(tar({"0.a": b"1"})))
-    with pytest.raises(errors.InvalidArgumentError) as info:
+    with says(
+        errors.InvalidArgumentError,
+        f"{path}: it is compressed by gzip; WebDataset reads tar files that are not compressed.",
+    ):
         listed(WebDataset(path))
-    assert str(info.value) == f"{path}: it is compressed by gzip; WebDataset reads tar files that are not compressed."
 
 
 SMALL = [

@@ -21,6 +21,7 @@ import agog_core as ag
 from agog_data import Dataset
 from agog_data.cache_file import CacheReader
 from agog_data.transformations.limiting import ignore_errors
+from agog_testing import says
 
 Pair = namedtuple("Pair", ["x", "y"])
 InvalidArgumentError, DataLossError = ag.errors.InvalidArgumentError, ag.errors.DataLossError
@@ -205,12 +206,12 @@ def test_one_iterator_writes(tmp_path: Path) -> None:
     dataset = Dataset.range(3).cache(path)
     one, two = iter(dataset), iter(Dataset.range(3).cache(path))
     next(one)
-    with pytest.raises(ag.errors.AlreadyExistsError) as info:
-        next(two)
-    assert str(info.value) == (
+    with says(
+        ag.errors.AlreadyExistsError,
         f"cache: another iterator is writing {path}. Until one has read all elements, only one may read this dataset; "
-        "others may use another file."
-    )
+        "others may use another file.",
+    ):
+        next(two)
     assert values(one) == [1, 2]
     assert values(two) == [0, 1, 2]  # not from the file, because the pass began without it
     assert values(dataset) == [0, 1, 2]
@@ -351,58 +352,54 @@ def test_errors_of_damaged_files(tmp_path: Path) -> None:
     }
     for content, text in texts.items():
         path.write_bytes(content)
-        with pytest.raises(DataLossError) as info:
+        with says(DataLossError, f"cache: {path} is damaged: {text}. Remove it, and it is made again."):
             values(dataset)
-        assert str(info.value) == f"cache: {path} is damaged: {text}. Remove it, and it is made again."
 
 
 def test_a_file_of_other_stages_is_refused(tmp_path: Path) -> None:
     path = str(tmp_path / "cache")
     values(Dataset.range(3).cache(path))
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(
+        InvalidArgumentError,
+        f"cache: {path} was written by a dataset with other stages. Remove it, and it is made again.",
+    ):
         values(Dataset.range(3).map(noise).cache(path))
-    assert str(info.value) == (
-        f"cache: {path} was written by a dataset with other stages. Remove it, and it is made again."
-    )
     pairs = str(tmp_path / "pairs")
     values(Dataset.from_tensor_slices(Pair([1], [2])).cache(pairs))
-    with pytest.raises(InvalidArgumentError) as info:
-        values(Dataset.from_tensor_slices(([1], [2])).cache(pairs))
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         f"cache: {pairs} holds elements of the structure ['namedtuple', ['x', 'y'], None, None]; those of the dataset "
-        "have ['tuple', [], None, None]. Remove the file, and it is made again."
-    )
+        "have ['tuple', [], None, None]. Remove the file, and it is made again.",
+    ):
+        values(Dataset.from_tensor_slices(([1], [2])).cache(pairs))
 
 
 def test_what_a_file_cannot_hold(tmp_path: Path) -> None:
     path = str(tmp_path / "cache")
     mixed = Dataset.range(2).map(lambda x: ag.cast(x, ag.float32) if int(x) else x)
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(
+        InvalidArgumentError,
+        "cache: element 1 has the dtypes ['float32']; those before have ['int64']. A file needs equal dtypes.",
+    ):
         values(mixed.cache(path))
-    assert str(info.value) == (
-        "cache: element 1 has the dtypes ['float32']; those before have ['int64']. A file needs equal dtypes."
-    )
     mixed = Dataset.range(2).map(lambda x: (x, x) if int(x) else x)
-    with pytest.raises(InvalidArgumentError) as info:
-        values(mixed.cache(path))
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "cache: an element has the structure ['tuple', [], None, None]; those before have None. "
-        "A file needs one structure."
-    )
-    with pytest.raises(InvalidArgumentError) as info:
+        "A file needs one structure.",
+    ):
+        values(mixed.cache(path))
+    with says(InvalidArgumentError, "cache: the keys of dicts must be strings or integers; got (1, 2)."):
         values(Dataset.from_tensor_slices({(1, 2): [1]}).cache(path))
-    assert str(info.value) == "cache: the keys of dicts must be strings or integers; got (1, 2)."
     assert os.listdir(tmp_path) == []  # although the error holds the iterator
 
 
 def test_errors_of_names(tmp_path: Path) -> None:
-    with pytest.raises(TypeError) as info:
+    with says(TypeError, "cache: filename must be a string or a path; got 3 of type int."):
         Dataset.range(2).cache(3)
-    assert str(info.value) == "cache: filename must be a string or a path; got 3 of type int."
     path = tmp_path / "missing" / "cache"
-    with pytest.raises(ag.errors.NotFoundError) as raised:
+    with says(ag.errors.NotFoundError, f"cache: {path} cannot be written: there is no such file or folder."):
         values(Dataset.range(2).cache(path))
-    assert str(raised.value) == f"cache: {path} cannot be written: there is no such file or folder."
     with pytest.raises(ag.errors.UnknownError) as failed:
         values(Dataset.range(2).cache(tmp_path))
     assert str(failed.value).startswith(f"cache: {tmp_path} cannot be read: ")

@@ -23,6 +23,7 @@ from agog_data.transformations.flattening import (
     sloppy_interleave,
     unbatch,
 )
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 
@@ -315,12 +316,10 @@ def test_errors_of_the_input_come_in_their_place() -> None:
 
 
 def test_the_function_must_return_a_dataset() -> None:
-    with pytest.raises(TypeError) as info:
+    with says(TypeError, "flat_map: the function must return a Dataset; it returned 3 of type int."):
         next(iter(Dataset.range(1).flat_map(lambda n: 3)))
-    assert str(info.value) == "flat_map: the function must return a Dataset; it returned 3 of type int."
-    with pytest.raises(TypeError) as info:
+    with says(TypeError, "interleave: a function is expected; got 3 of type int."):
         Dataset.range(1).interleave(3, 2)  # type: ignore[arg-type]
-    assert str(info.value) == "interleave: a function is expected; got 3 of type int."
 
 
 def test_arguments_are_checked() -> None:
@@ -341,9 +340,8 @@ def test_arguments_are_checked() -> None:
     assert error(lambda: parallel_interleave(row, 1, prefetch_input_elements=-1)) == (
         "parallel_interleave: prefetch_input_elements must not be negative; got -1."
     )
-    with pytest.raises(TypeError) as info:
+    with says(TypeError, "enumerate: start must be an integer; got 0.5 of type float."):
         dataset.enumerate(0.5)
-    assert str(info.value) == "enumerate: start must be an integer; got 0.5 of type float."
 
 
 def test_a_state_of_another_inner_dataset_is_refused_and_changes_nothing() -> None:
@@ -352,12 +350,12 @@ def test_a_state_of_another_inner_dataset_is_refused_and_changes_nothing() -> No
     other = iter(Dataset.range(3).flat_map(lambda n: Dataset.range(3).map(lambda k: k).take(2)))
     next(other)
     next(other)
-    with pytest.raises(InvalidArgumentError) as info:
-        other.load_state_dict(iterator.state_dict())
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "load_state_dict: state[...]['nested'] is of stage 'slices'; the iterator has stage 'take' there. "
-        "A state fits only an iterator over a dataset with the same stages."
-    )
+        "A state fits only an iterator over a dataset with the same stages.",
+    ):
+        other.load_state_dict(iterator.state_dict())
     assert values(other) == [0, 1, 0, 1]
 
 
@@ -380,22 +378,22 @@ def test_unbatch_keeps_structure_dtypes_and_shapes() -> None:
 
 
 def test_unbatch_needs_first_axes_of_one_length() -> None:
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(
+        InvalidArgumentError,
+        "unbatch: component 0 of element 0 is a scalar, which has no slices; all components need a first axis.",
+    ):
         values(Dataset.range(2).unbatch())
-    assert str(info.value) == (
-        "unbatch: component 0 of element 0 is a scalar, which has no slices; all components need a first axis."
-    )
-    with pytest.raises(InvalidArgumentError) as info:
-        values(Dataset.from_tensors(([1, 2], [[3]])).unbatch())
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "unbatch: component 0 of element 0 has shape (2,) and component 1 has shape (1, 1); "
-        "the first axes must have one length."
-    )
-    with pytest.raises(InvalidArgumentError) as info:
+        "the first axes must have one length.",
+    ):
+        values(Dataset.from_tensors(([1, 2], [[3]])).unbatch())
+    with says(
+        InvalidArgumentError,
+        "unbatch: component 0 of element 0 is a dataset, which has no slices; all components need a first axis.",
+    ):
         values(Dataset.range(2).window(2).unbatch())
-    assert str(info.value) == (
-        "unbatch: component 0 of element 0 is a dataset, which has no slices; all components need a first axis."
-    )
 
 
 def test_enumerate_numbers_from_anywhere() -> None:

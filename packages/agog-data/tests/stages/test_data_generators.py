@@ -14,6 +14,7 @@ import pytest
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "name"])
@@ -110,12 +111,12 @@ def test_elements_that_do_not_fit() -> None:
     )
     iterator = iter(Dataset.from_generator(pairs, ("int64", "int64")))
     next(iterator)
-    with pytest.raises(InvalidArgumentError) as info:
-        next(iterator)
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         f"{text}pairs yielded an element that did not match the expected structure. "
-        "The expected structure was (tf.int64, tf.int64), but the yielded element was [1, 2]."
-    )
+        "The expected structure was (tf.int64, tf.int64), but the yielded element was [1, 2].",
+    ):
+        next(iterator)
 
 
 def test_errors_of_the_generator_carry_the_element() -> None:
@@ -135,17 +136,16 @@ def test_errors_of_the_generator_carry_the_element() -> None:
 
 
 def test_arguments_are_checked() -> None:
-    with pytest.raises(TypeError) as info:
-        Dataset.from_generator([1, 2], "int64")  # type: ignore[arg-type]
-    assert str(info.value) == (
+    with says(
+        TypeError,
         "from_generator: `generator` must be callable; got [1, 2] of type list. "
-        "Give the function that makes the generator, so that each epoch can have its own."
-    )
-    with pytest.raises(TypeError) as info:
+        "Give the function that makes the generator, so that each epoch can have its own.",
+    ):
+        Dataset.from_generator([1, 2], "int64")  # type: ignore[arg-type]
+    with says(
+        TypeError, "from_generator: output_shapes must have the structure of output_types, ('int64', 'int32'); got []."
+    ):
         Dataset.from_generator(count_up, ("int64", "int32"), [])
-    assert str(info.value) == (
-        "from_generator: output_shapes must have the structure of output_types, ('int64', 'int32'); got []."
-    )
 
 
 def random_rows() -> Iterator[Any]:
@@ -168,12 +168,12 @@ def test_a_generator_that_yields_less_cannot_be_resumed() -> None:
     state = iterator.state_dict()
     limit = 1
     iterator.load_state_dict(state)
-    with pytest.raises(InvalidArgumentError) as info:
-        next(iterator)
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "from_generator: test_a_generator_that_yields_less_cannot_be_resumed.<locals>.<lambda> was started again to "
-        "skip 3 elements, but it yielded only 1. It must yield the same each time for an iterator to be resumed."
-    )
+        "skip 3 elements, but it yielded only 1. It must yield the same each time for an iterator to be resumed.",
+    ):
+        next(iterator)
 
 
 def test_the_generator_is_closed_with_its_iterator() -> None:
@@ -211,12 +211,12 @@ def test_an_empty_generator_has_no_sample() -> None:
 
 
 def test_generated_elements_cannot_be_split() -> None:
-    with pytest.raises(InvalidArgumentError) as info:
-        Dataset.from_generator(count_up, "int64").split(train=0.5)
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "split: the elements must have the same numbers each time, or one could be in two parts, but from_generator "
-        "cannot know that count_up yields them in one order. Split first, then shuffle and repeat the parts."
-    )
+        "cannot know that count_up yields them in one order. Split first, then shuffle and repeat the parts.",
+    ):
+        Dataset.from_generator(count_up, "int64").split(train=0.5)
 
 
 @pytest.fixture
@@ -251,22 +251,18 @@ def test_list_files_resumes(folder: Path, check_resumes: Callable[..., None]) ->
 
 
 def test_list_files_needs_a_file(folder: Path) -> None:
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, f"list_files: no files matched pattern: {folder}/*.csv."):
         Dataset.list_files(f"{folder}/*.csv")
-    assert str(info.value) == f"list_files: no files matched pattern: {folder}/*.csv."
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, "list_files: no files matched pattern: none, nothing."):
         Dataset.list_files(["none", "nothing"])
-    assert str(info.value) == "list_files: no files matched pattern: none, nothing."
 
 
 def test_what_is_no_generator_function_is_named() -> None:
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, "'int' object is not iterable") as caught:
         list(Dataset.from_generator(number, "int32"))
-    assert str(caught.value) == "'int' object is not iterable"
     assert caught.value.__notes__ == ["This happened in from_generator, when number was called."]
-    with pytest.raises(RuntimeError) as stopped:
+    with says(RuntimeError, "from_generator: stop raised StopIteration when it was called."):
         list(Dataset.from_generator(stop, "int32"))
-    assert str(stopped.value) == "from_generator: stop raised StopIteration when it was called."
 
 
 def number() -> int:

@@ -21,6 +21,7 @@ from agog_data.transformations.grouping import (
     group_by_window,
 )
 from agog_data.transformations.scanning import scan, sliding_window_batch
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 
@@ -192,12 +193,12 @@ def test_buckets_without_padding() -> None:
 
 def test_what_is_too_long_for_the_last_boundary() -> None:
     by_length = bucket_by_sequence_length(lambda row, n: n, [2], [1, 1], ([None], []), pad_to_bucket_boundary=True)
-    with pytest.raises(InvalidArgumentError) as info:
-        values(lengths([2]).apply(by_length))
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "bucket_by_sequence_length: when pad_to_bucket_boundary=True, elements must have length < "
-        "max(bucket_boundaries), which is 2."
-    )
+        "max(bucket_boundaries), which is 2.",
+    ):
+        values(lengths([2]).apply(by_length))
 
 
 def drawn(key: Any, group: Dataset) -> Dataset:

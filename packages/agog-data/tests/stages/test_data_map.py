@@ -12,6 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_testing import says
 
 Pair = namedtuple("Pair", ["a", "b"])
 CALLS = [None, 1, 2, 5]
@@ -123,12 +124,12 @@ def test_stop_iteration_in_a_function_is_an_error(calls: int | None) -> None:
 
     iterator = iter(Dataset.range(3).map(function, calls))
     next(iterator)
-    with pytest.raises(RuntimeError) as info:
-        next(iterator)
-    assert str(info.value) == (
+    with says(
+        RuntimeError,
         "map: the function test_stop_iteration_in_a_function_is_an_error.<locals>.function raised StopIteration at "
-        "element 1."
-    )
+        "element 1.",
+    ):
+        next(iterator)
 
 
 def test_a_result_that_is_no_tensor() -> None:

@@ -13,6 +13,7 @@ import agog_core as ag
 from agog_data import Dataset, Iterator
 from agog_data.transformations.optional import Optional, get_next_as_optional, make_saveable_from_iterator
 from agog_data.transformations.placing import copy_to_device, prefetch_to_device
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 needs_fake = pytest.mark.skipif(
@@ -104,15 +105,14 @@ def test_an_empty_name_means_the_cpu() -> None:
 
 def test_prefetch_to_device_is_the_last_and_for_no_iterator() -> None:
     dataset = Dataset.range(5).apply(prefetch_to_device("/cpu:0"))
-    with pytest.raises(TypeError) as info:
-        Iterator(dataset)
-    assert str(info.value) == (
+    with says(
+        TypeError,
         "Iterator: it brings elements to the current device, and prefetch_to_device has brought them to another; "
-        "use `for element in dataset`, or make the iterator without prefetch_to_device."
-    )
-    with pytest.raises(NotImplementedError) as raised:
+        "use `for element in dataset`, or make the iterator without prefetch_to_device.",
+    ):
+        Iterator(dataset)
+    with says(NotImplementedError, "prefetch_to_device must be the last transformation; apply it after all others."):
         dataset.map(lambda x: x)
-    assert str(raised.value) == "prefetch_to_device must be the last transformation; apply it after all others."
     assert dataset.output_types == ag.int64
 
 
@@ -122,9 +122,8 @@ def test_errors_of_devices() -> None:
             transformation("/gpu:99")
         with pytest.raises(ValueError, match="7seas"):
             transformation("7seas")
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, "prefetch_to_device: buffer_size must be greater than zero; got 0."):
         prefetch_to_device("/cpu:0", 0)
-    assert str(info.value) == "prefetch_to_device: buffer_size must be greater than zero; got 0."
 
 
 @pytest.mark.parametrize("name", ["cpu:0", pytest.param("fake:1", marks=needs_fake)])
@@ -153,13 +152,11 @@ def test_optional_values() -> None:
     assert (bool(one.has_value()), bool(none.has_value())) == (True, False)
     assert values([one.get_value()]) == [{"a": 0}]
     assert none.value_structure == {"a": ag.int64}
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, "Optional.get_value: there is no value; ask has_value() first."):
         none.get_value()
-    assert str(info.value) == "Optional.get_value: there is no value; ask has_value() first."
     assert values([Optional.from_value(([1, 2], 3.0)).get_value()]) == [([1, 2], 3.0)]
-    with pytest.raises(TypeError) as raised:
+    with says(TypeError, "get_next_as_optional: an iterator of a dataset is expected; got [1]."):
         get_next_as_optional([1])  # type: ignore[arg-type]
-    assert str(raised.value) == "get_next_as_optional: an iterator of a dataset is expected; got [1]."
 
 
 def test_an_iterator_saves_itself() -> None:

@@ -20,6 +20,7 @@ import agog_core as ag
 from agog_core.errors import AbortedError, InvalidArgumentError
 from agog_data import Dataset
 from agog_data.processes import WorkerTraceback
+from agog_testing import says
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
@@ -180,9 +181,8 @@ def test_an_error_that_cannot_be_sent_is_described() -> None:
     def function(x: Any) -> Any:
         raise OwnError(1, 2)
 
-    with pytest.raises(RuntimeError) as info:
+    with says(RuntimeError, "OwnError: 1 and 2") as info:
         next(iter(Dataset.range(3).map(function, 1, processes=True)))
-    assert str(info.value) == "OwnError: 1 and 2"
     assert info.value.__notes__ == [
         "This happened in map, in the function test_an_error_that_cannot_be_sent_is_described.<locals>.function, at "
         "element 0 (the first is 0)."
@@ -191,12 +191,12 @@ def test_an_error_that_cannot_be_sent_is_described() -> None:
 
 def test_shapes_that_make_no_batch() -> None:
     dataset = Dataset.range(4).map(lambda x: np.zeros(int(x)), 1, processes=True).batch(2)
-    with pytest.raises(InvalidArgumentError) as info:
-        next(iter(dataset))
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "batch: component 0 of element 1 of batch 0 has dtype float64 and shape (1,); that of element 0 has dtype "
-        "float64 and shape (0,). A batch needs equal dtypes and shapes; make them equal with map() first."
-    )
+        "float64 and shape (0,). A batch needs equal dtypes and shapes; make them equal with map() first.",
+    ):
+        next(iter(dataset))
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -228,17 +228,18 @@ def test_a_process_that_was_killed_between_two_elements() -> None:
 
 
 def test_arguments() -> None:
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, "map: processes=True needs num_parallel_calls, the number of processes."):
         Dataset.range(3).map(lambda x: x, processes=True)
-    assert str(info.value) == "map: processes=True needs num_parallel_calls, the number of processes."
 
 
 def test_a_system_that_cannot_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
     monkeypatch.setattr(sys, "platform", "other")
-    with pytest.raises(ag.errors.UnimplementedError) as info:
+    with says(
+        ag.errors.UnimplementedError,
+        "map: processes=True forks processes, which other cannot; leave it out to use threads.",
+    ):
         Dataset.range(3).map(lambda x: x, 2, processes=True)
-    assert str(info.value) == ("map: processes=True forks processes, which other cannot; leave it out to use threads.")
 
 
 PIPELINES: dict[str, Callable[[Dataset], Dataset]] = {

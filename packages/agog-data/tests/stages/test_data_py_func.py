@@ -11,6 +11,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_data import Dataset
+from agog_testing import says
 
 Calls = pytest.mark.parametrize("calls", [None, 2])
 
@@ -62,9 +63,8 @@ def test_several_results() -> None:
     ],
 )
 def test_what_does_not_fit(function: Callable[[Any], Any], types: Any, text: str) -> None:
-    with pytest.raises(InvalidArgumentError) as raised:
+    with says(InvalidArgumentError, text):
         list(Dataset.range(1).map(lambda x: ag.py_func(function, [x], types)))
-    assert str(raised.value) == text
 
 
 def test_loops_and_generators_are_no_graphs() -> None:

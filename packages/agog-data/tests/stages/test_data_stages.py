@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 
@@ -190,9 +191,8 @@ def test_a_deep_pipeline() -> None:
 )
 def test_ragged_batches(elements: list[Any], text: str) -> None:
     dataset = Dataset.range(len(elements)).map(lambda i: elements[int(i)]).batch(len(elements))
-    with pytest.raises(InvalidArgumentError) as info:
+    with says(InvalidArgumentError, text):
         next(iter(dataset))
-    assert str(info.value) == text
 
 
 def test_a_ragged_batch_names_its_number_and_the_loop_may_go_on() -> None:
@@ -244,9 +244,8 @@ def test_a_ragged_batch_names_its_number_and_the_loop_may_go_on() -> None:
     ],
 )
 def test_errors(make: Any, kind: type[Exception], text: str) -> None:
-    with pytest.raises(kind) as info:
+    with says(kind, text):
         make(Dataset.range(3))
-    assert str(info.value) == text
 
 
 def test_apply_takes_what_the_transformation_returns() -> None:
@@ -254,6 +253,5 @@ def test_apply_takes_what_the_transformation_returns() -> None:
 
 
 def test_apply_refuses_what_is_no_dataset() -> None:
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, "apply: the transformation must return a Dataset; it returned 3 of type int."):
         Dataset.range(4).apply(lambda dataset: 3)  # type: ignore[arg-type,return-value]
-    assert str(caught.value) == "apply: the transformation must return a Dataset; it returned 3 of type int."

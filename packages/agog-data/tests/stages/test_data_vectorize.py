@@ -10,6 +10,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_data import Dataset
+from agog_testing import says
 
 CALLS = [None, 1, 3]
 
@@ -64,13 +65,13 @@ def test_elements_that_are_no_rows_are_stacked_first() -> None:
 @pytest.mark.parametrize("batch", [0, 3])
 def test_the_first_axis_must_stay(batch: int) -> None:
     dataset = Dataset.range(3).map(lambda x: (x, ag.reduce_sum(x)), vectorize=True)
-    with pytest.raises(InvalidArgumentError) as info:
-        list(dataset.batch(batch) if batch else dataset)
-    assert str(info.value) == (
+    with says(
+        InvalidArgumentError,
         "map: with vectorize=True the function test_the_first_axis_must_stay.<locals>.<lambda> was given 3 elements, "
         "joined along a new first axis; component 1 of its result has shape (), but its first size must be 3 too. "
-        "A function of single elements is for vectorize=False."
-    )
+        "A function of single elements is for vectorize=False.",
+    ):
+        list(dataset.batch(batch) if batch else dataset)
 
 
 def test_errors_name_the_batch() -> None:

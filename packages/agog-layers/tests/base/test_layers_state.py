@@ -16,6 +16,7 @@ from agog_layers import Activation, Dense, Dropout, Flatten, Layer, Model
 from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.base.description import classes, describe, revive
 from agog_layers.weights.initializers import RandomNormal
+from agog_testing import says
 
 
 class Penalty(Layer):
@@ -111,9 +112,8 @@ def test_weights_that_do_not_fit_change_nothing() -> None:
         ),
     ]
     for weights, text in cases:
-        with pytest.raises(ValueError, match=r".") as caught:
+        with says(ValueError, text):
             layer.set_weights(weights)
-        assert str(caught.value) == text
         np.testing.assert_array_equal(layer.get_weights()[0], before[0])
 
 
@@ -173,12 +173,12 @@ class Scaled(Layer):
 def test_layers_of_the_program_must_be_named() -> None:
     data = describe(Scaled(2.0, Activation("relu", name="a"), name="s"))
     assert data["config"]["layer"]["class_name"] == "Activation"
-    with pytest.raises(ValueError, match=r".") as caught:
-        revive(data)
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "Unknown class 'Scaled'; a class of the program must be named: custom_objects={'Scaled': Scaled}. Known are "
-        f"{', '.join(sorted({name for each in classes.values() for name in each}))}."
-    )
+        f"{', '.join(sorted({name for each in classes.values() for name in each}))}.",
+    ):
+        revive(data)
     with custom_object_scope({"Scaled": Scaled}):
         again = revive(data)
     assert (again.factor, again.layer.name, again.name) == (2.0, "a", "s")
@@ -233,6 +233,5 @@ def test_what_has_no_description() -> None:
         ),
     ]
     for layer, text in cases:
-        with pytest.raises(NotImplementedError) as caught:
+        with says(NotImplementedError, text):
             layer.get_config()
-        assert str(caught.value) == text

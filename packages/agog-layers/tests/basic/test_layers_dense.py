@@ -9,6 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense, dense
+from agog_testing import says
 
 SEED = 20
 
@@ -118,74 +119,68 @@ def test_integer_input_is_an_error_and_builds_nothing() -> None:
         "Dense layer 'd' takes floats; got an input of dtype int32 and shape (1, 3). Cast it with "
         "tf.cast(x, tf.float32)."
     )
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, expected):
         layer(ag.constant([[1, 2, 3]]))
-    assert str(caught.value) == expected
     assert not layer.built
     assert layer.variables == []
     assert layer.dtype is None
     layer(ag.constant([[1.0, 2.0, 3.0]]))
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, expected):
         layer(ag.constant([[1, 2, 3]]))
-    assert str(caught.value) == expected
 
 
 def test_wrong_rank() -> None:
     layer = Dense(2, name="d")
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(
+        ValueError, "Dense layer 'd' takes inputs of shape (batch, ..., features) with known features; got shape (2,)."
+    ):
         layer(ag.constant([1.0, 2.0]))
-    assert str(caught.value) == (
-        "Dense layer 'd' takes inputs of shape (batch, ..., features) with known features; got shape (2,)."
-    )
     assert layer.dtype is None
     layer(ag.zeros([1, 2]))
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "Dense layer 'd' takes inputs of shape (batch, ..., 2); got shape (2,)."):
         layer(ag.constant([1.0, 2.0]))
-    assert str(caught.value) == "Dense layer 'd' takes inputs of shape (batch, ..., 2); got shape (2,)."
 
 
 @pytest.mark.parametrize("shape", [(4, 5), (2, 2, 5)])
 def test_wrong_width(shape: tuple[int, ...]) -> None:
     layer = Dense(2, name="d")
     layer(ag.zeros([1, 3]))
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, f"Dense layer 'd' takes inputs of shape (batch, ..., 3); got shape {shape}."):
         layer(ag.zeros(shape))
-    assert str(caught.value) == f"Dense layer 'd' takes inputs of shape (batch, ..., 3); got shape {shape}."
 
 
 def test_wrong_dtype() -> None:
     layer = Dense(2, name="d")
     layer(ag.zeros([1, 3]))
-    with pytest.raises(ag.errors.InvalidArgumentError) as caught:
-        layer(ag.zeros([1, 3], "float64"))
-    assert str(caught.value) == (
+    with says(
+        ag.errors.InvalidArgumentError,
         "Dense layer 'd' has a kernel of dtype float32; got an input of dtype float64 and shape (1, 3). "
-        "Cast it with tf.cast(x, tf.float32)."
-    )
+        "Cast it with tf.cast(x, tf.float32).",
+    ):
+        layer(ag.zeros([1, 3], "float64"))
 
 
 def test_a_list_is_not_one_input() -> None:
-    with pytest.raises(ValueError, match=r".") as caught:
-        Dense(2, name="d")([[1.0, 2.0]])
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "Dense layer 'd' takes one tensor; got a list of 1, which would be that many inputs. "
-        "Make one tensor of it with tf.convert_to_tensor."
-    )
+        "Make one tensor of it with tf.convert_to_tensor.",
+    ):
+        Dense(2, name="d")([[1.0, 2.0]])
 
 
 def test_unknown_features() -> None:
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(
+        ValueError,
+        "Dense layer 'd' takes inputs of shape (batch, ..., features) with known features; got shape (3, ?).",
+    ):
         Dense(2, name="d").build(ag.TensorShape([3, None]))
-    assert str(caught.value) == (
-        "Dense layer 'd' takes inputs of shape (batch, ..., features) with known features; got shape (3, ?)."
-    )
 
 
 @pytest.mark.parametrize("units", [0, -1])
 def test_units_must_be_positive(units: int) -> None:
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, f"Dense: units must be above 0; got {units}."):
         Dense(units)
-    assert str(caught.value) == f"Dense: units must be above 0; got {units}."
 
 
 def test_activity_regularizer_sees_the_outputs_of_the_last_call() -> None:
@@ -263,12 +258,12 @@ def test_functional_form() -> None:
         x, 3, activation="relu", kernel_initializer="ones", bias_initializer=lambda shape, dtype: -ag.ones(shape, dtype)
     )
     assert y.numpy().tolist() == [[2.0, 2.0, 2.0]]
-    with pytest.raises(RuntimeError) as caught:
-        dense(x, 3, reuse=True)
-    assert str(caught.value) == (
+    with says(
+        RuntimeError,
         "dense: variables are found again by name only while an EagerVariableStore is active "
-        "(tfe.EagerVariableStore().as_default()); or make a Dense layer and call that twice."
-    )
+        "(tfe.EagerVariableStore().as_default()); or make a Dense layer and call that twice.",
+    ):
+        dense(x, 3, reuse=True)
 
 
 def test_what_is_unknown_before_a_layer_is_built_is_an_error() -> None:

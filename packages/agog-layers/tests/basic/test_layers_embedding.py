@@ -9,6 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import ActivityRegularization, Embedding, Sequential, constraints
+from agog_testing import says
 
 SEED = 8
 TABLE = np.random.default_rng(SEED).normal(size=(6, 3)).astype(np.float32)
@@ -70,15 +71,13 @@ def test_input_length() -> None:
     assert Embedding(6, 3, input_length=4).compute_output_shape((None, None)).as_list() == [None, 4, 3]
     assert Embedding(6, 3, input_length=(4, None)).compute_output_shape((2, 4, 5)).as_list() == [2, 4, 5, 3]
     assert Sequential([Embedding(6, 3, input_length=4)]).layers[0].built
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "Embedding layer 'e' has input_length 4; got an input of shape (?, 5)."):
         Embedding(6, 3, input_length=4, name="e").compute_output_shape((None, 5))
-    assert str(caught.value) == "Embedding layer 'e' has input_length 4; got an input of shape (?, 5)."
 
 
 def test_wrong_sizes() -> None:
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "Embedding: input_dim must be an integer of at least 1; got 0."):
         Embedding(0, 3)
-    assert str(caught.value) == "Embedding: input_dim must be an integer of at least 1; got 0."
 
 
 def test_activity_regularization() -> None:

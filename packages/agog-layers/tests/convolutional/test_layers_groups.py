@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from agog_layers import Conv1D, Conv2D, LocallyConnected1D
+from agog_testing import says
 
 
 def test_each_group_has_kernels_of_its_own() -> None:
@@ -24,14 +24,9 @@ def test_each_group_has_kernels_of_its_own() -> None:
 
 
 def test_what_does_not_make_groups() -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with says(ValueError, "Conv2D: filters must be a multiple of groups; got 4 and 3."):
         Conv2D(4, 3, groups=3)
-    assert str(caught.value) == "Conv2D: filters must be a multiple of groups; got 4 and 3."
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with says(ValueError, "Conv2D layer 'c': the number of channels must be a multiple of groups; got 3 and 2."):
         Conv2D(4, 1, groups=2, name="c")(np.ones((1, 2, 2, 3), np.float32))
-    assert str(caught.value) == ("Conv2D layer 'c': the number of channels must be a multiple of groups; got 3 and 2.")
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with says(ValueError, "LocallyConnected1D: groups must be 1, since each place has a kernel of its own; got 2."):
         LocallyConnected1D(4, 1, groups=2)
-    assert str(caught.value) == (
-        "LocallyConnected1D: groups must be 1, since each place has a kernel of its own; got 2."
-    )

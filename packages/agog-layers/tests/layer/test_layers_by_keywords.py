@@ -9,6 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import LSTM, BatchNormalization, Dense, Input, Layer, Model, MultiHeadAttention, Sequential
+from agog_testing import says
 
 X = np.random.default_rng(3).normal(size=(4, 3)).astype(np.float32)
 
@@ -93,6 +94,5 @@ def test_training_of_a_layer_that_does_not_take_it() -> None:
     ],
 )
 def test_the_first_argument_is_missing(named: dict[str, Any], text: str) -> None:
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, f"Attended layer 'a' is called without its input:{text}"):
         Attended(name="a")(**named)
-    assert str(caught.value) == f"Attended layer 'a' is called without its input:{text}"

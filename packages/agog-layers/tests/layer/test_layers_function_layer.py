@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_layers import Dense, Input, Model
 from agog_layers.layer.function_layer import Called, taking_symbols
+from agog_testing import says
 
 _add_up = taking_symbols("test_add_up", lambda xs, scale, axis=0: (xs[0] + xs[-1]) * scale + float(axis))
 _twice = taking_symbols("test_twice", lambda x: (x, ag.multiply(x, 2.0)))
@@ -40,6 +40,5 @@ def test_options_may_be_symbols() -> None:
 
 
 def test_functions_that_are_none() -> None:
-    with pytest.raises(ValueError, match="Called") as caught:
+    with says(ValueError, "Called: no function that takes symbolic values is called 'test_none'."):
         Called("test_none", [], {})
-    assert str(caught.value) == "Called: no function that takes symbolic values is called 'test_none'."

@@ -8,6 +8,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Dense, InputSpec, Layer
+from agog_testing import says
 
 
 @pytest.mark.parametrize(
@@ -26,12 +27,12 @@ def test_inputs_are_checked(spec: InputSpec, fits: Any, fails: Any, expected: st
     layer.input_spec = spec
     for _ in range(2):  # also once it is built
         layer(ag.zeros(fits))
-        with pytest.raises(ValueError, match="incompatible") as error:
-            layer(ag.zeros(fails))
-        assert str(error.value) == (
+        with says(
+            ValueError,
             f"Input 0 of Layer layer 'checked' is incompatible with the layer: expected {expected}, found "
-            f"ndim={len(fails)}, shape={ag.TensorShape(fails)}, dtype=float32."
-        )
+            f"ndim={len(fails)}, shape={ag.TensorShape(fails)}, dtype=float32.",
+        ):
+            layer(ag.zeros(fails))
 
 
 def test_dtypes_and_several_inputs() -> None:
@@ -40,9 +41,8 @@ def test_dtypes_and_several_inputs() -> None:
     layer([ag.zeros([1]), ag.zeros([1], "int32")])
     with pytest.raises(ValueError, match=r"^Input 0 of .* expected dtype=float32, found ndim=1, .* dtype=int32\.$"):
         layer([ag.zeros([1], "int32"), ag.zeros([1])])
-    with pytest.raises(ValueError, match="expects 2") as error:
+    with says(ValueError, "Layer layer 'two' expects 2 inputs, but it received 1."):
         layer([ag.zeros([1])])
-    assert str(error.value) == "Layer layer 'two' expects 2 inputs, but it received 1."
 
 
 def test_a_spec_of_build_holds_for_the_first_call() -> None:

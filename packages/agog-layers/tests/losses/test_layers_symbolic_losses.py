@@ -11,6 +11,7 @@ import agog_core as ag
 from agog_layers import Dense, Input, Model
 from agog_layers.losses import lookup
 from agog_layers.losses.loss import BinaryCrossentropy, MeanSquaredError
+from agog_testing import says
 
 RANDOM = np.random.default_rng(5)
 Y, P = RANDOM.uniform(0.1, 0.9, (2, 6, 3)).astype(np.float32)
@@ -112,10 +113,10 @@ def test_a_model_with_a_call_of_its_own_takes_no_symbolic_terms() -> None:
 
     x = Input([3])
     loss = lookup.mse(x, x * 2.0)
-    with pytest.raises(TypeError) as caught:
-        Own(name="own").add_loss(loss)
-    assert str(caught.value) == (
+    with says(
+        TypeError,
         "Model 'own': add_loss takes symbolic values in functional models, Model(inputs, outputs); got "
         f"<Symbolic {loss.name!r} shape=(?,) dtype=float32>. In a model with a `call` of its own, add what is computed "
-        "there."
-    )
+        "there.",
+    ):
+        Own(name="own").add_loss(loss)

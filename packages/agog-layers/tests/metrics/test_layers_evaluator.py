@@ -12,6 +12,7 @@ import pytest
 from agog_core.errors import FailedPreconditionError
 from agog_layers.metrics import ConfusionMatrix, Mean
 from agog_layers.metrics.evaluator import Evaluator, SparseSoftmaxEvaluator
+from agog_testing import says
 
 
 class Model:
@@ -69,12 +70,10 @@ def test_evaluators_in_evaluators() -> None:
         "average/denom:0",
     ]
     assert evaluator.track_evaluator("head", evaluator.other) is evaluator.other
-    with pytest.raises(RuntimeError) as caught:
+    with says(RuntimeError, "Heads.track_evaluator: an evaluator with the prefix 'head' is tracked already."):
         evaluator.track_evaluator("head", Average(Model()))
-    assert str(caught.value) == "Heads.track_evaluator: an evaluator with the prefix 'head' is tracked already."
-    with pytest.raises(TypeError) as other:
+    with says(TypeError, "Heads.track_evaluator takes a tfe.Evaluator; got 3 of type int."):
         evaluator.track_evaluator("more", 3)  # type: ignore[type-var]
-    assert str(other.value) == "Heads.track_evaluator takes a tfe.Evaluator; got 3 of type int."
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -98,20 +97,18 @@ def test_sparse_softmax_keys() -> None:
 def test_metrics_are_tracked_once() -> None:
     evaluator = Average(Model())
     assert evaluator.track_metric(evaluator.average) is evaluator.average
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(
+        ValueError, "Average.track_metric: a metric named 'average' is tracked already; give this one another name."
+    ):
         evaluator.track_metric(Mean("average"))
-    assert str(caught.value) == (
-        "Average.track_metric: a metric named 'average' is tracked already; give this one another name."
-    )
-    with pytest.raises(ValueError, match=r".") as caught:
-        Average(Model(), "other").track_metric(evaluator.average)
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "Average.track_metric: metric 'average' was already added to another evaluator, of type Average; make a "
-        "metric for each."
-    )
-    with pytest.raises(TypeError) as other:
+        "metric for each.",
+    ):
+        Average(Model(), "other").track_metric(evaluator.average)
+    with says(TypeError, "Average.track_metric takes a tfe.metrics.Metric; got 3 of type int."):
         evaluator.track_metric(3)  # type: ignore[type-var]
-    assert str(other.value) == "Average.track_metric takes a tfe.metrics.Metric; got 3 of type int."
 
 
 def test_before_init() -> None:
@@ -123,27 +120,25 @@ def test_before_init() -> None:
                 self.track_metric(Mean())
 
     for evaluator, parts in ((True, "evaluators"), (False, "metrics")):
-        with pytest.raises(RuntimeError) as caught:
+        with says(RuntimeError, f"Late: call super().__init__(model) in Late.__init__ before {parts} are tracked."):
             Late(evaluator)
-        assert str(caught.value) == f"Late: call super().__init__(model) in Late.__init__ before {parts} are tracked."
 
 
 def test_what_does_not_work() -> None:
     evaluator = Average(Model())
-    with pytest.raises(NotImplementedError) as missing:
+    with says(NotImplementedError, "Evaluator.call is not implemented; it updates the metrics."):
         Evaluator(Model())([1.0])
-    assert str(missing.value) == "Evaluator.call is not implemented; it updates the metrics."
-    with pytest.raises(RuntimeError) as caught:
-        evaluator.init_variables()
-    assert str(caught.value) == (
+    with says(
+        RuntimeError,
         "Average.init_variables is not needed in eager execution. To forget what metrics saw: for _, metric in "
-        "evaluator.metrics: metric.init_variables()."
-    )
-    with pytest.raises(RuntimeError) as caught:
+        "evaluator.metrics: metric.init_variables().",
+    ):
+        evaluator.init_variables()
+    with says(
+        RuntimeError,
+        "Average.run_evaluation is not supported in eager execution; evaluate_on_dataset returns the results.",
+    ):
         evaluator.run_evaluation(None, None, None)
-    assert str(caught.value) == (
-        "Average.run_evaluation is not supported in eager execution; evaluate_on_dataset returns the results."
-    )
 
 
 class Summaries:
@@ -184,9 +179,9 @@ def test_an_evaluator_writes_summaries_in_a_folder(monkeypatch: pytest.MonkeyPat
 
 def test_an_evaluator_without_a_package_for_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agog_core.observers.summaries._summaries", None)
-    with pytest.raises(FailedPreconditionError) as raised:
-        Average(Model()).evaluate_on_dataset([[1.0]], summary_logdir="logs")
-    assert str(raised.value) == (
+    with says(
+        FailedPreconditionError,
         "Average.all_metric_results: summary_logdir='logs' asks for summaries, and no package for them is imported; "
-        "import agog_summary first."
-    )
+        "import agog_summary first.",
+    ):
+        Average(Model()).evaluate_on_dataset([[1.0]], summary_logdir="logs")

@@ -23,6 +23,7 @@ from agog_layers.metrics.keras.similarity import (
     OneHotMeanIoU,
     PearsonCorrelation,
 )
+from agog_testing import says
 
 rng = np.random.default_rng(4)
 Y, P = rng.normal(size=(4, 5)), rng.normal(size=(4, 5))
@@ -105,13 +106,13 @@ def test_weights_of_points() -> None:
 
 @pytest.mark.parametrize("arguments", [(1.5, 200), (0.5, 0)])
 def test_points_that_are_none(arguments: tuple[float, int]) -> None:
-    with pytest.raises(ValueError, match="RecallAtPrecision") as caught:
-        RecallAtPrecision(*arguments)
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "RecallAtPrecision: precision must be from 0 to 1; got 1.5."
         if arguments[0] > 1
-        else "RecallAtPrecision: num_thresholds must be at least 1; got 0."
-    )
+        else "RecallAtPrecision: num_thresholds must be at least 1; got 0.",
+    ):
+        RecallAtPrecision(*arguments)
 
 
 def test_metrics_are_made_again() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_layers import LSTM, Activation, Dense, Dropout, Flatten, Input, Layer, Model, Sequential
+from agog_testing import says
 
 
 class Classifier(Model):
@@ -100,9 +100,8 @@ def test_layers_and_get_layer() -> None:
         ({"name": "x"}, f"Classifier.get_layer: no layer has the name 'x'; the layers are {known}."),
     ]
     for arguments, text in cases:
-        with pytest.raises(ValueError, match=r".") as caught:
+        with says(ValueError, text):
             model.get_layer(**arguments)
-        assert str(caught.value) == text
 
 
 def test_build_makes_the_variables() -> None:
@@ -142,12 +141,12 @@ def test_forgotten_init() -> None:
         def __init__(self) -> None:
             self.dense = Dense(1)
 
-    with pytest.raises(RuntimeError) as caught:
-        Forgetful()
-    assert str(caught.value) == (
+    with says(
+        RuntimeError,
         "It looks like you are subclassing `Model` and you forgot to call `super().__init__()` in Forgetful.__init__. "
-        "Always start with this line."
-    )
+        "Always start with this line.",
+    ):
+        Forgetful()
 
 
 def test_what_models_do_not_have() -> None:
@@ -157,22 +156,20 @@ def test_what_models_do_not_have() -> None:
     model = Empty(name="e")
     text = "Model 'e': a model has no add_weight or add_variable; assign a tf.Variable or a layer to an attribute."
     for method in (model.add_weight, model.add_variable):
-        with pytest.raises(NotImplementedError) as caught:
+        with says(NotImplementedError, text):
             method("w", [1])
-        assert str(caught.value) == text
-    with pytest.raises(NotImplementedError) as caught:
+    with says(NotImplementedError, "Empty has no `call`: a subclass of Model implements it, call(self, inputs)."):
         model(ag.zeros([1]))
-    assert str(caught.value) == "Empty has no `call`: a subclass of Model implements it, call(self, inputs)."
 
 
 def test_list_is_many_inputs() -> None:
     model = Classifier(name="c")
-    with pytest.raises(ValueError, match=r".") as caught:
-        model([[1.0, 2.0]])
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "Dense layer 'hidden' takes one tensor; got a list of 1, which would be that many inputs. "
-        "Make one tensor of it with tf.convert_to_tensor."
-    )
+        "Make one tensor of it with tf.convert_to_tensor.",
+    ):
+        model([[1.0, 2.0]])
 
 
 def test_losses_of_parts() -> None:
@@ -246,12 +243,10 @@ def test_sequential_passes_training_on() -> None:
 
 def test_sequential_errors() -> None:
     model = Sequential(name="s")
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, "Sequential 's' takes layers; got 'relu' of type str."):
         model.add("relu")  # type: ignore[arg-type]
-    assert str(caught.value) == "Sequential 's' takes layers; got 'relu' of type str."
-    with pytest.raises(ValueError, match=r".") as empty:
+    with says(ValueError, "Sequential 's' has no layers; add one first."):
         model(ag.zeros([1, 1]))
-    assert str(empty.value) == "Sequential 's' has no layers; add one first."
 
 
 def test_reset_states_reaches_all_layers_that_have_some() -> None:

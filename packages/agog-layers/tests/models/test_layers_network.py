@@ -12,6 +12,7 @@ import agog_core as ag
 from agog_layers import Dense, Layer, Model, Network
 from agog_layers.models.network import Sequential
 from agog_layers.tf_layers.variable_scope import variable_scope
+from agog_testing import says
 
 GONE = (
     "The Network that first tracked layer {!r} was garbage collected before the layer was built, so the names of its "
@@ -65,12 +66,12 @@ def test_names_start_anew_in_each_network() -> None:
 
 def test_no_name_before_the_first_call() -> None:
     net = OneLayer()
-    with pytest.raises(ValueError, match=r".") as caught:
-        _ = net.name
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "The network does not yet have a final name, but a name was requested for it. A OneLayer without a name gets "
-        "one when it is first called, or when another network tracks it."
-    )
+        "one when it is first called, or when another network tracks it.",
+    ):
+        _ = net.name
     assert net.variables == []
     net(x())
     assert net.name.startswith("one_layer")
@@ -81,12 +82,12 @@ def test_explicit_names() -> None:
     assert net.name == "explicit"
     net(x())
     again = OneLayer("explicit")
-    with pytest.raises(ValueError, match=r".") as caught:
-        again(x())
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "A Network named 'explicit' already exists (or a variable_scope was created with this name). Names must be "
-        "unique."
-    )
+        "unique.",
+    ) as caught:
+        again(x())
     del net, caught
     gc.collect()
     again(x())
@@ -112,9 +113,8 @@ def test_anonymous_names_keep_clear_of_explicit_ones() -> None:
     ],
 )
 def test_bad_names(name: Any, text: str) -> None:
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, text):
         OneLayer(name)
-    assert str(caught.value) == text
 
 
 def test_nested_networks_are_named_after_their_first_parent() -> None:
@@ -152,9 +152,8 @@ def test_first_network_is_gone() -> None:
     second = Chain(inner, shared, name="stays")
     del first
     gc.collect()
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, GONE.format("shared")):
         second(x())
-    assert str(caught.value) == GONE.format("shared")
     assert names(inner) == ["inner_alone/dense/kernel:0", "inner_alone/dense/bias:0"]
 
 
@@ -172,9 +171,8 @@ def test_a_layer_whose_network_is_gone_may_join_another() -> None:
 def test_equal_names_in_one_network() -> None:
     net = Network("twins")
     net.track_layer(Dense(1, name="a"))
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "Attempt to add two Layers with the name 'a' to the same Network."):
         net.track_layer(Dense(1, name="a"))
-    assert str(caught.value) == "Attempt to add two Layers with the name 'a' to the same Network."
     assert len(net.layers) == 1
 
 
@@ -218,35 +216,31 @@ def test_trainable() -> None:
     net = OneLayer()
     assert net.trainable
     net.trainable = True
-    with pytest.raises(AttributeError) as caught:
+    with says(
+        AttributeError,
+        "cannot mark Network as not trainable; mark its layers, or leave their variables out of var_list.",
+    ):
         net.trainable = False
-    assert str(caught.value) == (
-        "cannot mark Network as not trainable; mark its layers, or leave their variables out of var_list."
-    )
 
 
 def test_get_layer() -> None:
     net = Chain(Dense(1, name="a"), Dense(1, name="b"))
     assert net.get_layer("b") is net.get_layer(index=1) is net.layers[1]
-    with pytest.raises(ValueError, match=r".") as caught:
+    with says(ValueError, "Chain.get_layer: no layer has the name 'c'; the layers are 'a', 'b'."):
         net.get_layer("c")
-    assert str(caught.value) == "Chain.get_layer: no layer has the name 'c'; the layers are 'a', 'b'."
 
 
 def test_what_networks_do_not_have() -> None:
     net = Network()
     for method in (net.add_variable, net.add_weight):
-        with pytest.raises(RuntimeError) as caught:
+        with says(
+            RuntimeError, "add_variable is not supported in Network; make the variable in a layer, and track that."
+        ):
             method("w", [1])
-        assert str(caught.value) == (
-            "add_variable is not supported in Network; make the variable in a layer, and track that."
-        )
-    with pytest.raises(RuntimeError) as caught:
+    with says(RuntimeError, "add_loss is not supported in Network; add the term to the loss instead."):
         net.add_loss(1.0)
-    assert str(caught.value) == "add_loss is not supported in Network; add the term to the loss instead."
-    with pytest.raises(NotImplementedError) as missing:
+    with says(NotImplementedError, "Network has no `call`: a subclass of Model implements it, call(self, inputs)."):
         net(x())
-    assert str(missing.value) == "Network has no `call`: a subclass of Model implements it, call(self, inputs)."
 
 
 def test_track_layer_errors() -> None:
@@ -254,16 +248,15 @@ def test_track_layer_errors() -> None:
         def __init__(self) -> None:
             self.layer = self.track_layer(Dense(1))
 
-    with pytest.raises(RuntimeError) as caught:
+    with says(
+        RuntimeError,
+        "Need to call Network.__init__ before adding layers: start Forgetful.__init__ with super().__init__().",
+    ):
         Forgetful()
-    assert str(caught.value) == (
-        "Need to call Network.__init__ before adding layers: start Forgetful.__init__ with super().__init__()."
-    )
-    with pytest.raises(TypeError) as wrong:
+    with says(
+        TypeError, "Network.track_layer() passed type <class 'builtin_function_or_method'>, not a tf.layers.Layer"
+    ):
         Network().track_layer(abs)
-    assert str(wrong.value) == (
-        "Network.track_layer() passed type <class 'builtin_function_or_method'>, not a tf.layers.Layer"
-    )
 
 
 def test_any_layer_can_be_tracked() -> None:
@@ -323,9 +316,8 @@ def test_sequential_of_layers_and_functions() -> None:
     net(x(), training=True)
     assert seen == [None, True]
     assert names(net) == ["eager_sequence/dense/kernel:0", "eager_sequence/dense/bias:0"]
-    with pytest.raises(TypeError) as caught:
+    with says(TypeError, "Sequential.add() takes a tf.layers.Layer or a function; got 3 of type <class 'int'>."):
         net.add(3)
-    assert str(caught.value) == "Sequential.add() takes a tf.layers.Layer or a function; got 3 of type <class 'int'>."
 
 
 def test_the_name_of_a_network_made_in_scopes() -> None:

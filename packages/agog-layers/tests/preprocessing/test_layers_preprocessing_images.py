@@ -24,6 +24,7 @@ from agog_layers.preprocessing import (
     resize,
     warped,
 )
+from agog_testing import says
 
 rng = np.random.default_rng(41)
 IMAGES = rng.uniform(size=(2, 5, 7, 3)).astype("f4")
@@ -104,17 +105,17 @@ def test_gradients_flow_through_resize() -> None:
 
 
 def test_what_resize_refuses() -> None:
-    with pytest.raises(ValueError, match=r".") as method:
-        resize(IMAGES, [2, 2], "linear")
-    assert str(method.value) == (
+    with says(
+        ValueError,
         "resize: method must be 'bilinear' or 'bicubic' or 'gaussian' or 'lanczos3' or 'lanczos5' or "
-        "'mitchellcubic' or 'nearest' or 'area'; got 'linear'."
-    )
-    with pytest.raises(InvalidArgumentError) as rank:
+        "'mitchellcubic' or 'nearest' or 'area'; got 'linear'.",
+    ):
+        resize(IMAGES, [2, 2], "linear")
+    with says(
+        InvalidArgumentError,
+        "resize: images must be of shape (n, height, width, channels) or (height, width, channels); got shape (7, 3).",
+    ):
         resize(IMAGES[0, 0], [2, 2])
-    assert str(rank.value) == (
-        "resize: images must be of shape (n, height, width, channels) or (height, width, channels); got shape (7, 3)."
-    )
 
 
 def test_resizing_and_cropping() -> None:
@@ -240,8 +241,8 @@ def test_images_stay_as_they_are_without_training(kind: str) -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(
+        ValueError,
+        "RandomZoom: height_factor must be a number that is not negative, or (least, largest); got (0.5, 0.1).",
+    ):
         augmenting.RandomZoom((0.5, 0.1))
-    assert str(error.value) == (
-        "RandomZoom: height_factor must be a number that is not negative, or (least, largest); got (0.5, 0.1)."
-    )

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_layers import (
@@ -22,13 +21,13 @@ from agog_layers import (
     make_template,
     variable_scope,
 )
+from agog_testing import says
 
 
 def fails(error: type[Exception], text: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text) as caught:
         function(*args, **kwargs)
     assert type(caught.value) is error
-    assert str(caught.value) == text
 
 
 def test_variables_get_their_values_from_initializers() -> None:

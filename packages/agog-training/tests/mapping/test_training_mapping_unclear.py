@@ -9,6 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import Add, Conv1D, Conv2D, Dense, Input, LayerNormalization, MultiHeadAttention
+from agog_testing import says
 from agog_training import Model, Sequential, propose_mapping
 
 Tree = dict[str, np.ndarray]
@@ -52,16 +53,16 @@ def test_branches_that_look_alike_get_nothing_unasked() -> None:
         "  not used: a.weight, a.bias, b.weight, b.bias>"
     )
     before = model.get_weights()
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
-        mapping.assign()
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "WeightMapping: it is unclear which tensors belong to some weights; set mapping[layer] = module or "
         "mapping[name] = key, or leave weights out by mapping.variables.pop(name):\n"
         "  one/kernel: of a or b\n"
         "  one/bias: of a or b\n"
         "  two/kernel: of a or b\n"
-        "  two/bias: of a or b"
-    )
+        "  two/bias: of a or b",
+    ):
+        mapping.assign()
     for one, two in zip(before, model.get_weights(), strict=True):
         np.testing.assert_array_equal(one, two)
     mapping["two"] = "a"
@@ -75,12 +76,12 @@ def test_branches_that_look_alike_get_nothing_unasked() -> None:
 def test_modules_that_do_not_fit() -> None:
     mapping = propose_mapping(branches(), random(0, a__weight=(2, 2, 1, 1), b__weight=(3, 2), b__bias=(3,)))
     assert mapping.unmatched == list(mapping.variables)
-    with pytest.raises(ValueError) as wrong:  # noqa: PT011  # the whole text follows
-        mapping["one"] = "a"
-    assert str(wrong.value) == (
+    with says(
+        ValueError,
         "WeightMapping: one has kernel (1, 1, 2, 2), bias (2,); 'a' has weight (2, 2, 1, 1), which is not the same "
-        "layer's."
-    )
+        "layer's.",
+    ):
+        mapping["one"] = "a"
     with pytest.raises(KeyError) as missing:
         mapping["one"] = "c"
     assert missing.value.args == ("WeightMapping: there is no module 'c'; there are a, b.",)
@@ -120,20 +121,20 @@ def test_square_matrices_among_such_that_lie_either_way() -> None:
         "net/a/kernel": "h0.weight: other matrices of the file lie either way, and this one is square: axes=(1, 0) or "
         "axes=(0, 1)"
     }
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
-        mapping["net/a/kernel"] = "h0.weight"
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "WeightMapping: net/a/kernel from h0.weight: other matrices of the file lie either way, and this one is "
-        "square: axes=(1, 0) or axes=(0, 1); say so with mapping.take."
-    )
+        "square: axes=(1, 0) or axes=(0, 1); say so with mapping.take.",
+    ):
+        mapping["net/a/kernel"] = "h0.weight"
     mapping.take("net/a/kernel", "h0.weight", axes=(1, 0))
     mapping.assign()
     np.testing.assert_array_equal(model.layers[0].kernel.numpy(), np.float32(given["h0.weight"].T))
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with says(
+        ValueError,
+        "WeightMapping: net/a/kernel has shape (2, 2), which 'h1.weight' of shape (2, 5) has not with axes=(1, 0).",
+    ):
         mapping.take("net/a/kernel", "h1.weight", axes=(1, 0))
-    assert str(caught.value) == (
-        "WeightMapping: net/a/kernel has shape (2, 2), which 'h1.weight' of shape (2, 5) has not with axes=(1, 0)."
-    )
 
 
 def test_normalizations_along_several_axes() -> None:
@@ -176,11 +177,8 @@ def test_features_of_unknown_order() -> None:
     mapping.assign()
     expected = given["fc.weight"].reshape(2, 3, 2, 2).transpose(2, 3, 1, 0).reshape(12, 2)
     np.testing.assert_array_equal(model.fc.kernel.numpy(), np.float32(expected))
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with says(ValueError, f"WeightMapping: {name} has 12 features along its first axis; flattened=(2, 2, 4) are 16."):
         mapping.take(name, "fc.weight", flattened=(2, 2, 4))
-    assert str(caught.value) == (
-        f"WeightMapping: {name} has 12 features along its first axis; flattened=(2, 2, 4) are 16."
-    )
 
 
 def test_a_spectral_norm_along_either_of_two_axes_is_unclear() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_testing import says
 from agog_training.preparing.labels import normalize, to_categorical
 from agog_training.preparing.seeds import set_random_seed
 from agog_training.preparing.sequences import pad_sequences
@@ -35,11 +36,8 @@ def test_categories(x: Any, classes: int | None) -> None:
 
 
 def test_class_numbers_that_are_too_large() -> None:
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(ValueError, "to_categorical: class numbers must be from 0 to 2, one less than num_classes; got 0 to 3."):
         to_categorical([0, 3], 3)
-    assert str(error.value) == (
-        "to_categorical: class numbers must be from 0 to 2, one less than num_classes; got 0 to 3."
-    )
 
 
 def test_norms() -> None:
@@ -68,14 +66,10 @@ def test_padding(length: int | None, padding: str, truncating: str) -> None:
 
 def test_padding_of_vectors() -> None:
     assert pad_sequences([[[1, 2]], [[3, 4], [5, 6]]]).tolist() == [[[0, 0], [1, 2]], [[3, 4], [5, 6]]]
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(ValueError, "pad_sequences: all sequences must hold numbers or vectors of one size; got [(2,), (3,)]."):
         pad_sequences([[[1, 2]], [[1, 2, 3]]])
-    assert str(error.value) == (
-        "pad_sequences: all sequences must hold numbers or vectors of one size; got [(2,), (3,)]."
-    )
-    with pytest.raises(ValueError, match=r".") as unknown:
+    with says(ValueError, "pad_sequences: padding must be 'pre' or 'post'; got 'left'."):
         pad_sequences([[1]], padding="left")
-    assert str(unknown.value) == "pad_sequences: padding must be 'pre' or 'post'; got 'left'."
 
 
 def test_words() -> None:
@@ -86,9 +80,8 @@ def test_words() -> None:
     assert all(0 < number < 10 for number in numbers)
     assert one_hot("the cat the", 10) == numbers
     assert hashing_trick("ab c", 10, len) == [3, 2]
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(ValueError, "hashing_trick: hash_function must be a function, 'md5' or None; got 'sha'."):
         hashing_trick("a", 10, "sha")
-    assert str(error.value) == "hashing_trick: hash_function must be a function, 'md5' or None; got 'sha'."
 
 
 TEXTS = ["The cat sat.", "the dog; the cat"]
@@ -128,11 +121,8 @@ def test_matrices_of_texts() -> None:
     }
     for mode, row in rows.items():
         np.testing.assert_allclose(tokenizer.texts_to_matrix(TEXTS, mode)[1], row, rtol=1e-12)
-    with pytest.raises(ValueError, match=r".") as error:
+    with says(ValueError, "sequences_to_matrix: mode must be 'binary' or 'count' or 'freq' or 'tfidf'; got 'sum'."):
         tokenizer.texts_to_matrix(TEXTS, "sum")
-    assert str(error.value) == (
-        "sequences_to_matrix: mode must be 'binary' or 'count' or 'freq' or 'tfidf'; got 'sum'."
-    )
 
 
 def test_one_seed_for_all() -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 from agog_layers import GRU, LSTM, BatchNormalization, Bidirectional, Conv2D, Dense, Flatten, Input, MultiHeadAttention
+from agog_testing import says
 from agog_training import Model, Sequential
 
 h5py = pytest.importorskip("h5py", reason="h5py reads HDF5")
@@ -96,11 +97,11 @@ def test_an_archive_of_keras_3(tmp_path: Path) -> None:
     archive(tmp_path / "m.keras", TREE)
     loads(network(), tmp_path / "m.keras", EXPECTED)
     archive(tmp_path / "z.keras", TREE, zipfile.ZIP_DEFLATED)
-    with pytest.raises(DataLossError) as caught:
+    with says(
+        DataLossError,
+        f"load_weights: '{tmp_path}/z.keras' is not as Keras writes it: model.weights.h5 is compressed in it.",
+    ):
         network().load_weights(tmp_path / "z.keras")
-    assert str(caught.value) == (
-        f"load_weights: '{tmp_path}/z.keras' is not as Keras writes it: model.weights.h5 is compressed in it."
-    )
 
 
 def test_layers_inside_of_layers_and_lists(tmp_path: Path) -> None:
@@ -282,23 +283,23 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
 
 def test_a_model_without_weights(tmp_path: Path) -> None:
     write(tmp_path / "m.weights.h5", TREE)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
-        Sequential([Dense(2)], name="net").load_weights(tmp_path / "m.weights.h5")
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         "Model 'net' has no weights to find in a file of Keras, since it was not built: call it on a batch, or call "
-        "model.build(input_shape)."
-    )
+        "model.build(input_shape).",
+    ):
+        Sequential([Dense(2)], name="net").load_weights(tmp_path / "m.weights.h5")
 
 
 def test_without_h5py(tmp_path: Path, monkeypatch: Any) -> None:
     write(tmp_path / "m.weights.h5", TREE)
     monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(ImportError) as caught:
-        network().load_weights(tmp_path / "m.weights.h5")
-    assert str(caught.value) == (
+    with says(
+        ImportError,
         f"load_weights: '{tmp_path}/m.weights.h5' is a file of Keras, in HDF5, for which h5py is needed: "
-        'pip install "agog-training[h5]".'
-    )
+        'pip install "agog-training[h5]".',
+    ):
+        network().load_weights(tmp_path / "m.weights.h5")
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

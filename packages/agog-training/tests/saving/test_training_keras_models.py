@@ -20,6 +20,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 from agog_layers import LSTM, Dense, Layer
 from agog_layers.layer.function_layer import _functions as called_functions
+from agog_testing import says
 from agog_training import Sequential, load_model
 
 h5py = pytest.importorskip("h5py", reason="h5py reads HDF5")
@@ -514,8 +515,8 @@ def test_a_vocabulary_that_is_damaged(tmp_path: Path) -> None:
     path = written(tmp_path / "m.keras", sequential(VOCABULARIES[1][1]), {})
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("assets/layers/integer_lookup/vocabulary.txt", "x")
-    with pytest.raises(DataLossError) as caught:
+    with says(
+        DataLossError,
+        f"load_model: '{path}' is not a whole file of Keras: invalid literal for int() with base 10: 'x'.",
+    ):
         load_model(path)
-    assert str(caught.value) == (
-        f"load_model: '{path}' is not a whole file of Keras: invalid literal for int() with base 10: 'x'."
-    )

@@ -27,6 +27,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
 from agog_layers import LSTM, Dense, Dropout, Embedding, Flatten, Input
 from agog_layers.metrics.keras.means import MeanSquaredError
+from agog_testing import says
 from agog_training import Model, Sequential, clone_model, load_model, model_from_config, model_from_json, optimizers
 from agog_training.saving.description import describe_optimizer, revive_optimizer
 from agog_training.saving.model_file import _File
@@ -153,37 +154,35 @@ def test_saving_says_what_is_no_data(tmp_path: Path) -> None:
     model = sequential()
     loss = lambda y, p: ag.reduce_mean(y - p)  # noqa: E731  # a lambda is what is refused
     model.compile("sgd", loss)
-    with pytest.raises(NotImplementedError) as caught:
-        model.save(tmp_path / "m")
-    assert str(caught.value) == (
+    with says(
+        NotImplementedError,
         f"Model.save: {loss!r}, a loss or metric of the model, has no name by which loading could find it; define it "
-        "with def, or save with include_optimizer=False, and compile the model again after loading it."
-    )
-    model.compile(agog_optimizers.GradientDescentOptimizer(lambda: 0.1), "mse")
-    with pytest.raises(NotImplementedError) as caught:
+        "with def, or save with include_optimizer=False, and compile the model again after loading it.",
+    ):
         model.save(tmp_path / "m")
-    assert str(caught.value) == (
+    model.compile(agog_optimizers.GradientDescentOptimizer(lambda: 0.1), "mse")
+    with says(
+        NotImplementedError,
         "Model.save: the argument 'learning_rate' of the optimizer GradientDescentOptimizer is no data that a file can "
-        "hold; save with include_optimizer=False, and compile the model again after loading it."
-    )
-    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the whole text follows
-        Sequential([Dense(1)], name="m").save(tmp_path / "m")
-    assert str(refused.value) == (
+        "hold; save with include_optimizer=False, and compile the model again after loading it.",
+    ):
+        model.save(tmp_path / "m")
+    with says(
+        ValueError,
         "Model 'm' has no weights to save, since it was not built: call it on a batch, or call "
-        "model.build(input_shape)."
-    )
-    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the whole text follows
+        "model.build(input_shape).",
+    ):
+        Sequential([Dense(1)], name="m").save(tmp_path / "m")
+    with says(ValueError, "Model.save: there is one format, so save_format must be None; got 'h5'."):
         model.save(tmp_path / "m", save_format="h5")
-    assert str(refused.value) == "Model.save: there is one format, so save_format must be None; got 'h5'."
     assert not os.listdir(tmp_path)
 
 
 def test_an_existing_file_is_replaced_only_where_that_is_allowed(tmp_path: Path) -> None:
     model, path = sequential(), tmp_path / "m.agog"
     model.save(path)
-    with pytest.raises(AlreadyExistsError) as caught:
+    with says(AlreadyExistsError, f"Model.save: {path} exists; pass overwrite=True to replace it."):
         model.save(path, overwrite=False)
-    assert str(caught.value) == f"Model.save: {path} exists; pass overwrite=True to replace it."
     model.save(path)
 
 
@@ -208,30 +207,26 @@ def test_the_weights_can_be_read_by_other_programs(tmp_path: Path) -> None:
 
 
 def test_what_is_no_model_file(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError) as missing:
+    with says(NotFoundError, f"load_model: the file '{tmp_path}/none.agog' does not exist."):
         load_model(tmp_path / "none.agog")
-    assert str(missing.value) == f"load_model: the file '{tmp_path}/none.agog' does not exist."
     model = sequential()
     model.save_weights(tmp_path / "w")
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
-        load_model(tmp_path / "w.safetensors")
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         f"load_model: '{tmp_path}/w.safetensors' holds weights alone, and no description of a model; make the model in "
-        "the program, and call its load_weights."
-    )
+        "the program, and call its load_weights.",
+    ):
+        load_model(tmp_path / "w.safetensors")
     (tmp_path / "k.keras").write_bytes(b"PK\x03\x04 and more")
-    with pytest.raises(DataLossError) as damaged:
+    with says(DataLossError, f"load_model: '{tmp_path}/k.keras' is not a whole file of Keras: File is not a zip file."):
         load_model(tmp_path / "k.keras")
-    assert (
-        str(damaged.value) == f"load_model: '{tmp_path}/k.keras' is not a whole file of Keras: File is not a zip file."
-    )
     (tmp_path / "k.h5").write_bytes(b"\x89HDF\r\n\x1a\n and more")
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
-        load_model(tmp_path / "k.h5")
-    assert str(caught.value) == (
+    with says(
+        ValueError,
         f"load_model: '{tmp_path}/k.h5' is a file of Keras without a description that agog reads, as .keras files of "
-        "Keras 3 have it: make the model in the program, and call model.load_weights(path)."
-    )
+        "Keras 3 have it: make the model in the program, and call model.load_weights(path).",
+    ):
+        load_model(tmp_path / "k.h5")
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -299,12 +294,12 @@ def test_every_argument_of_an_optimizer_is_kept(name: str) -> None:
 
 def test_an_optimizer_that_wraps_another_is_refused() -> None:
     wrapped = agog_optimizers.MovingAverageOptimizer(agog_optimizers.AdamOptimizer())
-    with pytest.raises(NotImplementedError) as caught:
-        describe_optimizer(wrapped)
-    assert str(caught.value) == (
+    with says(
+        NotImplementedError,
         "Model.save: the argument 'opt' of the optimizer MovingAverageOptimizer is no data that a file can hold; save "
-        "with include_optimizer=False, and compile the model again after loading it."
-    )
+        "with include_optimizer=False, and compile the model again after loading it.",
+    ):
+        describe_optimizer(wrapped)
 
 
 @pytest.mark.parametrize("make", [sequential, functional, lambda: Tower(3)])
@@ -320,11 +315,8 @@ def test_a_clone_has_weights_of_its_own(make: Any) -> None:
 
 
 def test_a_clone_of_other_tensors_is_refused() -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text follows
+    with says(ValueError, "clone_model: input_tensors is not supported; call the new model on the tensors instead."):
         clone_model(sequential(), input_tensors=X)  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "clone_model: input_tensors is not supported; call the new model on the tensors instead."
-    )
 
 
 def test_descriptions_mean_models_that_train() -> None:

@@ -10,13 +10,13 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_testing import says
 
 
 def fails(error: type[Exception], text: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text) as caught:
         function(*args, **kwargs)
     assert type(caught.value) is error
-    assert str(caught.value) == text
 
 
 COMPARISONS = [

@@ -13,6 +13,7 @@ import pytest
 import agog_core as ag
 from agog_core.ops.control.printing import format, formatted
 from agog_core.ops.control.py_func import eager_py_func
+from agog_testing import says
 
 
 @pytest.mark.parametrize(
@@ -66,11 +67,8 @@ def test_print_to_other_streams(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ag.print(3, output_stream=f"file://{path}")
     ag.print(4, output_stream=f"file://{path}")
     assert (file.getvalue(), lines, path.read_text()) == ("[0 ... 8]\n", ["2"], "3\n4\n")
-    with pytest.raises(ValueError, match=r"^print: ") as error:
+    with says(ValueError, "print: output_stream must be an open file, a function, or 'file://' and a path; got 5."):
         ag.print(1, output_stream=5)
-    assert str(error.value) == (
-        "print: output_stream must be an open file, a function, or 'file://' and a path; got 5."
-    )
 
 
 def test_older_print_returns_its_input(capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,11 +85,11 @@ def test_format() -> None:
     text = format("{} and {}", [ag.constant([1, 2]), 3])
     assert (text.numpy(), text.dtype) == (b"[1 2] and 3", ag.string)
     assert format("x%", ag.constant(1.5), placeholder="%").numpy() == b"x1.5"
-    with pytest.raises(ValueError, match=r"^format: ") as error:
+    with says(
+        ValueError,
+        "format: 1 placeholder(s) in template does not match 2 tensor(s) provided as input; give one for each '{}'.",
+    ):
         format("{}", [1, 2])
-    assert str(error.value) == (
-        "format: 1 placeholder(s) in template does not match 2 tensor(s) provided as input; give one for each '{}'."
-    )
 
 
 def test_py_func_gets_arrays_that_it_may_write() -> None:
@@ -128,15 +126,14 @@ def test_eager_py_func_gives_the_dtypes_that_are_asked_for() -> None:
     both = eager_py_func(lambda x: [x, 2], [1.5], [ag.float32, "int64"])
     assert [each.dtype.name for each in both] == ["float32", "int64"]
     assert eager_py_func(lambda x: None, [1.5], []) == []
-    with pytest.raises(ag.errors.UnknownError) as variable:
-        eager_py_func(lambda: ag.Variable(1.0, name="v"), [], ag.float32)
-    assert str(variable.value) == (
+    with says(
+        ag.errors.UnknownError,
         "py_func: Attempting to return a variable, 'v:0', from the function; return its value, such as "
-        "variable.value()."
-    )
-    with pytest.raises(ValueError, match=r"^py_func: ") as count:
+        "variable.value().",
+    ):
+        eager_py_func(lambda: ag.Variable(1.0, name="v"), [], ag.float32)
+    with says(ValueError, "py_func: Tout has 1 dtypes; the function returned 2 results."):
         eager_py_func(lambda: [1, 2], [], [ag.int32])
-    assert str(count.value) == "py_func: Tout has 1 dtypes; the function returned 2 results."
 
 
 def test_sparse_tensors_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 import agog_core as ag
 from agog_core.ops.control.py_func import eager_py_func
 from agog_core.tracing.functions.function import function
+from agog_testing import says
 
 
 @eager_py_func(Tout=ag.float32)
@@ -88,9 +89,9 @@ def test_traced_functions_have_gradients_through_them() -> None:
 @pytest.mark.parametrize("op", [ag.py_func, eager_py_func])
 @pytest.mark.parametrize("given", [{}, {"func": abs}, {"func": abs, "inp": [1.0]}, {"inp": [1.0], "Tout": ag.float32}])
 def test_what_is_missing(op: Any, given: dict[str, Any]) -> None:
-    with pytest.raises(TypeError) as caught:
-        op(**given)
-    assert str(caught.value) == (
+    with says(
+        TypeError,
         "py_func: func, inp and Tout must be given; or Tout alone and by name, as a decorator: "
-        "@tf.py_function(Tout=tf.float32)."
-    )
+        "@tf.py_function(Tout=tf.float32).",
+    ):
+        op(**given)

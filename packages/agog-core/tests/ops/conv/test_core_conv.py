@@ -13,6 +13,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv import convolutions as conv
 from agog_core.ops.conv import depthwise
 from agog_core.ops.conv import transposed as deconvolution
+from agog_testing import says
 
 Array = np.ndarray[Any, Any]
 SEED = 20
@@ -291,6 +292,5 @@ IMAGE, FILTER = np.ones((1, 4, 4, 3), np.float32), np.ones((2, 2, 3, 5), np.floa
     ],
 )
 def test_errors(call: Callable[[], Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         call()
-    assert str(caught.value) == text

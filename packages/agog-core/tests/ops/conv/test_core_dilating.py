@@ -11,6 +11,7 @@ import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.convolutions import conv2d
 from agog_core.ops.conv.dilated import with_space_to_batch
+from agog_testing import says
 
 SEED = 2
 
@@ -63,6 +64,5 @@ def test_channels_first_and_chosen_axes() -> None:
     ],
 )
 def test_errors(arguments: tuple[Any, ...], text: str) -> None:
-    with pytest.raises(InvalidArgumentError) as error:
+    with says(InvalidArgumentError, text):
         with_space_to_batch(ag.ones([1, 4]), *arguments, lambda x, axes, padding: x)
-    assert str(error.value) == text

@@ -11,6 +11,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv import pools
+from agog_testing import says
 
 Array = np.ndarray[Any, Any]
 SEED = 21
@@ -129,6 +130,5 @@ X = np.ones((1, 4, 4, 3), np.float32)
     ],
 )
 def test_errors(call: Callable[[], Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         call()
-    assert str(caught.value) == text

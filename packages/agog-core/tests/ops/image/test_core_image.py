@@ -15,6 +15,7 @@ from agog_core.ops.conv import patches
 from agog_core.ops.image import boxes, color, intensity, resizing
 from agog_core.ops.image import geometry as image
 from agog_core.ops.image import quality as comparison
+from agog_testing import says
 
 Array = np.ndarray[Any, Any]
 SEED = 22
@@ -444,6 +445,5 @@ X = np.ones((4, 4, 3), np.float32)
     ],
 )
 def test_errors(call: Callable[[], Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         call()
-    assert str(caught.value) == text

@@ -10,6 +10,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.indexing.embedding import embedding_lookup, embedding_lookup_sparse
+from agog_testing import says
 from agog_testing.gradcheck import gradcheck
 
 SEED = 23
@@ -98,9 +99,8 @@ def test_long_rows_are_scaled_down() -> None:
     ],
 )
 def test_errors(params: Any, ids: Any, strategy: str, kind: type[Exception], text: str) -> None:
-    with pytest.raises(kind) as caught:
+    with says(kind, text):
         embedding_lookup(params, ids, strategy).numpy()  # a device may tell when it is waited for
-    assert str(caught.value) == text
 
 
 def test_norms_and_clipping_of_sparse_gradients() -> None:
@@ -176,6 +176,5 @@ def test_combined_lookups(combiner: str | None, count: int) -> None:
     ],
 )
 def test_errors_of_combined_lookups(ids: Any, weights: Any, combiner: str, kind: type[Exception], text: str) -> None:
-    with pytest.raises(kind) as caught:
+    with says(kind, text):
         embedding_lookup_sparse(TABLE, ids, weights, combiner=combiner)
-    assert str(caught.value) == text

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_testing import says
 
 
 def test_stitching_undoes_partitioning() -> None:
@@ -47,12 +48,12 @@ def test_partitions_without_a_gradient_count_as_zeros() -> None:
 
 
 def test_stitching_nothing() -> None:
-    with pytest.raises(ag.errors.InvalidArgumentError) as caught:
-        ag.dynamic_stitch([], [])
-    assert str(caught.value) == (
+    with says(
+        ag.errors.InvalidArgumentError,
         "dynamic_stitch: each tensor of data must have the shape of its indices and then the same rest as all others; "
-        "got shapes [] and []."
-    )
+        "got shapes [] and [].",
+    ):
+        ag.dynamic_stitch([], [])
 
 
 def test_stitching_lists_of_two_lengths() -> None:

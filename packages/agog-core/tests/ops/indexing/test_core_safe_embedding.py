@@ -10,6 +10,7 @@ import pytest
 import agog_core as ag
 from agog_core import SparseTensor
 from agog_core.ops.indexing.embedding import safe_embedding_lookup_sparse
+from agog_testing import says
 
 SEED = 8
 TABLE = np.random.default_rng(SEED).normal(size=(5, 3))
@@ -83,6 +84,5 @@ def test_gradients_of_tables_and_weights() -> None:
     ],
 )
 def test_errors(ids: Any, weights: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as raised:
+    with says(error, text):
         safe_embedding_lookup_sparse(TABLE, ids, weights)
-    assert str(raised.value) == text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_core.tensors.indexed_slices import convert_to_tensor_or_indexed_slices
+from agog_testing import says
 
 SEED = 11
 
@@ -41,9 +41,9 @@ def test_slices_are_tensors_or_stay() -> None:
     assert convert_to_tensor_or_indexed_slices(rows) is rows
     assert convert_to_tensor_or_indexed_slices(rows, ag.dtypes.float32) is rows
     assert convert_to_tensor_or_indexed_slices([1, 2], "int64").dtype is ag.dtypes.int64
-    with pytest.raises(ValueError, match="float64") as error:
-        convert_to_tensor_or_indexed_slices(rows, "float64")
-    assert str(error.value) == (
+    with says(
+        ValueError,
         "convert_to_tensor_or_indexed_slices: the IndexedSlices are of dtype float32; float64 is asked for. Cast "
-        "their values."
-    )
+        "their values.",
+    ):
+        convert_to_tensor_or_indexed_slices(rows, "float64")

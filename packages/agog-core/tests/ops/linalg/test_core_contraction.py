@@ -9,6 +9,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_testing import says
 from agog_testing.gradcheck import gradcheck
 
 RNG = np.random.default_rng(20181105)
@@ -60,9 +61,8 @@ def test_gradient_of_tensordot() -> None:
     ids=str,
 )
 def test_errors_of_tensordot(axes: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as caught:
+    with says(error, text):
         ag.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes)
-    assert str(caught.value) == text
 
 
 def test_third_derivative_of_a_contraction() -> None:
@@ -113,9 +113,8 @@ def test_products_of_matrices_in_disguise(equation: str) -> None:
 def test_too_many_indices() -> None:
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     equation = f"...{letters[:30]},...{letters[30:]}"
-    with pytest.raises(ValueError, match="52") as caught:
+    with says(ValueError, f"einsum: equation {equation!r} needs more than 52 indices."):
         ag.einsum(equation, np.ones([1] * 31), np.ones([1] * 23))
-    assert str(caught.value) == f"einsum: equation {equation!r} needs more than 52 indices."
 
 
 def test_complex_numbers() -> None:

@@ -12,21 +12,19 @@ import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.math.composed import polyval
 from agog_core.ops.math.special import bessel_i0, bessel_i1, bessel_i1e
+from agog_testing import says
 
 
 def test_accumulate_n() -> None:
     assert ag.accumulate_n([[1, 2], [3, 4], [5, 6]], shape=[2], tensor_dtype=ag.int32).numpy().tolist() == [9, 12]
-    with pytest.raises(ValueError, match="empty") as caught:
+    with says(ValueError, "accumulate_n: inputs is empty; give at least one tensor."):
         ag.accumulate_n([])
-    assert str(caught.value) == "accumulate_n: inputs is empty; give at least one tensor."
-    with pytest.raises(ValueError, match="shape") as caught:
+    with says(ValueError, "accumulate_n: inputs[1] has shape (1,); shape asks for [2]."):
         ag.accumulate_n([[1.0, 2.0], [1.0]], shape=[2])
-    assert str(caught.value) == "accumulate_n: inputs[1] has shape (1,); shape asks for [2]."
-    with pytest.raises(TypeError) as wrong:
+    with says(
+        TypeError, "accumulate_n: the inputs have dtype float32; tensor_dtype asks for int32. Cast with tf.cast."
+    ):
         ag.accumulate_n([[1.0, 2.0]], tensor_dtype="int32")
-    assert str(wrong.value) == (
-        "accumulate_n: the inputs have dtype float32; tensor_dtype asks for int32. Cast with tf.cast."
-    )
 
 
 def test_scalar_mul() -> None:
@@ -34,9 +32,8 @@ def test_scalar_mul() -> None:
     rows = ag.scalar_mul(ag.constant(2.0), ag.IndexedSlices([[1.0]], [1], (3, 1)))
     assert isinstance(rows, ag.IndexedSlices)
     assert rows.numpy().tolist() == [[0.0], [2.0], [0.0]]
-    with pytest.raises(ValueError, match="scalar") as caught:
+    with says(ValueError, "scalar_mul: Only scalar multiply works, got a scalar of rank 1."):
         ag.scalar_mul([1.0, 2.0], [1.0, 2.0])
-    assert str(caught.value) == "scalar_mul: Only scalar multiply works, got a scalar of rank 1."
 
 
 def test_polyval() -> None:
@@ -97,9 +94,8 @@ def test_lbeta() -> None:
     expected = [sum(map(math.lgamma, row)) - math.lgamma(sum(row)) for row in x.tolist()]
     np.testing.assert_allclose(ag.lbeta(x).numpy(), expected, rtol=1e-13)
     assert ag.lbeta(np.zeros((2, 0))).numpy().tolist() == [-math.inf, -math.inf]
-    with pytest.raises(InvalidArgumentError) as caught:
+    with says(InvalidArgumentError, "lbeta: x must have rank 1 or more; got a tensor of rank 0."):
         ag.lbeta(1.0)
-    assert str(caught.value) == "lbeta: x must have rank 1 or more; got a tensor of rank 0."
 
 
 @pytest.mark.parametrize(("function", "order"), [(bessel_i0, 0), (bessel_i1, 1)])
@@ -151,6 +147,5 @@ def test_bits_shift_within_the_dtype() -> None:
 def test_xor_is_of_bools_and_of_the_bits_of_integers() -> None:
     assert (ag.constant([True, False]) ^ True).numpy().tolist() == [False, True]
     assert (ag.constant([1, 6]) ^ ag.constant([2, 3])).numpy().tolist() == [3, 5]
-    with pytest.raises(InvalidArgumentError) as caught:
+    with says(InvalidArgumentError, "logical_xor: dtype float32 is not supported; use one of bool. Cast with tf.cast."):
         ag.constant([1.0]) ^ ag.constant([2.0])
-    assert str(caught.value) == "logical_xor: dtype float32 is not supported; use one of bool. Cast with tf.cast."

@@ -13,6 +13,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.nn import weighted_candidates as unigrams
+from agog_testing import says
 
 SEED = 5
 TRUE = np.array([[0, 3], [2, 2]])
@@ -101,6 +102,5 @@ def test_hits() -> None:
     ],
 )
 def test_errors(call: Callable[[], Any], text: str) -> None:
-    with pytest.raises(InvalidArgumentError) as error:
+    with says(InvalidArgumentError, text):
         call()
-    assert str(error.value) == text

@@ -15,6 +15,7 @@ from agog_core import SparseTensor
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.sorting.editing import collapse_repeated
 from agog_core.tensors.sparse_tensor import SparseTensorValue, convert_to_tensor_or_sparse_tensor
+from agog_testing import says
 
 SEED = 3
 
@@ -70,19 +71,15 @@ def test_sizes_may_differ() -> None:
     ],
 )
 def test_errors(truth: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as raised:
+    with says(error, text):
         ag.edit_distance(sparse({(0,): [1]}, (1, 1)), truth)
-    assert str(raised.value) == text
 
 
 def test_sparse_tensors_of_values() -> None:
     value = SparseTensorValue([[0, 1]], [5.0], [1, 2])
     assert SparseTensor.from_value(SparseTensor.from_value(value)).values.numpy().tolist() == [5.0]
-    with pytest.raises(TypeError) as error:
+    with says(TypeError, "SparseTensor.from_value: expected a SparseTensor or a SparseTensorValue; got 5 of type int."):
         SparseTensor.from_value(5)
-    assert str(error.value) == (
-        "SparseTensor.from_value: expected a SparseTensor or a SparseTensorValue; got 5 of type int."
-    )
 
 
 def test_time_goes_on() -> None:
@@ -102,12 +99,12 @@ def test_repetitions() -> None:
     assert (counts.numpy().tolist(), counts.dtype.name) == ([len(row) for row in expected], "int64")
     assert collapse_repeated(ag.zeros([2, 0]), [0, 0])[0].shape == (2, 0)
     assert collapse_repeated(ag.zeros([0, 3]), ag.zeros([0], "int32"))[0].shape == (0, 0)
-    with pytest.raises(InvalidArgumentError) as error:
-        collapse_repeated([1, 2], [1])
-    assert str(error.value) == (
+    with says(
+        InvalidArgumentError,
         "collapse_repeated: labels must be of shape (batch, steps) and seq_length of shape (batch,); got shapes (2,) "
-        "and (1,)."
-    )
+        "and (1,).",
+    ):
+        collapse_repeated([1, 2], [1])
 
 
 def test_conversion_to_sparse_tensors() -> None:
@@ -115,8 +112,9 @@ def test_conversion_to_sparse_tensors() -> None:
     sparse = convert_to_tensor_or_sparse_tensor(value, "float32")
     assert convert_to_tensor_or_sparse_tensor(sparse) is sparse
     assert convert_to_tensor_or_sparse_tensor([1], "int64").dtype is ag.dtypes.int64
-    with pytest.raises(RuntimeError) as error:
+    with says(
+        RuntimeError,
+        "convert_to_tensor_or_sparse_tensor: the SparseTensor is of dtype float32; int32 is asked for. Cast its "
+        "values.",
+    ):
         convert_to_tensor_or_sparse_tensor(value, "int32")
-    assert str(error.value) == (
-        "convert_to_tensor_or_sparse_tensor: the SparseTensor is of dtype float32; int32 is asked for. Cast its values."
-    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
+from agog_testing import says
 
 SEED = 20181105
 
@@ -55,6 +55,5 @@ def test_errors_of_confusion_matrix() -> None:
         ([0, 1], [0, 2], "predictions must lie in [0, 2); they lie in [0, 2]."),
         ([0, 1], [0], "labels and predictions must be of one shape; got (2,) and (1,)."),
     ]:
-        with pytest.raises(InvalidArgumentError) as caught:
+        with says(InvalidArgumentError, f"confusion_matrix: {text}"):
             ag.confusion_matrix(labels, predictions, num_classes=2)
-        assert str(caught.value) == f"confusion_matrix: {text}"

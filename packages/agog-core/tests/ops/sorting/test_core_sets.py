@@ -12,6 +12,7 @@ import agog_core as ag
 from agog_core import SparseTensor
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.sorting import sets
+from agog_testing import says
 
 SEED = 4
 RNG = np.random.default_rng(SEED)
@@ -67,6 +68,5 @@ def test_strings_and_nothing() -> None:
     ],
 )
 def test_errors(call: Callable[[], Any], text: str) -> None:
-    with pytest.raises(InvalidArgumentError) as error:
+    with says(InvalidArgumentError, text):
         call()
-    assert str(error.value) == text

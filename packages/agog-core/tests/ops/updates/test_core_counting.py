@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 import agog_core as ag
+from agog_testing import says
 
 
 def test_counting_ends_at_the_limit() -> None:
     counter = ag.Variable(0, name="steps")
     assert [int(ag.count_up_to(counter, 2)), int(counter.count_up_to(2)), int(counter)] == [0, 1, 2]
-    with pytest.raises(ag.errors.OutOfRangeError) as caught:
+    with says(ag.errors.OutOfRangeError, "count_up_to: variable 'steps:0' has reached the limit 2: it is 2."):
         counter.count_up_to(2)
-    assert str(caught.value) == "count_up_to: variable 'steps:0' has reached the limit 2: it is 2."
 
 
 def test_assignments_return_nothing_where_nobody_reads() -> None:
