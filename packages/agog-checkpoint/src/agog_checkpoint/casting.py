@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 def obstacle(value: Array, saved: DType, dtype: DType) -> str | None:
-    """Why a value cannot be cast from a saved dtype to a variable's: what would be lost; None where only precision is.
+    """Why a value cannot be cast from a saved dtype to a variable's: what would be lost; None if only precision is.
 
     >>> from agog_core import float32, int32, int8
     >>> obstacle(np.array([300], np.int32), int32, int8)

@@ -76,7 +76,7 @@ class Checkpoint(Checkpointable):
         """Save all state into the next numbered file, and make that the newest checkpoint of its folder.
 
         Args:
-            file_prefix: the folder, which is made where it is missing, and the beginning of the file's name.
+            file_prefix: the folder, which is made if it is missing, and the beginning of the file's name.
             max_shard_bytes: how many bytes of values a file may have: what is more goes into several files, with an
                 index in the layout of the Hugging Face Hub; None for one file of any size.
             asynchronous: whether to return at once and to write behind: nothing is copied, and later assignments do not
@@ -129,7 +129,7 @@ class Checkpoint(Checkpointable):
         """Save all state into one file, without numbering it or making it the newest checkpoint of its folder.
 
         Args:
-            file_prefix: the folder, which is made where it is missing, and the file's name without ``.safetensors``.
+            file_prefix: the folder, which is made if it is missing, and the file's name without ``.safetensors``.
             max_shard_bytes, asynchronous: see `save`.
 
         Returns:

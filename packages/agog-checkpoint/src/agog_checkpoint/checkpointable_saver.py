@@ -45,7 +45,7 @@ class CheckpointableSaver:
         """Save all state into one file, and make that the newest checkpoint of its folder.
 
         Args:
-            file_prefix: the folder, which is made where it is missing, and the beginning of the file's name.
+            file_prefix: the folder, which is made if it is missing, and the beginning of the file's name.
             checkpoint_number: a number, or a variable that holds it, which the name ends with; None for none.
 
         Returns:

@@ -43,15 +43,15 @@ def commit(
     ``commit_id``, by default a new one, in its name and is locked. Where there is ``first`` or ``then``, the folder
     is locked from the moment when all is written but ``path``, which says what belongs to it.
 
-    Raises ResourceExhaustedError where the disk is full, PermissionDeniedError where the folder may not be written, and
-    UnknownError where the system failed in another way. In all cases the old file is as it was.
+    Raises ResourceExhaustedError if the disk is full, PermissionDeniedError if the folder may not be written, and
+    UnknownError if the system failed in another way. In all cases the old file is as it was.
     """
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     others = {os.path.join(folder, name): write_other for name, write_other in (first or {}).items()}
     commit_id = commit_id or new_id()
     temporary = temporary_name(path, commit_id)
-    made: list[str] = []  # what is removed again where this fails
+    made: list[str] = []  # what is removed again if this fails
     current = path
     stream: BinaryIO | None = None
     try:
@@ -97,7 +97,7 @@ def commit(
 
 def delete(path: str) -> None:
     """Delete a file and bring that to the disk; one that is not there is deleted already. Raises PermissionDeniedError
-    where it may not be deleted, and UnknownError where the system failed in another way."""
+    where it may not be deleted, and UnknownError if the system failed in another way."""
     try:
         os.unlink(path)
         _sync_folder(os.path.dirname(os.path.abspath(path)))
@@ -108,7 +108,7 @@ def delete(path: str) -> None:
 
 
 def delete_old(path: str) -> bool:
-    """Delete a file that newer ones have replaced, and say whether it is gone; warn where that fails, since they are
+    """Delete a file that newer ones have replaced, and say whether it is gone; warn if that fails, since they are
     safe."""
     try:
         os.unlink(path)

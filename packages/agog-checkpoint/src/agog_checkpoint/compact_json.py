@@ -8,8 +8,8 @@ from typing import Any
 def dump(value: Any, ensure_ascii: bool = True) -> str:
     """Write a value as JSON.
 
-    ``ensure_ascii`` escapes characters beyond ASCII; those that no encoding holds must be. Raises TypeError where JSON
-    cannot hold the value, and ValueError where it contains itself.
+    ``ensure_ascii`` escapes characters beyond ASCII; those that no encoding holds must be. Raises TypeError if JSON
+    cannot hold the value, and ValueError if it contains itself.
 
     >>> dump({"a": [1, None]})
     '{"a":[1,null]}'
@@ -22,7 +22,7 @@ def dump(value: Any, ensure_ascii: bool = True) -> str:
 def load(text: str) -> Any:
     """Read a value from JSON.
 
-    Raises ValueError where the text is no JSON, and RecursionError where it is nested too deeply.
+    Raises ValueError if the text is no JSON, and RecursionError if it is nested too deeply.
 
     >>> load('{"a":[1,null]}')
     {'a': [1, None]}

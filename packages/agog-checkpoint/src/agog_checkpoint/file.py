@@ -36,7 +36,7 @@ def exists(path: str) -> bool:
 
 def main_file(path: str) -> str | None:
     """The file that comes to its place last when a checkpoint is saved: the only one, or the index of several. None
-    where there is no checkpoint."""
+    if there is no checkpoint."""
     return next((file for file in (file_name(path), index_name(path)) if os.path.isfile(file)), None)
 
 
@@ -47,8 +47,8 @@ def save(
     several programs save to one path, that of one of them is left, whole.
 
     A file has at most ``max_shard_bytes`` of tensors; None for one file of any size. ``then`` is called before another
-    program may change what is in the folder. Raises InvalidArgumentError where the header would be longer than readers
-    accept, and OpError where the system failed; what was saved before is as it was.
+    program may change what is in the folder. Raises InvalidArgumentError if the header would be longer than readers
+    accept, and OpError if the system failed; what was saved before is as it was.
     """
     plain, index = file_name(path), index_name(path)
     variables = [] if max_shard_bytes is None else shards.groups(saved.graph.variables(), max_shard_bytes)
@@ -75,7 +75,7 @@ def save_file(file: str, saved: Snapshot) -> None:
 
 def remove(path: str) -> bool:
     """Delete a checkpoint that newer ones have replaced, the index before its shards, and say whether it is gone; warn
-    where that fails."""
+    if that fails."""
     # Without asking what is there: the answer may be wrong where the disk fails.
     if not (delete_old(file_name(path)) and delete_old(index_name(path))):
         return False
@@ -86,7 +86,7 @@ def remove(path: str) -> bool:
 
 
 def write(stream: BinaryIO, saved: Snapshot) -> None:
-    """Write a snapshot into an empty file. Raises InvalidArgumentError where the header would be longer than readers
+    """Write a snapshot into an empty file. Raises InvalidArgumentError if the header would be longer than readers
     accept."""
     variables = layout.in_order(saved.graph.variables())
     # The checksums are known only after the tensors are written, one at a time; they do not change the header's length.
@@ -100,7 +100,7 @@ def write(stream: BinaryIO, saved: Snapshot) -> None:
 def read(path: str) -> tuple[Graph, dict[str, Array]]:
     """Read a checkpoint and check every byte of it: the graph, and the values by key; see `read_file`.
 
-    Raises NotFoundError where there is no such checkpoint.
+    Raises NotFoundError if there is no such checkpoint.
     """
     file = main_file(path)
     if file is None:
@@ -116,7 +116,7 @@ def read_file(file: str) -> tuple[Graph, dict[str, Array]]:
     """Read a file of any name, and its shards where it is an index: the graph, and the values by key.
 
     They lie in the memory that the files are mapped to, which may be replaced or removed meanwhile; writing into them
-    changes no file. Raises PermissionDeniedError where a file may not be read, and DataLossError where it is not a
+    changes no file. Raises PermissionDeniedError if a file may not be read, and DataLossError if it is not a
     whole checkpoint.
     """
     try:

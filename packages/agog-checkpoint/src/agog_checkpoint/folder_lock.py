@@ -25,8 +25,8 @@ _held = threading.local()
 def folder_lock(folder: str) -> Iterator[None]:
     """Lock a folder while the ``with`` block runs, as soon as no other process or thread has locked it.
 
-    Where the file system has no locks, nobody waits. Raises DeadlineExceededError where another one keeps it for too
-    long, and OSError where the folder cannot be opened.
+    Where the file system has no locks, nobody waits. Raises DeadlineExceededError if another one keeps it for too
+    long, and OSError if the folder cannot be opened.
     """
     folders: list[str] = vars(_held).setdefault("folders", [])
     if fcntl is None or folder in folders:

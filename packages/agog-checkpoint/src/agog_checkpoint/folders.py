@@ -24,7 +24,7 @@ class CheckpointState(NamedTuple):
     Args:
         model_checkpoint_path: the path of the newest checkpoint.
         all_model_checkpoint_paths: the paths of all that are kept, the oldest first.
-        all_model_checkpoint_timestamps: when they were made, in seconds since 1970; empty where that was not noted.
+        all_model_checkpoint_timestamps: when they were made, in seconds since 1970; empty if that was not noted.
         last_preserved_timestamp: when the last one was made that is kept for good; 0.0 where that was not noted.
     """
 
@@ -44,7 +44,7 @@ def get_checkpoint_state(
         latest_filename: the name of the file that lists them; None for ``checkpoint``.
 
     Returns:
-        The list, or None where there is no such file.
+        The list, or None if there is no such file.
 
     Raises:
         DataLossError: the file is damaged.
@@ -172,7 +172,7 @@ def _time_of(path: str) -> float:
 def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
     """The paths of all checkpoints of agog in a folder, listed or not, in the order of their times.
 
-    Raises OSError where the folder cannot be read.
+    Raises OSError if the folder cannot be read.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -231,7 +231,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]])
 def remove_checkpoint(
     checkpoint_prefix: str | os.PathLike[str], checkpoint_format_version: object = None, meta_graph_suffix: str = "meta"
 ) -> None:
-    """Remove a checkpoint; where there is none, do nothing. The folder's file ``checkpoint`` stays as it is.
+    """Remove a checkpoint; if there is none, do nothing. The folder's file ``checkpoint`` stays as it is.
 
     Args:
         checkpoint_prefix: its path.

@@ -17,7 +17,7 @@ DTYPES = {dtype.name: dtype for dtype in ALL | FLOAT8 if dtype is not string}
 
 class SavedVariable:
     """What the graph says of a variable's value; ``key`` is its name in the file, and ``name`` the program's for it,
-    where it has one and that is another.
+    if it has one and that is another.
 
     ``checksum`` is that of its bytes, as hexadecimal digits: eight in files of format version 1, sixteen in others.
     """
@@ -89,7 +89,7 @@ class Graph(NamedTuple):
 
     def labels(self, paths: Mapping[int, str] | None = None) -> dict[int, str]:
         """Names for the nodes, by number, that hold a value: the key of a variable, or ``<path>/.state`` for an object
-        with state. ``paths`` are those of `paths`, where they are known."""
+        with state. ``paths`` are those of `paths`, if they are known."""
         paths, labels = paths or self.paths(), {}
         for number, node in enumerate(self.nodes):
             if node.variable is not None:
@@ -179,7 +179,7 @@ def join(path: str, name: str) -> str:
 def graph_of_names(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Graph:
     """Make a graph of variables that have only names, which are taken apart at slashes or else at dots.
 
-    Raises ValueError where a name is the beginning of another, or a variable cannot have a dtype, and TypeError where a
+    Raises ValueError if a name is the beginning of another, or a variable cannot have a dtype, and TypeError if a
     name is not a string.
     """
     nodes = [Node({})]

@@ -51,7 +51,7 @@ def entries_of(variables: Iterable[SavedVariable]) -> str:
 
 
 def header(entries: str, metadata: Mapping[str, str]) -> bytes:
-    """A file's first bytes, up to those of the tensors, with what `entries_of` says. Raises InvalidArgumentError where
+    """A file's first bytes, up to those of the tensors, with what `entries_of` says. Raises InvalidArgumentError if
     there are more than readers accept."""
     rest = f",{entries[1:]}" if entries != "{}" else "}"
     raw = f'{{"__metadata__":{compact_json.dump(metadata, ensure_ascii=False)}{rest}'.encode()

@@ -31,7 +31,7 @@ class CheckpointManager:
 
     Args:
         checkpoint: the `Checkpoint` to save.
-        directory: the folder, which is made where it is missing.
+        directory: the folder, which is made if it is missing.
         max_to_keep: how many of the newest checkpoints are kept; None for all.
         keep_checkpoint_every_n_hours: a checkpoint that would be deleted is kept for good when it was made so many
             hours after the last one kept for good, or after the first manager of the folder; None keeps none.
@@ -108,7 +108,7 @@ class CheckpointManager:
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The path of the newest checkpoint of the folder, for `Checkpoint.restore`; None where there is none."""
+        """The path of the newest checkpoint of the folder, for `Checkpoint.restore`; None if there is none."""
         if self._newest is not None and not file.exists(os.path.join(self._place, os.path.basename(self._newest))):
             self._newest = latest_checkpoint(self._folder)  # another manager has saved there, and has deleted that one
         return self._newest
@@ -120,7 +120,7 @@ class CheckpointManager:
 
     @property
     def best_checkpoint(self) -> str | None:
-        """The path of the checkpoint with the best value of the metric, the first of several; None where there is none.
+        """The path of the checkpoint with the best value of the metric, the first of several; None if there is none.
 
         Values that are no numbers (NaN) are not looked at.
         """

@@ -8,7 +8,7 @@ _MOST = 20
 
 
 def name_list(names: Iterable[str], empty: str = "none") -> str:
-    """List names on one line: all of a few, or the first of many; ``empty`` where there are none.
+    """List names on one line: all of a few, or the first of many; ``empty`` if there are none.
 
     >>> name_list(["a", "b"]), name_list([])
     ('a, b', 'none')

@@ -62,7 +62,7 @@ class WeakIdentityMap(Generic[V]):
 
 def parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """The names and parts of an object that have state: of a `Checkpointable`, a list, a tuple or a dict; a variable
-    has none. Raises ValueError where a dict holds a part with state under a key that is not a string."""
+    has none. Raises ValueError if a dict holds a part with state under a key that is not a string."""
     items: Any = ()
     if isinstance(value, Checkpointable):
         items = value.checkpoint_dependencies().items()
@@ -171,7 +171,7 @@ def by_name(root: Any, graph: Graph) -> dict[str, str]:
 def snapshot(root: Any) -> Snapshot:
     """The state of all that can be reached from an object, as it is now; later assignments do not change the snapshot.
 
-    Raises ValueError where an object's state is not what JSON can hold, or where `parts` does, and UnimplementedError
+    Raises ValueError if an object's state is not what JSON can hold, or where `parts` does, and UnimplementedError
     where a variable holds strings.
     """
     notify()  # values of a checkpoint that still wait for an object are saved with it

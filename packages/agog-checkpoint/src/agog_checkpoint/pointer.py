@@ -41,9 +41,9 @@ class Kept(NamedTuple):
 
 
 def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) -> None:
-    """Make a checkpoint the newest of its folder, with what a manager notes, where there is one.
+    """Make a checkpoint the newest of its folder, with what a manager notes, if there is one.
 
-    ``pointer`` is the file to write, by default ``checkpoint`` in the checkpoint's folder. Raises OpError where it
+    ``pointer`` is the file to write, by default ``checkpoint`` in the checkpoint's folder. Raises OpError if it
     could not be written; it still names the previous checkpoint.
     """
     folder = os.path.dirname(path)
@@ -74,8 +74,8 @@ def name_in(folder: str, path: str) -> str:
 
 
 def read_kept(folder: str, name: str = _NAME) -> Kept | None:
-    """Read what a `CheckpointManager` noted in a folder, less what is listed of other folders; None where no manager
-    was the last to save. Raises DataLossError where the file is damaged, and PermissionDeniedError where it may not be
+    """Read what a `CheckpointManager` noted in a folder, less what is listed of other folders; None if no manager
+    was the last to save. Raises DataLossError if the file is damaged, and PermissionDeniedError if it may not be
     read."""
     pointer = os.path.join(folder, name)
     if not os.path.isfile(pointer):
@@ -104,7 +104,7 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
 
 def read_listed(pointer: str) -> tuple[list[str], list[float]]:
     """The checkpoints that an existing file lists, the oldest first, and their times: as many, or none. Raises
-    DataLossError where that is damaged, and PermissionDeniedError where it may not be read."""
+    DataLossError if that is damaged, and PermissionDeniedError if it may not be read."""
     lines = _lines(pointer)
     names, times = _values(lines, _ALL), _values(lines, _TIME)
     if (
@@ -121,8 +121,8 @@ def read_listed(pointer: str) -> tuple[list[str], list[float]]:
 
 
 def newest_name(pointer: str) -> str:
-    """The name of the newest checkpoint, from the existing file that says it. Raises DataLossError where that is
-    damaged, and PermissionDeniedError where it may not be read."""
+    """The name of the newest checkpoint, from the existing file that says it. Raises DataLossError if that is
+    damaged, and PermissionDeniedError if it may not be read."""
     lines = _lines(pointer)
     (name, *_) = _values(lines, _NEWEST) or [None]
     if not isinstance(name, str) or not name or "\0" in name:
@@ -172,7 +172,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         latest_filename: the name of the file that names it; None for ``checkpoint``.
 
     Returns:
-        The path to give to `Checkpoint.restore`, or None where nothing was saved, also for a folder that does not
+        The path to give to `Checkpoint.restore`, or None if nothing was saved, also for a folder that does not
         exist. Where the checkpoint is gone that the folder names as its newest, None too, with a warning.
 
     Raises:

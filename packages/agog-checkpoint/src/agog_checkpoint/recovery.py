@@ -24,7 +24,7 @@ _SHARD = re.compile(r"((.+?)(?:\.[0-9a-f]{16})?)-[0-9]{5}-of-[0-9]{5}\.safetenso
 
 
 def lock(stream: BinaryIO, wait: bool) -> None:
-    """Lock a file for this process, as far as the system has locks. Raises OSError where another process holds it and
+    """Lock a file for this process, as far as the system has locks. Raises OSError if another process holds it and
     ``wait`` is False, or where the file system has no locks."""
     if fcntl is not None:
         fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -38,7 +38,7 @@ def temporary_name(path: str, commit_id: str) -> str:
 
 def remove_stale(folder: str) -> None:
     """Remove what crashes left; what a process is writing stays, and what cannot be removed is left to the next save.
-    Raises OSError where the folder cannot be read."""
+    Raises OSError if the folder cannot be read."""
     names = os.listdir(folder)
     commits: dict[str, list[str]] = {}
     for name in names:
@@ -51,7 +51,7 @@ def remove_stale(folder: str) -> None:
 
 
 def stale_files(folder: str) -> list[str]:
-    """The sorted names, without the folder, of what `remove_stale` would remove. Raises OSError where the folder cannot
+    """The sorted names, without the folder, of what `remove_stale` would remove. Raises OSError if the folder cannot
     be read."""
     names = sorted(os.listdir(folder))
     temporaries = {name: found[1] for name in names if (found := _TEMPORARY.fullmatch(name))}

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 
 def open_regular(path: str) -> BinaryIO:
-    """Open a regular file, or a link to one, to read it. Raises OSError where it is something else."""
+    """Open a regular file, or a link to one, to read it. Raises OSError if it is something else."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)
     return open(path, "rb")

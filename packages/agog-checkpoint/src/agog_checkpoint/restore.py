@@ -29,7 +29,7 @@ class Restore:
 
     ``root`` stands for the graph's first node. ``wants`` says of a path in the program whether it is restored, and
     ``unwanted`` are the nodes whose values are not. With ``cast``, values are cast to the dtypes of the variables; with
-    ``borrow``, variables take the arrays' memory over, because nobody will write it. Raises ValueError where something
+    ``borrow``, variables take the arrays' memory over, because nobody will write it. Raises ValueError if something
     that exists does not fit; nothing was changed.
     """
 
@@ -59,7 +59,7 @@ class Restore:
 
     def advance(self, owner: Any = None, name: str = "", part: Any = None) -> None:
         """Look for objects that did not exist before, and restore them: everywhere, or where an owner has got a part.
-        Raises ValueError where one of them does not fit: it keeps its value, and the others are restored."""
+        Raises ValueError if one of them does not fit: it keeps its value, and the others are restored."""
         with self._lock:
             if owner is None and part is not None and (self._busy or not self._waiting.is_silent()):
                 return  # a variable is read for the first time, and whatever has got it has told so

@@ -58,7 +58,7 @@ class Contents(NamedTuple):
 
 @without_collection()
 def read(path: str) -> Contents:
-    """Validate a file's header, and map its tensors; writing into them changes no file. Raises OSError where the file
+    """Validate a file's header, and map its tensors; writing into them changes no file. Raises OSError if the file
     cannot be read, and a ValueError that says what is wrong with it."""
     with open_regular(path) as stream:
         described, metadata = _header(stream)
@@ -96,7 +96,7 @@ def array(dtype: DType, shape: tuple[int, ...], data: memoryview) -> Array:
 
 
 def metadata_of(path: str) -> dict[str, Any]:
-    """Read a file's metadata, and nothing else of it. Raises OSError where the file cannot be read, and ValueError
+    """Read a file's metadata, and nothing else of it. Raises OSError if the file cannot be read, and ValueError
     where it has no header."""
     with open_regular(path) as stream:
         length = int.from_bytes(stream.read(8), "little")

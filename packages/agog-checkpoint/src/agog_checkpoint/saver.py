@@ -23,8 +23,8 @@ from agog_core.variables.variable import creation_hooks
 def write_named(path: str, variables: Mapping[str, Variable], then: Callable[[], None] | None = None) -> None:
     """Save variables under names in ``path`` with ``.safetensors`` behind it, and do what comes after that.
 
-    Raises ValueError where the file cannot have one of the names, UnimplementedError where a variable holds strings,
-    ResourceExhaustedError where the disk is full, and PermissionDeniedError where the folder may not be written.
+    Raises ValueError if the file cannot have one of the names, UnimplementedError if a variable holds strings,
+    ResourceExhaustedError if the disk is full, and PermissionDeniedError if the folder may not be written.
     """
     for name, variable in variables.items():
         if not isinstance(name, str) or name == "__metadata__":
@@ -45,8 +45,8 @@ def write_named(path: str, variables: Mapping[str, Variable], then: Callable[[],
 
 
 def read_named(path: str) -> dict[str, Any]:
-    """Read what `write_named` wrote: names to arrays. Raises NotFoundError where there is no such file, and
-    DataLossError where it is not a whole checkpoint."""
+    """Read what `write_named` wrote: names to arrays. Raises NotFoundError if there is no such file, and
+    DataLossError if it is not a whole checkpoint."""
     graph, arrays = file.read(path)
     nodes = ((name, graph.nodes[number]) for name, number in graph.nodes[0].children.items())
     return {name: arrays[node.variable.key] for name, node in nodes if node.variable is not None}
@@ -57,7 +57,7 @@ def assign_named(
 ) -> None:
     """Assign values by name; when one does not fit, none is assigned. ``what`` is the caller's name, for errors.
 
-    Raises NotFoundError where a name has no value, and ValueError where a shape or dtype differs.
+    Raises NotFoundError if a name has no value, and ValueError if a shape or dtype differs.
     """
     pairs = list(variables.items() if isinstance(variables, Mapping) else variables)
     for name, variable in pairs:
@@ -88,7 +88,7 @@ def short_name(variable: Variable) -> str:
 def restore_variables_on_create(
     save_path: str | os.PathLike[str] | None, map_func: Callable[[str], str] | None = None
 ) -> Iterator[None]:
-    """Let variables that are made inside of the ``with`` block take their values from a checkpoint by name.
+    """Let variables that are made inside the ``with`` block take their values from a checkpoint by name.
 
     Args:
         save_path: what `Saver.save` returned; None restores nothing.

@@ -13,7 +13,7 @@ from agog_core.errors import NotFoundError
 class Selection:
     """The paths in the program that are restored: those that match a pattern in ``only``, and none in ``skip``.
 
-    ``only`` is None for all. Raises TypeError where a pattern is not a string.
+    ``only`` is None for all. Raises TypeError if a pattern is not a string.
 
     >>> selection = Selection("model", ["model/*/bias"])
     >>> selection.wants("model/dense/kernel"), selection.wants("model/dense/bias"), selection.wants("step")
@@ -35,7 +35,7 @@ class Selection:
         return any(_matches(pattern, path) for pattern in self._skip)
 
     def unwanted(self, path: str, graph: Graph) -> set[int]:
-        """The nodes of a graph with the program's paths whose values are not restored. Raises ValueError where a
+        """The nodes of a graph with the program's paths whose values are not restored. Raises ValueError if a
         pattern matches nothing in the graph."""
         paths = graph.paths()
         known = {}
@@ -84,7 +84,7 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
     """Move objects of a file, with all that hangs on them, to where the program has them, in a new graph.
 
     ``mapping`` has paths in the program to paths or keys in the file; the empty path is the root. Raises NotFoundError
-    where the file has no such object, ValueError where a path in the program leads through a variable, and TypeError
+    where the file has no such object, ValueError if a path in the program leads through a variable, and TypeError
     where a name is not a string.
     """
     for name in (*mapping, *mapping.values()):
@@ -113,7 +113,7 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
     return Graph(nodes, graph.slots)
 
 
-# The number of a node, that of its parent where it has one, and its name there.
+# The number of a node, that of its parent if it has one, and its name there.
 _Place = tuple[int, int | None, str]
 
 

@@ -87,7 +87,7 @@ class SessionSaver(Saver):
         left = [kept for kept in self._paths if os.path.dirname(kept) == folder]
         update_checkpoint_state(folder, path, left, self._latest_filename)
 
-    def save(  # type: ignore[override]  # a session comes first, where there is one
+    def save(  # type: ignore[override]  # a session comes first, if there is one
         self,
         sess: Any,
         save_path: str | os.PathLike[str] | None = None,

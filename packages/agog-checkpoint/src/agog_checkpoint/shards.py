@@ -49,7 +49,7 @@ def groups(variables: list[SavedVariable], max_shard_bytes: int) -> list[list[Sa
 
 
 def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: Callable[[], None]) -> None:
-    """Save a snapshot in shards, and do what comes after that. Raises OpError where the system failed; an older
+    """Save a snapshot in shards, and do what comes after that. Raises OpError if the system failed; an older
     checkpoint of this path is as it was."""
     stem = os.path.basename(path)
     save_id = new_id()
@@ -95,7 +95,7 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
 
 def read(file: str) -> tuple[Graph, dict[str, Array]]:
     """Read a checkpoint in shards, by its index, and check every byte of it: the graph, and the values by key. Raises
-    OpError or OSError where a file cannot be read, and a ValueError that says what is not what was written."""
+    OpError or OSError if a file cannot be read, and a ValueError that says what is not what was written."""
     with open_regular(file) as stream:
         if (size := os.fstat(stream.fileno()).st_size) > LONGEST_HEADER:
             raise ValueError(f"it has {size} bytes, but an index has at most {LONGEST_HEADER}")

@@ -115,7 +115,7 @@ class Checkpointable(State, Settable):
             name: its name.
 
         Returns:
-            The part; None where there is none, or where only `checkpoint_dependencies` can tell.
+            The part; None if there is none, or where only `checkpoint_dependencies` can tell.
         """
         return None if name in vars(self).get("_no_dependencies", ()) else vars(self).get(name)
 
@@ -219,7 +219,7 @@ def _unmarked(container: Any, part: Any) -> Any:
 
 
 def unwrapped(value: Any, around: tuple[Any, ...] = ()) -> Any:
-    """A list or dict with the values of each `NoDependency` inside; itself where there is none.
+    """A list or dict with the values of each `NoDependency` inside; itself if there is none.
 
     >>> unwrapped([1, {"a": NoDependency(2)}])
     [1, {'a': 2}]

@@ -49,7 +49,7 @@ def local_path(function: str, path: str | bytes | os.PathLike[Any]) -> str:
 
 
 def check_name(function: str, name: str) -> None:
-    """Raise InvalidArgumentError where no file can have a name, and UnimplementedError where it is one of a remote file
+    """Raise InvalidArgumentError if no file can have a name, and UnimplementedError if it is one of a remote file
     system: taken for a path of this machine, it would be that of a folder ``s3:``. They begin with the function's name.
     """
     if "\0" in name:

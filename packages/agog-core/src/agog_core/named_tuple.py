@@ -51,7 +51,7 @@ class Named(tuple[Any, ...]):
         return dict(zip(self._fields, self, strict=True))
 
     def _replace(self, **parts: Any) -> Self:
-        """The tuple with other parts of these names. Raises ValueError where it has no part of a name."""
+        """The tuple with other parts of these names. Raises ValueError if it has no part of a name."""
         for name in parts:
             if name not in self._fields:
                 raise ValueError(f"{type(self).__name__} has the parts {', '.join(self._fields)}; got {name!r}.")

@@ -204,7 +204,7 @@ def set_generator(chosen: Generator) -> None:
 
 @contextmanager
 def initializing() -> Iterator[None]:
-    """Take random numbers for initial values inside of a ``with`` block: see `Generator.spare_initial_values`.
+    """Take random numbers for initial values inside a ``with`` block: see `Generator.spare_initial_values`.
 
     >>> chosen = generator()
     >>> chosen.spare_initial_values(True)
@@ -226,7 +226,7 @@ def initializing() -> Iterator[None]:
 
 
 def drawn(make: Callable[[], T]) -> T:
-    """Call a function that makes an initial value, inside of `initializing`.
+    """Call a function that makes an initial value, inside `initializing`.
 
     >>> drawn(lambda: 1.0)
     1.0

@@ -322,7 +322,7 @@ def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | 
 
 
 def watch_output(out: Tensor, tape: Recording) -> Id | None:
-    """Let a tape watch what it has recorded the making of; its id, or None where it has no gradient."""
+    """Let a tape watch what it has recorded the making of; its id, or None if it has no gradient."""
     if not out._table.dtype.is_differentiable:
         return None
     if out._watch is None:

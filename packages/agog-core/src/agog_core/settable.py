@@ -134,7 +134,7 @@ class Reads:
         return True
 
     def changed(self) -> str | None:
-        """The first attribute that is not what it was, in words; None where there is none."""
+        """The first attribute that is not what it was, in words; None if there is none."""
         for (_, name), (held, mark) in list(self._entries.items()):
             owner = held()
             if owner is not None and _mark(owner, name) != mark:

@@ -37,7 +37,7 @@ class Dimension(int):
     __slots__ = ()
 
     def __new__(cls, value: Any = 0) -> Any:
-        """A size; None where it is unknown, as in shapes."""
+        """A size; None if it is unknown, as in shapes."""
         return None if value is None else super().__new__(cls, value)
 
     @property

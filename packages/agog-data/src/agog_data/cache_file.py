@@ -76,7 +76,7 @@ class CacheWriter:
         self._abandon = weakref.finalize(self, _abandon, self._file, self._partial, self._lock)
 
     def add(self, arrays: list[Array], dtypes: list[DType]) -> None:
-        """Write the components of an element. Raises InvalidArgumentError where the elements before had other
+        """Write the components of an element. Raises InvalidArgumentError if the elements before had other
         dtypes."""
         if self._dtypes is None:
             self._dtypes = dtypes
@@ -138,7 +138,7 @@ def _encoded(host: Array, dtype: DType) -> bytes:
 
 
 class CacheReader:
-    """The elements in a cache that is complete. Raises NotFoundError where there is none, and DataLossError where the
+    """The elements in a cache that is complete. Raises NotFoundError if there is none, and DataLossError if the
     file is damaged, or is no cache."""
 
     def __init__(self, path: str) -> None:
@@ -169,7 +169,7 @@ class CacheReader:
         return json.loads(index[:length]), np.append(offsets, np.uint64(begin))
 
     def read(self, number: int) -> list[Array]:
-        """The components of an element, by its number. Raises DataLossError where the file is damaged there."""
+        """The components of an element, by its number. Raises DataLossError if the file is damaged there."""
         begin, end = int(self._offsets[number]), int(self._offsets[number + 1])
         with _named(self._path, "read"):
             record = self._bytes(begin, end - begin)

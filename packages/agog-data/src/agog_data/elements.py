@@ -1,4 +1,4 @@
-"""Elements: nested tuples, dicts and namedtuples of tensors or datasets, and what is known of them beforehand."""
+"""Elements: nested tuples, dicts and namedtuples of tensors or datasets, and their static specs."""
 
 from __future__ import annotations
 

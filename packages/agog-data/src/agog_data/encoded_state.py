@@ -1,4 +1,4 @@
-"""Encoded states: the states of iterators in a form that JSON can hold."""
+"""Encoded states: the states of iterators as JSON data."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _base64(data: bytes) -> str:
 
 def decode(state: State) -> dict[str, Any]:
     """Turn what `encode` made into a state again, with a list of components, on the current device, under ``"buffer"``,
-    for `restore_elements`. Raises InvalidArgumentError where that does not hold encoded tensors."""
+    for `restore_elements`. Raises InvalidArgumentError if that does not hold encoded tensors."""
     decoded: dict[str, Any] = {}
     for key, part in state.items():
         if key == "buffer" and isinstance(part, list):
@@ -103,7 +103,7 @@ def _decode_tensor(encoded: Any) -> Tensor:
 
 def restore_elements(spec: Any, parts: list[Any]) -> list[Element]:
     """Make elements of the components that `decode` found under ``"buffer"``, those of all elements one after the
-    other. Raises InvalidArgumentError where they are no components of elements with that spec."""
+    other. Raises InvalidArgumentError if they are no components of elements with that spec."""
     specs, pack = components(spec), packer(spec)
     if len(parts) % len(specs):
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""File locks: what one process, and in it one object, can hold; a lock ends with the process, however that ends."""
+"""File locks: for one process, and one object in it. A lock ends with its process, even after a crash."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FileLock:
         self._handle: int | None = None
 
     def acquire(self) -> bool:
-        """Take the lock, if nobody holds it, and say whether it is held now. Raises OSError where the file cannot be
+        """Take the lock, if nobody holds it, and say whether it is held now. Raises OSError if the file cannot be
         made."""
         while True:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)

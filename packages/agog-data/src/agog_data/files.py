@@ -46,8 +46,8 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 
 
 def path_names(reader: str, paths: Any) -> list[str]:
-    """The names in a path, or in a list, tuple or tensor of paths: at least one. Raises TypeError where something is no
-    path, and InvalidArgumentError where there is none."""
+    """The names in a path, or in a list, tuple or tensor of paths: at least one. Raises TypeError if something is no
+    path, and InvalidArgumentError if there is none."""
     if isinstance(paths, Tensor) and paths.dtype is string:
         paths = paths._host().tolist() if paths._shape else [paths.numpy()]
     listed = list(paths) if isinstance(paths, (list, tuple)) else [paths]

@@ -1,4 +1,4 @@
-"""Forks: whether a process was forked since threads or processes began to work for an iterator."""
+"""Forks: detection of a fork since an iterator started threads or processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Forks:
 
     @classmethod
     def check(cls, before: int) -> None:
-        """Raise RuntimeError where this is another process than at that count: nobody works in it, and a loop would
+        """Raise RuntimeError if this is another process than at that count: nobody works in it, and a loop would
         wait for ever."""
         if cls.count != before:
             raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Functions of the user, and how a stage calls them."""
+"""Functions of the user, and their calls by stages."""
 
 from __future__ import annotations
 

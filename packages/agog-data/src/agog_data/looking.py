@@ -18,7 +18,7 @@ class OneShotError(Exception):
 
 
 def look(function: Callable[[], T]) -> T:
-    """Call a function that reads a dataset to show it. Raises `OneShotError` where that would change what a program
+    """Call a function that reads a dataset to show it. Raises `OneShotError` if that would change what a program
     reads later."""
     context = copy_context()
     context.run(_is_looking.set, True)
@@ -26,6 +26,6 @@ def look(function: Callable[[], T]) -> T:
 
 
 def touch(path: str | None = None) -> None:
-    """Raise `OneShotError` within `look`. With a path, only where there is no regular file, but a pipe or a device."""
+    """Raise `OneShotError` within `look`. With a path, only if there is no regular file, but a pipe or a device."""
     if _is_looking.get() and (path is None or (os.path.exists(path) and not os.path.isfile(path))):
         raise OneShotError

@@ -13,7 +13,7 @@ class AnyDataset:
         self._stage = stage
 
     def _check_iterator(self) -> None:
-        """Raise TypeError where a program cannot make an `Iterator` of this dataset by itself."""
+        """Raise TypeError if a program cannot make an `Iterator` of this dataset by itself."""
 
 
 _kinds: list[type[AnyDataset]] = []  # [Dataset]; only `register` writes it, once, when agog_data is imported

@@ -1,4 +1,4 @@
-"""Processes that work for an iterator, and end with it.
+"""Processes: the workers of an iterator, which end with it.
 
 They are forked: so a function need not be found by its name, it may be a lambda, and what it uses is there already,
 shared with this process until one of them writes it. What forking does not copy is threads. Locks of agog's own are
@@ -89,7 +89,7 @@ class Worker:
         self._over = False  # whether this program has ended it
 
     def send(self, request: Any) -> None:
-        """Send a request. Raises AbortedError where the process has ended."""
+        """Send a request. Raises AbortedError if the process has ended."""
         try:
             self.connection.send(request)
         except OSError:
@@ -97,7 +97,7 @@ class Worker:
 
     def receive(self) -> Any:
         """Wait for the answer to the oldest request that has none yet: what ``serve`` returned, or a `Failure`. Raises
-        AbortedError where the process has ended."""
+        AbortedError if the process has ended."""
         try:
             while not self.connection.poll(_POLL_SECONDS):
                 if not _runs(self.pid) and not self.connection.poll():

@@ -1,4 +1,4 @@
-"""Rows: streams of row numbers. Stages that only choose elements of a source work on these, whole arrays at a time.
+"""Rows: streams of row numbers, in whole arrays, for stages that only choose elements of a source.
 
 ``from_tensor_slices(...).shuffle(10000).repeat().batch(128)`` moves row numbers until the batch is complete; then its
 rows are gathered once.

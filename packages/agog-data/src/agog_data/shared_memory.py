@@ -23,7 +23,7 @@ _LENGTHS = np.dtype(np.int64)
 
 
 class Memory:
-    """A file in memory that has no name, so that it disappears with the last process that has it, however that ends.
+    """A file in memory without a name: it disappears with its last process, even after a crash.
 
     Made before a process is forked, it belongs to both. It grows as needed; they must take turns.
     """

@@ -116,7 +116,7 @@ class Reader:
 def slices(structure: Any) -> ArraySource:
     """Cut arrays, or what converts to them, along their first axis. Arrays are copied; tensors are not.
 
-    Raises ValueError where there is no component, one is a scalar, or their lengths differ.
+    Raises ValueError if there is no component, one is a scalar, or their lengths differ.
     """
     arrays = map_components(_own, structure)
     columns = components(arrays)
@@ -139,7 +139,7 @@ def slices(structure: Any) -> ArraySource:
 
 
 def single(structure: Any) -> ArraySource:
-    """Make one row of a structure of arrays, or of what converts to them. Raises ValueError where there is no
+    """Make one row of a structure of arrays, or of what converts to them. Raises ValueError if there is no
     component."""
     arrays = map_components(lambda value: _own(value)[np.newaxis], structure)
     if not components(arrays):

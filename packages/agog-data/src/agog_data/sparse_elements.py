@@ -1,4 +1,4 @@
-"""Sparse elements: those with a `SparseTensor` among their components, joined and cut into rows."""
+"""Sparse elements: joining and slicing of elements with a `SparseTensor` among their components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse sources: elements with a `SparseTensor` that are in memory, where datasets of sparse tensors begin."""
+"""Sparse sources: elements in memory with a `SparseTensor`, the start of datasets of sparse tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages: the contract of one step of a pipeline, which makes iterators."""
+"""Stages: the base class of the steps of a pipeline, which makes iterators."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Stage(ABC):
     @abstractmethod
     def sample(self, scope: Scope) -> Element:
         """One element such as the stage gives, on the scope's device, to learn dtypes and shapes from; any of them.
-        Raises `NoElementError` where there is none."""
+        Raises `NoElementError` if there is none."""
 
     def learn(self) -> Any:
         """The spec that `sample` tells, for stages that can only look at an element."""
@@ -87,7 +87,7 @@ class Stage(ABC):
         return spec_of(scope.context().run(self.sample, scope))
 
     def first(self, scope: Scope) -> Element:
-        """The first element of an iteration, for stages whose `sample` knows no other. Raises `NoElementError` where
+        """The first element of an iteration, for stages whose `sample` knows no other. Raises `NoElementError` if
         there is none."""
 
         for element in self.firsts(scope, 1):
@@ -113,13 +113,13 @@ class Stage(ABC):
         """Make an iterator that works in this scope, and is not started yet."""
 
     def rows(self) -> tuple[Source, Rows] | None:
-        """The source and a new stream of row numbers, where the stage is a choice of rows; None where it computes
+        """The source and a new stream of row numbers, where the stage is a choice of rows; None if it computes
         elements."""
         return None
 
     def unsettled(self) -> str | None:
         """Why two iterators, also in two processes, may number the same elements differently: the stage that does it,
-        for an error. None where an element has the same number in all of them. Stages with several inputs ask each."""
+        for an error. None if an element has the same number in all of them. Stages with several inputs ask each."""
         return None
 
     def never_ends(self) -> bool:
@@ -135,8 +135,7 @@ class Stage(ABC):
         return None
 
     def batched(self, size: int, drop_remainder: bool) -> Stage | None:
-        """The stage that gives the same elements in batches, where there is a better one than to stack them; else
-        None."""
+        """The stage that gives the same elements in batches, if there is a faster one than stacking; else None."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""Structures beside elements, such as the shapes to pad to."""
+"""Structures that run parallel to elements, such as padded shapes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 def flatten_up_to(form: Any, structure: Any, unlike: Callable[[str, Any], Exception]) -> list[Any]:
     """The parts of a structure that stand where a form has its components, in the order of `map_components`.
 
-    ``unlike`` makes the error where they do not fit, of what was expected and what came.
+    ``unlike`` makes the error if they do not fit, of what was expected and what came.
 
     >>> flatten_up_to((1, {"a": 2}), ((3, 4), {"a": [5]}), lambda expected, found: TypeError(expected))
     [(3, 4), [5]]

@@ -1,4 +1,4 @@
-"""Threads that work ahead of the consumer, and end with their iterator."""
+"""Threads: readers ahead of the consumer, which end with their iterator."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from agog_data.state import State
 
 Compute = Callable[[Element, int], Element]
 
-# How long an abandoned iterator waits for a function that still runs. Its thread ends with the function in any case.
+# How long an abandoned iterator waits for a running function. Its thread ends with the function in any case.
 _PATIENCE_SECONDS = 5.0
 _PATIENCE_AT_EXIT_SECONDS = 0.1  # then its thread ends with the program, and Ctrl-C must end that at once
 
-# Handing an element from thread to thread takes some tens of microseconds. A consumer that is not away for longer would
-# gain nothing from it, and reads the input itself.
+# Passing an element between threads takes tens of microseconds. A consumer that returns sooner gains nothing, and reads
+# the input itself.
 _HANDING_SECONDS = 4e-5
 _LONG = 3  # how often in a row a consumer must be away for longer before it lets the thread work
 _SHORT = 64  # how often in a row it must be back sooner before it lets the thread rest
@@ -56,7 +56,7 @@ class Slot:
 
 
 def wake(lock: threading.Lock) -> None:
-    """Let who waits for a lock go on; nothing where it is free."""
+    """Let who waits for a lock go on; nothing if it is free."""
     try:
         lock.release()
     except RuntimeError:
@@ -117,7 +117,7 @@ class Queue:
         self._room.put(False)  # for the next thread
 
     def _begin(self) -> bool:
-        """Wait until this thread may read; False where nothing is read any more."""
+        """Wait until this thread may read; False if nothing is read any more."""
         while not self._stopped:
             self._rest()
             self._busy = True
@@ -174,7 +174,7 @@ class Queue:
         return slot
 
     def read(self) -> Slot | None:
-        """Read the next element on the consumer's thread: a slot without the input's state. None where a thread has
+        """Read the next element on the consumer's thread: a slot without the input's state. None if a thread has
         read one, or is at it."""
         slot = Slot()
         self._held = True

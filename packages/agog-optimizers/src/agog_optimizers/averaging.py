@@ -45,7 +45,7 @@ class AveragingOptimizer(OptimizerWrapper):
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
-        """Let the variables have the averages' values inside of a ``with`` block, to evaluate or save a model.
+        """Let the variables have the averages' values inside a ``with`` block, to evaluate or save a model.
 
         Returns:
             A context manager.

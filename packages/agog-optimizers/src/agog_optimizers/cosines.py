@@ -61,7 +61,7 @@ def cosine_decay_restarts(
     Other arguments: see `exponential_decay`.
 
     Returns:
-        A function that returns the present rate. It raises ValueError where ``t_mul`` is less than 1.
+        A function that returns the present rate. It raises ValueError if ``t_mul`` is less than 1.
 
     >>> [float(cosine_decay_restarts(1.0, step, 4, m_mul=0.5)()) for step in (0, 2, 4, 8, 12)]
     [1.0, 0.5, 0.5, 0.25, 0.25]

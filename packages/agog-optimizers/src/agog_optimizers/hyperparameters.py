@@ -33,7 +33,7 @@ def times(x: Tensor, factor: float) -> Tensor:
 
 
 def checked_number(optimizer: str, name: str, value: Number) -> Number:
-    """A hyperparameter, Python numbers as float; raises TypeError where it is none, with both names in the text."""
+    """A hyperparameter, Python numbers as float; raises TypeError if it is none, with both names in the text."""
     if callable(value) or isinstance(value, (Tensor, Variable)):
         return value
     if isinstance(value, str) or not hasattr(value, "__float__"):
@@ -57,7 +57,7 @@ def shown(value: Number) -> str:
 
 
 def checked_positive(optimizer: str, name: str, value: float) -> float:
-    """A number; raises ValueError where it is not positive, with both names in the text."""
+    """A number; raises ValueError if it is not positive, with both names in the text."""
     if not value > 0:
         raise ValueError(f"{optimizer}: {name} must be positive; got {value!r}.")
     return float(value)

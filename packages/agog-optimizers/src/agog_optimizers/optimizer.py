@@ -200,7 +200,7 @@ class Optimizer(Checkpointable):
             grad_loss: what the gradient of the loss starts with; None for ones.
 
         Returns:
-            (gradient, variable) pairs; the gradient is None where the loss does not depend on the variable.
+            (gradient, variable) pairs; the gradient is None if the loss does not depend on the variable.
 
         Raises:
             RuntimeError: ``loss`` is not a function.
@@ -338,7 +338,7 @@ class Optimizer(Checkpointable):
         return type(self).update is Optimizer.update
 
     def _slots_for(self, variable: Variable) -> dict[str, Variable]:
-        """The slots of a variable, which are made where it has none."""
+        """The slots of a variable, which are made if it has none."""
         slots: dict[str, Variable] | None = self._slots.of.get(variable)
         return self._new_slots(variable) if slots is None else slots
 

@@ -52,7 +52,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         grad_loss: TensorLike = None,
         decay_var_list: Iterable[Variable] | None = None,
     ) -> None:
-        """See `Optimizer.minimize`; those of ``decay_var_list`` decay, or all where it is None."""
+        """See `Optimizer.minimize`; those of ``decay_var_list`` decay, or all if it is None."""
         pairs = self.compute_gradients(loss, var_list, gate_gradients, grad_loss=grad_loss)
         self.apply_gradients(pairs, global_step, decay_var_list=decay_var_list)
 
@@ -63,7 +63,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         name: str | None = None,
         decay_var_list: Iterable[Variable] | None = None,
     ) -> None:
-        """See `Optimizer.apply_gradients`; those of ``decay_var_list`` decay, or all where it is None."""
+        """See `Optimizer.apply_gradients`; those of ``decay_var_list`` decay, or all if it is None."""
         self._decaying = None if decay_var_list is None else frozenset(map(id, decay_var_list))
         super().apply_gradients(grads_and_vars, global_step, name)
 

@@ -11,7 +11,7 @@ from agog_optimizers.slots import Slots
 
 
 class OptimizerWrapper(Optimizer):
-    """Lets another optimizer take the steps, and does nothing else; raises ValueError where ``opt`` is no optimizer."""
+    """Lets another optimizer take the steps, and does nothing else; raises ValueError if ``opt`` is no optimizer."""
 
     def __init__(self, opt: Optimizer, name: str) -> None:
         if not isinstance(opt, Optimizer):

@@ -94,7 +94,7 @@ class Database(Sink):
                       node_def=node.SerializeToString())  # fmt: skip
 
     def _row(self, table: str, what: str, **names: Any) -> int:
-        """The number of the row that has these names, which is made where there is none."""
+        """The number of the row that has these names, which is made if there is none."""
         where = " AND ".join(f"{name} = ?" for name in names)
         found = self._connection.execute(f"SELECT {what}_id FROM {table} WHERE {where}", (*names.values(),)).fetchone()
         if found is not None:

@@ -35,15 +35,15 @@ class Sink(ABC):
 
     @abstractmethod
     def flush(self) -> None:
-        """Bring all events to disk; nothing where it is closed."""
+        """Bring all events to disk; nothing if it is closed."""
 
     @abstractmethod
     def reopen(self) -> None:
-        """Go on where it is closed, a file with another one; nothing where it is open."""
+        """Go on where it is closed, a file with another one; nothing if it is open."""
 
     @abstractmethod
     def close(self) -> None:
-        """Flush and close it; nothing where it is closed."""
+        """Flush and close it; nothing if it is closed."""
 
 
 class EventFile(Sink):
@@ -51,7 +51,7 @@ class EventFile(Sink):
 
     Events wait in memory until there are too many, or the oldest has waited too long, or `flush` or `close` is called.
     A file that is left open is closed when its last user is gone, or the program ends. Threads may share it. Raises
-    OpError where the file cannot be made or written, as where the disk is full.
+    OpError if the file cannot be made or written, as where the disk is full.
     """
 
     def __init__(self, folder: str, max_queue: int, flush_millis: int, suffix: str) -> None:

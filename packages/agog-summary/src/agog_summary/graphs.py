@@ -17,13 +17,13 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> None:
     """Write a graph for TensorBoard's page of graphs, where a writer is the default; no policy is asked.
 
     Of a tape it shows the recorded ops, of a traced function the ops of its last trace and the lines that called them,
-    of a model its layers, with the variables; shapes, dtypes and devices where they are known. A model with a ``call``
+    of a model its layers, with the variables; shapes, dtypes and devices if they are known. A model with a ``call``
     of its own does not say which layer feeds which: show the tape of a call.
 
     Args:
         param: a `GradientTape`, a function that `tf.function` has traced or a graph of it, a model, a ``GraphDef``
             message, or such a message as bytes or a tensor.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         InvalidArgumentError: there is nothing to show, or ``param`` is something else.

@@ -52,7 +52,7 @@ class RecordFile:
         self._waiting += data
 
     def flush(self) -> None:
-        """Write what waits. Raises OSError where the operating system refuses, as where the disk is full."""
+        """Write what waits. Raises OSError if the operating system refuses, as where the disk is full."""
         start = self._file.tell()
         try:
             rest = memoryview(bytes(self._waiting))

@@ -45,7 +45,7 @@ def should_record_summaries() -> bool:
     """Whether summaries are recorded now, where there is a default writer.
 
     Returns:
-        What the innermost policy says; False where none is set.
+        What the innermost policy says; False if none is set.
 
     >>> should_record_summaries()
     False

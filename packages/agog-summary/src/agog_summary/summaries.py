@@ -30,7 +30,7 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
         name: the tag, after the name scope.
         tensor: a real number or a tensor of shape ``()``.
         family: what the tag begins with.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         InvalidArgumentError: ``tensor`` is not one real number.
@@ -56,7 +56,7 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
         name: the tag, after the name scope.
         tensor: real numbers of any shape.
         family: what the tag begins with.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         InvalidArgumentError: ``tensor`` is not of real numbers, or one is not finite.
@@ -96,7 +96,7 @@ def image(
         bad_color: the color of pixels that are not finite, a number up to 255 for each channel; red by default.
         max_images: how many images are written at most.
         family: what the tags begin with.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         InvalidArgumentError: ``tensor`` is no batch of images, or ``bad_color`` has too few numbers.
@@ -149,7 +149,7 @@ def audio(
         sample_rate: how many frames a second has.
         max_outputs: how many sounds are written at most.
         family: what the tags begin with.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         InvalidArgumentError: ``tensor`` is no batch of sounds.
@@ -192,7 +192,7 @@ def text(name: str, tensor: Any, family: str | None = None, step: Any = None) ->
         tensor: a string, or a tensor of strings; TensorBoard shows those of shape ``[n]`` and ``[rows, columns]`` as
             tables.
         family: what the tag begins with.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         ValueError: ``tensor`` is not of strings.
@@ -218,7 +218,7 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
         tensor: a tensor of any dtype and shape.
         metadata: a ``SummaryMetadata`` message, or one that is serialized: bytes, text or a scalar tensor of strings.
         family: what the tag begins with.
-        step: the step; None for the global step, which is made where there is none.
+        step: the step; None for the global step, which is made if there is none.
 
     Raises:
         InvalidArgumentError: ``metadata`` are none, or event files have no such dtype.
@@ -242,7 +242,7 @@ def _record(
         return
     tag = _clean(name)
     if family is not None:
-        # TensorFlow has the family inside of the name scope too.
+        # TensorFlow has the family inside the name scope too.
         tag = f"{_clean(family)}/{current_name_scope()}{_clean(family)}/{tag}"
     else:
         tag = f"{current_name_scope()}{tag}"

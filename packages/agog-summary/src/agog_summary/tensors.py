@@ -17,7 +17,7 @@ _TYPE_NAMES = {"float32": "DT_FLOAT", "float64": "DT_DOUBLE", "float16": "DT_HAL
 
 
 def data_type(dtype: DType) -> str | None:
-    """The name of a dtype in event files; None where they have no such dtype.
+    """The name of a dtype in event files; None if they have no such dtype.
 
     >>> import agog_core as ag
     >>> data_type(ag.float32)
@@ -30,7 +30,7 @@ def data_type(dtype: DType) -> str | None:
 
 
 def tensor_proto(tensor: Tensor) -> Any:
-    """The tensor as a ``TensorProto`` message. Raises InvalidArgumentError where the messages have no such dtype."""
+    """The tensor as a ``TensorProto`` message. Raises InvalidArgumentError if the messages have no such dtype."""
     from tensorboardX.proto.tensor_pb2 import TensorProto
 
     name = tensor.dtype.name

@@ -74,7 +74,7 @@ def get_step() -> Any:
     """What `set_step` or ``writer.as_default(step=...)`` said.
 
     Returns:
-        The step; None where none was said.
+        The step; None if none was said.
 
     >>> set_step(3)
     >>> get_step()

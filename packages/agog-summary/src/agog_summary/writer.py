@@ -115,14 +115,14 @@ def create_file_writer(
         name: writers of one name share a file while one of them is in use; named after the folder by default.
         purge_step: the first step that a training which goes on from a checkpoint will write again, as a number, a
             tensor or a variable. TensorBoard forgets what a run before has written to the folder of this step and later
-            ones. None where nothing is to be forgotten.
+            ones. None if nothing is to be forgotten.
 
     Returns:
         The writer.
 
     Raises:
         InvalidArgumentError: the folder's name or the suffix holds a NUL character.
-        OpError: the file cannot be made: `PermissionDeniedError`, `ResourceExhaustedError` where the disk is full,
+        OpError: the file cannot be made: `PermissionDeniedError`, `ResourceExhaustedError` if the disk is full,
             and so on. Writing summaries raises the same; what was not written stays for the next flush.
 
     >>> with create_file_writer(None).as_default():
@@ -209,11 +209,11 @@ def create_db_writer(
 
 
 def eval_dir(model_dir: str | os.PathLike[str], name: str | None = None) -> str:
-    """The folder for summaries of an evaluation, inside of that of the training.
+    """The folder for summaries of an evaluation, inside that of the training.
 
     Args:
         model_dir: the folder of the training.
-        name: what tells it from other evaluations; None where there is one only.
+        name: what tells it from other evaluations; None if there is one only.
 
     Returns:
         The folder.
@@ -228,7 +228,7 @@ def flush(writer: SummaryWriter | Sink | None = None, name: str | None = None) -
     """Bring everything that a writer was given to disk.
 
     Args:
-        writer: the writer, or its file; None for the default one, where there is one.
+        writer: the writer, or its file; None for the default one, if there is one.
     """
     given = _default.get() if writer is None else writer
     file = given._resource if isinstance(given, SummaryWriter) else given

@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed, and find the device; raises pytest.UsageError where there is none."""
+    """Choose the seed, and find the device; raises pytest.UsageError if there is none."""
     seed = config.getoption("--agog-seed")
     config.stash[_SEED] = int.from_bytes(os.urandom(4), "little") if seed is None else seed
     name = config.getoption("--agog-device")

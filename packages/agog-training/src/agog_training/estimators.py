@@ -20,7 +20,7 @@ class Estimator:
     """Base of estimators: it makes a model by a function for each `fit`.
 
     Args:
-        build_fn: a function that returns a compiled model; None where the derived class has it as ``__call__``.
+        build_fn: a function that returns a compiled model; None if the derived class has it as ``__call__``.
         **sk_params: arguments of that function, and of the methods ``fit``, ``predict`` and ``evaluate`` of models.
 
     Raises:
@@ -203,7 +203,7 @@ class KerasRegressor(Estimator):
         return self._fit(x, y, kwargs)
 
     def predict(self, x: Any, **kwargs: Any) -> Any:
-        """The predictions, of shape (examples,) where there is one for each.
+        """The predictions, of shape (examples,) if there is one for each.
 
         Args:
             x: examples.

@@ -33,7 +33,7 @@ def save_network_checkpoint(
         network: the network, which was called already.
         save_path: the file's name without ``.safetensors``; or a folder, in which the file is named after the network.
         global_step: a number, or a variable that holds it, which the name ends with; None for the default global step,
-            where there is one.
+            if there is one.
         map_func: makes the names in the file of the variables' whole names; None takes the network's name away.
 
     Returns:

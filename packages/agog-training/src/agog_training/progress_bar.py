@@ -14,7 +14,7 @@ class Progbar:
     """A progress bar, with the means of values beside it.
 
     Args:
-        target: what is done in the end; None where that is not known.
+        target: what is done in the end; None if that is not known.
         width: not used; the bar is as wide as the terminal.
         verbose: 1 for the bar, 2 for a line in the end, 0 for silence.
         interval: how many seconds pass between two pictures of the bar.

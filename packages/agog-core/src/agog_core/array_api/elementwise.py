@@ -226,7 +226,7 @@ def _nextafter(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _shifted(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A shift after which no bit is left where there were no more; our ops leave the last one."""
+    """A shift after which no bit is left if there were no more; our ops leave the last one."""
 
     def function(x: Tensor, y: Tensor) -> Tensor:
         shifted = op(x, y)

@@ -43,7 +43,7 @@ _KINDS: dict[str, frozenset[DType]] = {
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """The common dtype of arrays, dtypes and Python scalars.
 
-    TypeError where the standard defines none, ValueError where there are only scalars.
+    TypeError if the standard defines none, ValueError if there are only scalars.
 
     >>> result_type(dtypes.int8, dtypes.uint8), result_type(dtypes.float32, 1)
     (tf.int16, tf.float32)

@@ -243,7 +243,7 @@ def _same_shape(x: Shape) -> Shape:
 
 
 def _recorder(op: Op) -> Callable[[Tensor, Tensor, Tensor], None] | None:
-    """A function that appends the records of a binary op, (output, x, y), to the tapes; None where it has no vjp."""
+    """A function that appends the records of a binary op, (output, x, y), to the tapes; None if it has no vjp."""
     if not op.edges:
         return None
     edges = {op.inputs[edge.positions[0]]: edge for edge in op.edges if edge.positions}

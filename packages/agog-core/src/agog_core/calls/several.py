@@ -53,7 +53,7 @@ def _is_distinct(steps: Sequence[Step]) -> bool:
 
 
 def _run_at_once(op: Op, table: KernelTable, steps: Sequence[Step], attributes: dict[str, Any]) -> bool:
-    """Run all steps by one call of a kernel; False where it declines them, before anything has changed."""
+    """Run all steps by one call of a kernel; False if it declines them, before anything has changed."""
     kernel = table.several[op.name]
     assert kernel is not None
     inputs = [_placed(op, table, *step) for step in steps]

@@ -60,7 +60,7 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
 
 
 def _taken(outs: Id | tuple[Id, ...], gradients: dict[Id, Tensor], keep: set[Id]) -> Any:
-    """The gradient of an op's output, or a list of those of its outputs; None where there is none at all."""
+    """The gradient of an op's output, or a list of those of its outputs; None if there is none at all."""
     if not isinstance(outs, tuple):
         return _dense(gradients.get(outs)) if outs in keep else gradients.pop(outs, None)
     found = [_dense(gradients.get(out)) if out in keep else gradients.pop(out, None) for out in outs]
@@ -91,7 +91,7 @@ def conjugate(gradient: Any) -> Any:
 
 
 def total(gradients: dict[Id, Any], ids: Sequence[Id]) -> Any:
-    """The sum of the gradients of some ids, of which some may have none; None where no id has one."""
+    """The sum of the gradients of some ids, of which some may have none; None if no id has one."""
     found: Any = None
     for i in ids:
         g = gradients.get(i)

@@ -100,7 +100,7 @@ class ForwardAccumulator(Recording):
         return nest.map_structure(tangent, target)
 
     def _tangent(self, tensor: Tensor) -> Tensor | None:
-        """The tangent of a tensor, where it has one."""
+        """The tangent of a tensor, if it has one."""
         return self._tangents.get(tensor._id) if self.watches(tensor) else None
 
     def _give(self, tensor: Tensor, tangent: Tensor) -> None:
@@ -219,7 +219,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         tangents: the direction: one for each argument, of its shape and dtype.
 
     Returns:
-        The pair (what ``f`` returned, the tangents in the same form; None where it depends on no argument).
+        The pair (what ``f`` returned, the tangents in the same form; None if it depends on no argument).
 
     >>> value, tangent = jvp(lambda x: x * x, [3.0], [1.0])
     >>> float(value), float(tangent)

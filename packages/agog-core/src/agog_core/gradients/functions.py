@@ -36,7 +36,7 @@ def gradients_function(f: Callable[..., Any], params: Params = None) -> Callable
         params: the parameters to differentiate with respect to, by name or by position; None for all positional ones.
 
     Returns:
-        A function of the same positional arguments. It returns a list with one gradient per parameter, None where the
+        A function of the same positional arguments. It returns a list with one gradient per parameter, None if the
         result does not depend on it. Its keyword argument ``dy`` is what the gradient of the result starts with (ones
         by default).
 
@@ -215,7 +215,7 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, V
 
     Returns:
         A function of the same arguments. It returns a list of (gradient, variable) pairs in the order of the variables'
-        construction, to be handed to an optimizer's ``apply_gradients``; a gradient is None where the result does not
+        construction, to be handed to an optimizer's ``apply_gradients``; a gradient is None if the result does not
         depend on the variable.
 
     >>> v = Variable(3.0)

@@ -23,7 +23,7 @@ class Step(NamedTuple):
         op: the op's name.
         outs: the ids of its outputs.
         sources: the ids of the inputs that get a gradient.
-        line: the line of the program, or None where the tape does not keep lines.
+        line: the line of the program, or None if the tape does not keep lines.
     """
 
     op: str

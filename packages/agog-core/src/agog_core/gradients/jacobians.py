@@ -25,7 +25,7 @@ def unit_tensors(like: Tensor, batch_axes: int) -> Iterator[Tensor]:
 
 
 def stacked(shape: Shape, gradients: Sequence[Any], axis: int) -> Any:
-    """The Jacobian of the gradients of all elements of a target, or None where there are none."""
+    """The Jacobian of the gradients of all elements of a target, or None if there are none."""
     if gradients[0] is None:
         return None
     tensors = [convert_to_tensor(g) for g in gradients]

@@ -14,7 +14,7 @@ def svg_of_tape(tape: Recording) -> str | None:
         tape: the tape.
 
     Returns:
-        The picture; None where the tape has no records, or more than can be looked at.
+        The picture; None if the tape has no records, or more than can be looked at.
 
     >>> import agog_core as ag
     >>> with ag.GradientTape() as tape:

@@ -17,9 +17,9 @@ class GraphNode(NamedTuple):
         name: the name, which no other node has; slashes make groups.
         op: what it does, such as ``"matmul"``, or ``"VariableV2"``.
         inputs: the names of the nodes whose outputs it takes.
-        shapes: the shapes of its outputs; none where they are not known.
-        dtype: the dtype of its outputs; None where it is not known.
-        device: where its outputs are; empty where it is not known.
+        shapes: the shapes of its outputs; none if they are not known.
+        dtype: the dtype of its outputs; None if it is not known.
+        device: where its outputs are; empty if it is not known.
         attributes: whatever else there is to say.
     """
 

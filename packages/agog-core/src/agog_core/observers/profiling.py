@@ -28,7 +28,7 @@ class OpProfile:
         plugin: the plugin that brings the kernel; of a fused group the compiler.
         kernel: the kernel's function, or its ``"module:attribute"`` string; of a step what runs it.
         count: how often it was called.
-        seconds: the time inside of it, all calls together.
+        seconds: the time inside it, all calls together.
         bytes: the size of its results, all calls together.
         lines: the lines of the program that called a step's ops; None of what is no step.
     """
@@ -188,7 +188,7 @@ class Profile:
 def profile() -> Iterator[Profile]:
     """Measure all ops inside a ``with`` block, in all threads.
 
-    The times are those inside of the kernels. On a device that computes behind the program's back they are what the
+    The times are those inside the kernels. On a device that computes behind the program's back they are what the
     device's own clock says, where its backend has one (`Backend.timer`), and each call waits for it; without one they
     are the times that it takes to launch the kernels.
 

@@ -39,5 +39,5 @@ def register_summaries(summaries: Summaries) -> None:
 
 
 def registered_summaries() -> Summaries | None:
-    """What was registered, or None where no package for summaries is imported."""
+    """What was registered, or None if no package for summaries is imported."""
     return _summaries

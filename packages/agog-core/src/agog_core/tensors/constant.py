@@ -17,7 +17,7 @@ __all__ = ["constant"]
 def constant(value: TensorLike, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """Make a tensor of a value; the value is copied, so writing to it later changes nothing.
 
-    Python floats become float32, ints int32 (int64 where they do not fit), strings bytes; NumPy arrays keep their
+    Python floats become float32, ints int32 (int64 if they do not fit), strings bytes; NumPy arrays keep their
     dtype.
 
     Args:

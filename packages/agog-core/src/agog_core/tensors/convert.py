@@ -208,7 +208,7 @@ def _stack(value: Any, dtype: DType | None) -> Tensor:
 
 
 def first_dtype(value: Any) -> DType | None:
-    """The dtype of the first tensor in a list, whose parts may be lists; None where there is no tensor."""
+    """The dtype of the first tensor in a list, whose parts may be lists; None if there is no tensor."""
     for part in value:
         found = (
             first_dtype(part)

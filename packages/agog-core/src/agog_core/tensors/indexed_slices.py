@@ -21,7 +21,7 @@ class IndexedSlices:
     Args:
         values: the rows, of shape ``(n, ...)``.
         indices: their positions on axis 0, integers of shape ``(n,)``.
-        dense_shape: the whole tensor's shape; None where it is not known, and then there is no tensor of them.
+        dense_shape: the whole tensor's shape; None if it is not known, and then there is no tensor of them.
 
     Raises:
         ValueError: the shapes do not fit together.
@@ -62,7 +62,7 @@ class IndexedSlices:
 
     @property
     def shape(self) -> TensorShape:
-        """The whole tensor's shape; the number of its rows is unknown where there is no dense shape."""
+        """The whole tensor's shape; the number of its rows is unknown if there is no dense shape."""
         return TensorShape([None, *self.values._shape[1:]] if self._shape is None else self._shape)
 
     @property

@@ -148,7 +148,7 @@ _OF_SIZES = frozenset((int32, int64))
 
 def on_host(op: Op, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor] | None:
     """An op's inputs on the host where it has to run there: one for the host, or with a result that the device does
-    not hold. None where it runs where they are.
+    not hold. None if it runs where they are.
     """
     table = inputs[op.alike[0]]._table
     op.check_dtype(table.dtype)  # its rule for results need not know others

@@ -18,7 +18,7 @@ _global_step: Variable | None = None
 
 
 def get_global_step(graph: Any = None) -> Variable | None:
-    """The global step, where there is one.
+    """The global step, if there is one.
 
     Returns:
         The variable, or None before `get_or_create_global_step` was called.

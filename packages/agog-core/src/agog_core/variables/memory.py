@@ -174,7 +174,7 @@ def version(array: Any) -> int | None:
         array: an array that a kernel has been given.
 
     Returns:
-        The version, or None where the array is no variable's, of which nothing may be kept.
+        The version, or None if the array is no variable's, of which nothing may be kept.
 
     >>> from agog_core.variables.variable import Variable
     >>> v = Variable([1.0])

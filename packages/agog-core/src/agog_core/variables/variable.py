@@ -199,7 +199,7 @@ class Variable(Memory):
             read_value: whether the variable is returned.
 
         Returns:
-            The variable; None where ``read_value`` is false.
+            The variable; None if ``read_value`` is false.
 
         Raises:
             ValueError: the shape is another.

@@ -21,7 +21,7 @@ CHECKSUM = "f553886a1f8d56431e820c5b82552d9d95cfcb96d1e678153f8839538947dff5"
 def load_data(
     path: PathLike = "boston_housing.npz", test_split: float = 0.2, seed: Any = 113, *, max_bytes: int | None = None
 ) -> tuple[Split, Split]:
-    """Read the Boston housing prices, and download them where they are not there yet.
+    """Read the Boston housing prices, and download them if they are not there yet.
 
     Args:
         path: the ``.npz`` file; a relative path begins in ``datasets`` of ``$KERAS_HOME``, or of ``~/.keras``.

@@ -26,7 +26,7 @@ def load_data(
     *,
     max_bytes: int | None = None,
 ) -> tuple[Split, Split]:
-    """Read the California housing prices, and download them where they are not there yet.
+    """Read the California housing prices, and download them if they are not there yet.
 
     Args:
         version: ``"large"`` for all 20640 districts, ``"small"`` for the first 600.

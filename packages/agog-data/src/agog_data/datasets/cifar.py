@@ -1,4 +1,4 @@
-"""CIFAR: pictures of 32 by 32 pixels, from folders and archives of their files, the binary and the pickled ones."""
+"""CIFAR: pictures of 32 by 32 pixels, from folders and archives of binary or pickled files."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _RECORD = 1 + 3 * 32 * 32  # the label; then all red, all green, all blue pixels
 
 
 def load_data(path: PathLike | None = None, *, max_bytes: int | None = None) -> tuple[Split, Split]:
-    """Read CIFAR-10, and download it where it is not there yet.
+    """Read CIFAR-10, and download it if it is not there yet.
 
     Args:
         path: a folder that has the binary files (``data_batch_1.bin`` to ``data_batch_5.bin``, ``test_batch.bin``), or
@@ -67,7 +67,7 @@ def load_data(path: PathLike | None = None, *, max_bytes: int | None = None) -> 
 
 
 def download_cifar10(directory: PathLike | None = None, mirrors: Sequence[str] = MIRRORS) -> Path:
-    """Download CIFAR-10, where it is not there yet, and check it.
+    """Download CIFAR-10, if it is not there yet, and check it.
 
     Args:
         directory: the folder; None for ``agog/cifar-10-batches-bin`` in the user's cache. It is created.

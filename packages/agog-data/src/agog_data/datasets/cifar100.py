@@ -1,4 +1,4 @@
-"""CIFAR-100: small pictures of things and animals in a hundred classes, which are in twenty groups.
+"""CIFAR-100: small pictures of things and animals in a hundred classes of twenty groups.
 
 The database: A. Krizhevsky, "Learning multiple layers of features from tiny images", 2009.
 """
@@ -29,7 +29,7 @@ _CLASSES = {"fine": 100, "coarse": 20}
 def load_data(
     label_mode: str = "fine", path: PathLike | None = None, *, max_bytes: int | None = None
 ) -> tuple[Split, Split]:
-    """Read CIFAR-100, and download it where it is not there yet.
+    """Read CIFAR-100, and download it if it is not there yet.
 
     Args:
         label_mode: ``"fine"`` for the hundred classes, ``"coarse"`` for the twenty groups.

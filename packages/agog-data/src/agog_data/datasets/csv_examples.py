@@ -1,4 +1,4 @@
-"""Examples in CSV files, as programs of ``tf.contrib.learn`` read them: features and a target in each row."""
+"""CSV examples: features and a target in each row, for ``tf.contrib.learn``."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def load_csv_without_header(
 
 
 def maybe_download(filename: str, work_directory: PathLike, source_url: str) -> str:
-    """Fetch a file into a folder, where it is not there yet.
+    """Fetch a file into a folder, if it is not there yet.
 
     Args:
         filename: its name there.

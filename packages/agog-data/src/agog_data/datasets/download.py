@@ -90,7 +90,7 @@ def checksum_difference(file: Path, checksums: Sequence[str]) -> str | None:
         checksums: those of its published versions, the newest first: MD5 or SHA-256, in hexadecimal.
 
     Returns:
-        A text, or None where one of them is the file's.
+        A text, or None if one of them is the file's.
     """
     if not file.exists():
         return "it does not exist"

@@ -40,7 +40,7 @@ _MOST_BYTES = 1 << 26
 
 
 def load_data(path: PathLike = "fashion-mnist") -> tuple[Split, Split]:
-    """Read Fashion-MNIST, and download it where it is not there yet.
+    """Read Fashion-MNIST, and download it if it is not there yet.
 
     Args:
         path: the folder of its four files, compressed or not; a relative path begins in ``datasets`` of ``$KERAS_HOME``

@@ -1,4 +1,4 @@
-"""Fetching: files from the network, which are kept where Keras keeps them, and checked."""
+"""Fetching: files from the network, checked and kept in Keras's folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def get_file(
     force_download: bool = False,
     max_bytes: int | None = None,
 ) -> str:
-    """Fetch a file, where it was not fetched before, and unpack it, if that is asked for.
+    """Fetch a file, unless it was fetched before, and unpack it on request.
 
     The file gets its name once it is whole and has the checksum. An archive is unpacked beside itself, as TensorFlow
     1.12 does: all of it or nothing, and no file outside of that folder. A link in it becomes a copy of the file.

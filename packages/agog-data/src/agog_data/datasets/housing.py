@@ -14,7 +14,7 @@ Split = tuple[Array, Array]
 
 
 def read_prices(function: str, file: Path, most: int) -> Split:
-    """The arrays ``x`` and ``y`` of a file. Raises DataLossError where they do not fit each other."""
+    """The arrays ``x`` and ``y`` of a file. Raises DataLossError if they do not fit each other."""
     x, y = read_npz(file, ("x", "y"), most)
     if x.ndim != 2 or y.shape != (len(x),) or x.dtype.kind not in "fiu" or y.dtype.kind not in "fiu":
         raise errors.DataLossError(
@@ -34,6 +34,6 @@ def divided(x: Array, y: Array, test_split: float, seed: Any) -> tuple[Split, Sp
 
 
 def check_split(function: str, test_split: float) -> None:
-    """Raise a ValueError where it is no part of the examples."""
+    """Raise a ValueError if it is no part of the examples."""
     if not 0 <= test_split < 1:
         raise ValueError(f"{function}: test_split must be at least 0 and less than 1; got {test_split!r}.")

@@ -1,4 +1,4 @@
-"""IDX, the format of files in which MNIST comes: a header with the shape, then the numbers.
+"""IDX: the file format of MNIST, a header with the shape, then the numbers.
 
 The format, by Y. LeCun, C. Cortes and C. Burges, "The MNIST database of handwritten digits": two zero bytes, a byte for
 the dtype, a byte for the number of axes, the sizes as big-endian 32-bit numbers, and the elements, big-endian, the last

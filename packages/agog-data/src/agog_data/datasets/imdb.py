@@ -47,7 +47,7 @@ def load_data(
     max_bytes: int | None = None,
     **ignored: Any,
 ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Read the reviews of IMDB, and download them where they are not there yet.
+    """Read the reviews of IMDB, and download them if they are not there yet.
 
     Words are numbered by how often they occur. With ``maxlen``, reviews stay in the half that they are from; those of
     the test moved up into the training in TensorFlow 1.12.
@@ -102,7 +102,7 @@ def load_data(
 
 
 def get_word_index(path: PathLike = "imdb_word_index.json") -> dict[str, int]:
-    """Read the numbers of words, to which `load_data` adds ``index_from``, and download them where they are not there.
+    """Read the numbers of words, and download them if they are missing; `load_data` adds ``index_from`` to them.
 
     Args:
         path: the JSON file; a relative path begins in ``datasets`` of ``$KERAS_HOME``, or of ``~/.keras``.

@@ -1,4 +1,4 @@
-"""Files that Keras publishes: those that are where Keras keeps them, and those that are fetched."""
+"""Keras files: files published by Keras, from its folder or downloaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def kept(path: PathLike) -> Path:
 def keras_file(
     path: PathLike, name: str, checksums: Sequence[str], most: int = MOST_BYTES, mirrors: Sequence[str] | None = None
 ) -> Path:
-    """A file that Keras publishes, which is fetched where it is not there yet.
+    """A file that Keras publishes, which is fetched if it is not there yet.
 
     Args:
         path: where it is, or is put; a relative path begins in ``~/.keras/datasets``. What is there is taken as it is.

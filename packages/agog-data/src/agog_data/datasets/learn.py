@@ -1,4 +1,4 @@
-"""Learn: the databases of ``tf.contrib.learn`` by their names, Iris, Boston and MNIST."""
+"""Learn: the databases of ``tf.contrib.learn`` by name: Iris, Boston and MNIST."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def load_boston(data_path: PathLike | None = None) -> Dataset:
 
     Args:
         data_path: a CSV file with a header, as `load_csv_with_header` reads it; None for Keras's file, which is
-            downloaded where it is not there yet.
+            downloaded if it is not there yet.
 
     Returns:
         A named tuple ``(data, target)``: float64 of shape (506, 13), and prices in thousands of dollars, float64 of
@@ -66,7 +66,7 @@ def load_mnist(train_dir: PathLike = "MNIST-data") -> Datasets:
     """Read MNIST from a folder, as `read_data_sets` does.
 
     Args:
-        train_dir: the folder, which the files are downloaded into where they are not there yet.
+        train_dir: the folder, which the files are downloaded into if they are not there yet.
 
     Returns:
         A named tuple ``(train, validation, test)`` of 55000, 5000 and 10000 examples.

@@ -1,4 +1,4 @@
-"""Limits: streams that are decompressed, up to so many bytes."""
+"""Limits: decompressed streams of at most so many bytes."""
 
 from __future__ import annotations
 

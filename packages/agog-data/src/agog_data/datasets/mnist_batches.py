@@ -1,4 +1,4 @@
-"""MNIST as TensorFlow 1.12's tutorials read it: sets of images and labels that give one batch after another."""
+"""MNIST batches: sets of images and labels with ``next_batch``, as in TensorFlow 1.12's tutorials."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def read_data_sets(
 def load_data(
     path: PathLike = "mnist.npz", *, max_bytes: int | None = None
 ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Read MNIST as ``tf.keras.datasets.mnist`` gives it, and download it where it is not there yet.
+    """Read MNIST as ``tf.keras.datasets.mnist`` gives it, and download it if it is not there yet.
 
     Args:
         path: an ``.npz`` file with ``x_train``, ``y_train``, ``x_test``, ``y_test``, or a folder of the four files of
@@ -247,7 +247,7 @@ def load_data(
 
 
 def _read(directory: PathLike, source_url: str | None = None) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Read the four files; only where one is missing, they are compared with MNIST's and downloaded."""
+    """Read the four files; only if one is missing, they are compared with MNIST's and downloaded."""
     try:
         return mnist(directory)
     except errors.NotFoundError:

@@ -1,4 +1,4 @@
-"""Pickles of data: lists, dicts, numbers, texts and NumPy's arrays, and nothing else.
+"""Pickles of plain data only: lists, dicts, numbers, texts and NumPy's arrays.
 
 Keras has the reviews of IMDB, the newswires of Reuters and the pictures of CIFAR in pickles. A pickle is a program for
 a machine with a stack, described in Python's `pickletools`; Python's own reader runs whatever functions it names. This

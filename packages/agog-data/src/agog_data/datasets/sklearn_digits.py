@@ -1,4 +1,4 @@
-"""Digits, handwritten, that scikit-learn carries: no file and no network needed."""
+"""Digits: the handwritten digits in scikit-learn, without files or network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unpacking: the files of tar and zip archives, none of which may leave the folder that they are put into."""
+"""Unpacking: the files of tar and zip archives, none outside the target folder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Member(NamedTuple):
 
 
 def unpack(file: Path, folder: Path, formats: Sequence[str], most: int) -> bool:
-    """Unpack an archive into a folder: everything, or nothing where something is wrong.
+    """Unpack an archive into a folder: everything, or nothing if something is wrong.
 
     Args:
         file: the archive, which may be a hostile one.

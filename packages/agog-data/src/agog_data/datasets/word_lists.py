@@ -1,4 +1,4 @@
-"""Texts as lists of words' numbers, and what Keras makes of them: marks, limits and orders."""
+"""Word lists: texts as lists of word numbers, with Keras's marks, limits and orders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Texts = list[list[int]]
 
 
 def check_texts(function: str, file: Path, texts: Array, labels: Array) -> None:
-    """Raise a DataLossError where these are no lists of integers, with an integer each for their labels."""
+    """Raise a DataLossError if these are no lists of integers, with an integer each for their labels."""
     if texts.ndim != 1 or not texts.dtype.hasobject or labels.shape != texts.shape or labels.dtype.kind not in "iu":
         raise errors.DataLossError(
             f"{function}: {file}: n lists and n labels, which are integers, are expected; they are {texts.dtype.name} "
@@ -87,7 +87,7 @@ def as_array(texts: Sequence[list[int]]) -> Array:
 
 
 def read_word_index(function: str, file: Path) -> dict[str, int]:
-    """The numbers of words in a JSON file. Raises DataLossError where it is something else."""
+    """The numbers of words in a JSON file. Raises DataLossError if it is something else."""
     with opened(str(file)) as stream:
         data = stream.read()
     try:

@@ -1,2 +1,1 @@
-"""Examples: ``tf.train.Example``, records of named features, as TFRecord files hold them, and what makes tensors of
-them."""
+"""Examples: ``tf.train.Example``, records of named features in TFRecord files, and their parsers."""

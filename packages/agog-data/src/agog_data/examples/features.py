@@ -1,4 +1,4 @@
-"""Features of examples, and what shall become of them: ``tf.FixedLenFeature``, ``tf.VarLenFeature`` and so on."""
+"""Features of examples, and their specs: ``tf.FixedLenFeature``, ``tf.VarLenFeature`` and so on."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ class Column:
         self.count = math.prod(shape)
 
     def values(self, feature: Any) -> Values | None:
-        """The values of a ``tf.train.Feature``, or of None where the example has none under the key; None where none
-        were set. Raises ValueError where they are of another dtype."""
+        """The values of a ``tf.train.Feature``, or of None if the example has none under the key; None if none
+        were set. Raises ValueError if they are of another dtype."""
         kind = None if feature is None else feature.WhichOneof("kind")
         if kind is None:
             return None
@@ -127,7 +127,7 @@ class Column:
 def columns(function: str, features: dict[str, Any], allowed: tuple[Any, ...]) -> dict[str, Column]:
     """The columns that features need, by their keys; a `SparseFeature` needs several.
 
-    Raises ValueError where a feature is not of an allowed kind, or says nothing, and InvalidArgumentError where a dtype
+    Raises ValueError if a feature is not of an allowed kind, or says nothing, and InvalidArgumentError if a dtype
     or a default does not fit.
     """
     found: dict[str, Column] = {}

@@ -1,4 +1,4 @@
-"""Messages of protobuf: ``tf.train.Example``, ``tf.train.SequenceExample`` and what they are made of.
+"""Messages of protobuf: ``tf.train.Example``, ``tf.train.SequenceExample`` and their parts.
 
 The fields and their numbers are those of TensorFlow 1.12's ``tensorflow/core/example/example.proto`` and
 ``feature.proto``, so that the bytes are the same. The classes are built here, in a pool of their own, and not those

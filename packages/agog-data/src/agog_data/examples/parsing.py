@@ -276,7 +276,7 @@ def single(column: Column, values: Values | None) -> Any:
 def assemble(function: str, features: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
     """What was asked for, of a tensor for each column that was parsed: a `SparseFeature` is made of several.
 
-    Raises InvalidArgumentError where a `SparseFeature` has not as many indices as values.
+    Raises InvalidArgumentError if a `SparseFeature` has not as many indices as values.
     """
     return {
         key: _merged(function, key, feature, parsed) if isinstance(feature, SparseFeature) else parsed[key]

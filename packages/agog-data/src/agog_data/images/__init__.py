@@ -1,4 +1,4 @@
-"""Images as files have them: decoding and encoding PNG, JPEG, GIF and BMP, by Pillow.
+"""Images: decoding and encoding of PNG, JPEG, GIF and BMP, by Pillow.
 
 An image may have as many pixels as Pillow allows, ``PIL.Image.MAX_IMAGE_PIXELS`` (89 million by default), all frames
 together: a small file may announce sizes that fill the memory.

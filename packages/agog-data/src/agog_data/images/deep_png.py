@@ -1,4 +1,4 @@
-"""Deep PNG files, of 16 bits for each channel and more than one channel, which Pillow reads as 8 bits.
+"""Deep PNG files: several channels of 16 bits, which Pillow reads as 8 bits.
 
 The format: W3C, "Portable Network Graphics (PNG) Specification", 2003.
 """
@@ -41,7 +41,7 @@ def encode(pixels: Array, compression: int) -> bytes:
 def decode(data: bytes) -> Array:
     """The pixels of a PNG file of 16 bits for each channel, uint16 of shape (height, width, channels).
 
-    Its size must have been checked. Raises ValueError where it is broken.
+    Its size must have been checked. Raises ValueError if it is broken.
     """
     width, height = struct.unpack_from(">II", data, 16)
     channels, interlaced = _CHANNELS[data[25]], data[28]

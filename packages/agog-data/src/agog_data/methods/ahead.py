@@ -1,4 +1,4 @@
-"""Ahead: methods of datasets that have elements ready before they are asked for."""
+"""Ahead: methods of datasets that compute elements in advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applied: methods of datasets that TensorFlow 1.12 has as transformations for `Dataset.apply`."""
+"""Applied: methods of datasets for the transformations of `Dataset.apply`."""
 
 from __future__ import annotations
 

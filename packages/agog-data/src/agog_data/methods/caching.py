@@ -32,9 +32,9 @@ class CachingMethods(Pipeline):
                 Empty for the memory of this process.
 
         Returns:
-            The dataset. Iterating raises `AlreadyExistsError` where another iterator is writing the file,
-            `ResourceExhaustedError` where the disk is full, `DataLossError` where the file is damaged, and
-            `InvalidArgumentError` where it is that of another dataset.
+            The dataset. Iterating raises `AlreadyExistsError` if another iterator is writing the file,
+            `ResourceExhaustedError` if the disk is full, `DataLossError` if the file is damaged, and
+            `InvalidArgumentError` if it is that of another dataset.
 
         Raises:
             TypeError: the name is neither a string nor a path.

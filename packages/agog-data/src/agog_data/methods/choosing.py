@@ -1,4 +1,4 @@
-"""Choosing: methods of datasets that choose among elements, without a look into them."""
+"""Choosing: methods of datasets that choose elements by position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describing: methods of datasets that tell how many elements there are, and what they are."""
+"""Describing: methods of datasets for the number, dtypes and shapes of elements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DescribingMethods(Described, Pipeline):
-    """Methods of datasets that tell how many elements there are, and what they are."""
+    """Methods of datasets for the number, dtypes and shapes of elements."""
 
     def cardinality(self) -> Tensor:
         """The number of elements, as far as it is known without making them.

@@ -1,4 +1,4 @@
-"""Flattening: methods of datasets that number elements, make several of one, or datasets of several."""
+"""Flattening: methods of datasets that number, split and group elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LARGEST = 2**63 - 1
 
 
 class FlatteningMethods(Pipeline):
-    """Methods of datasets that number elements, and that make several elements of one or datasets of several."""
+    """Methods of datasets that number, split and group elements."""
 
     def enumerate(self, start: Any = 0) -> Dataset:
         """The elements, each with its number.
@@ -140,7 +140,7 @@ class FlatteningMethods(Pipeline):
 
         Returns:
             A dataset of elements of shapes (...), where this one's have shapes (n, ...); n may vary. Iterating raises
-            `InvalidArgumentError` where a component is a scalar or the components of an element differ in length.
+            `InvalidArgumentError` if a component is a scalar or the components of an element differ in length.
 
         >>> from agog_data import Dataset
         >>> [int(x) for x in Dataset.range(5).batch(2).unbatch()]

@@ -1,4 +1,4 @@
-"""Generating: ways to make datasets of what is read or generated while they are iterated."""
+"""Generating: constructors of datasets from files and Python generators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GeneratingMethods(Pipeline):
                 ``output_types`` and ``output_shapes``.
 
         Returns:
-            The dataset. Iterating raises `InvalidArgumentError` where an element has another structure or shape, or
+            The dataset. Iterating raises `InvalidArgumentError` if an element has another structure or shape, or
             cannot be converted.
 
         Raises:

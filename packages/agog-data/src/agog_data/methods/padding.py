@@ -29,8 +29,8 @@ class PaddingMethods(Pipeline):
             drop_remainder: whether a last batch with fewer elements is left out.
 
         Returns:
-            A dataset of elements of shapes (batch_size, ...). Iterating raises `DataLossError` where an element is
-            larger than its padded shape, `InvalidArgumentError` where it has another number of axes, and `TypeError`
+            A dataset of elements of shapes (batch_size, ...). Iterating raises `DataLossError` if an element is
+            larger than its padded shape, `InvalidArgumentError` if it has another number of axes, and `TypeError`
             where shapes or values do not have the structure or the dtypes of the elements.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Parting: methods of datasets that part elements by their number."""
+"""Parting: methods of datasets that split off elements by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipelines: what all families of methods stand on, a last stage and a way to append one."""
+"""Pipelines: the base of all families of methods, with a last stage and a way to append one."""
 
 from __future__ import annotations
 

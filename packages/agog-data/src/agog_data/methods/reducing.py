@@ -1,4 +1,4 @@
-"""Reducing: methods of datasets that make one value of all elements."""
+"""Reducing: methods of datasets that reduce all elements to one value."""
 
 from __future__ import annotations
 

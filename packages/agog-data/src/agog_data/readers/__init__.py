@@ -1,4 +1,4 @@
-"""Readers: datasets of what files hold. Each reads as it goes, and continues at the exact element."""
+"""Readers: datasets of files. Each reads as it goes, and continues at the exact element."""
 
 from agog_data.readers.arrays import NumpyDataset
 from agog_data.readers.arrow import ArrowDataset

@@ -65,7 +65,7 @@ class Column:
 
 
 def column_spec(file: str, schema: Any, name: str) -> ComponentSpec:
-    """The spec of a column in an Arrow schema. Raises NotFoundError where there is none, and InvalidArgumentError where
+    """The spec of a column in an Arrow schema. Raises NotFoundError if there is none, and InvalidArgumentError if
     it has a type that no tensor has."""
     kind = _type(file, schema, name)
     shape: list[int | None] = []
@@ -94,7 +94,7 @@ def same_spec(file: str, name: str, found: ComponentSpec, first: str, expected: 
 
 
 def filler(file: str, schema: Any, name: str, value: Any) -> Any:
-    """An Arrow scalar that stands for nulls of a column. Raises InvalidArgumentError where the value has another type
+    """An Arrow scalar that stands for nulls of a column. Raises InvalidArgumentError if the value has another type
     than the column."""
     import pyarrow
 

@@ -141,7 +141,7 @@ class CsvColumns:
         return False
 
     def values(self, record: bytes, place: str = "record") -> list[Any]:
-        """The numbers and bytes of a record without its end. Raises ValueError where it does not fit, by the words of
+        """The numbers and bytes of a record without its end. Raises ValueError if it does not fit, by the words of
         TensorFlow, which programs look for: ``place`` is the record's name."""
         fields = split_record(record, self._delimiter, self._quotes, self._words)
         numbers: Sequence[int] = range(len(self.dtypes)) if self._selected is None else self._selected
@@ -172,7 +172,7 @@ class CsvColumns:
 def split_record(record: bytes, delimiter: bytes, quotes: bool, words: Words = _OF_RECORDS) -> list[bytes]:
     """The fields, without quotes, of a record without its end.
 
-    Raises ValueError where quotes are not closed, or not where they may be.
+    Raises ValueError if quotes are not closed, or not where they may be.
 
     >>> split_record(b'1,"two, 2",', b",", True)
     [b'1', b'two, 2', b'']
@@ -227,7 +227,7 @@ def _check_selected(function: str, selected: Sequence[int], defaults: int) -> No
 
 
 def _default(function: str, number: int, value: Any) -> tuple[DType, Any]:
-    """The dtype of a column, and its default; None where it has none."""
+    """The dtype of a column, and its default; None if it has none."""
     if isinstance(value, (DType, type)):
         dtype, host = as_dtype(value), np.empty(0)
     else:
@@ -248,7 +248,7 @@ def _default(function: str, number: int, value: Any) -> tuple[DType, Any]:
 def converter(dtype: DType) -> Callable[[bytes], Any]:
     """Make the function that makes a value of a field: float32, float64, int32, int64 or string.
 
-    It raises ValueError where the field is no such value.
+    It raises ValueError if the field is no such value.
 
     >>> converter(dtypes.int32)(b" 12 ")
     12

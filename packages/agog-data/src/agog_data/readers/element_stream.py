@@ -1,4 +1,4 @@
-"""Element streams: elements that are read from one file after the other, as in Arrow, SQLite and WebDataset."""
+"""Element streams: elements of one file after the other, for Arrow, SQLite and WebDataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of records: what datasets of all formats have in common."""
+"""Files of records: the base of datasets of all formats."""
 
 from __future__ import annotations
 

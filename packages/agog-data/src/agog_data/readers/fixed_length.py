@@ -1,4 +1,4 @@
-"""Fixed-length records: files of records that are all of one length, between a header and a footer."""
+"""Fixed-length records: files of records of one length, between a header and a footer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hugging Face: datasets of the library ``datasets``, which is not imported: it is known by its methods."""
+"""Hugging Face: datasets of the library ``datasets``, by their methods, without an import."""
 
 from __future__ import annotations
 

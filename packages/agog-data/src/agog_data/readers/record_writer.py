@@ -158,7 +158,7 @@ class TFRecordWriter:
             pass
 
     def close(self) -> None:
-        """Bring all records to the file and close it; nothing where it is closed.
+        """Bring all records to the file and close it; nothing if it is closed.
 
         Raises:
             FailedPreconditionError: the disk does not take them; the file is closed all the same.

@@ -1,4 +1,4 @@
-"""SQLite access: what a query may do, which is to read."""
+"""SQLite access: an authorizer that lets a query read and do nothing else."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def compression(stage: str, name: Any) -> str:
 
 
 def block_size(stage: str, buffer_size: Any) -> int:
-    """How many bytes are to be read at a time, chosen here for 0 or None. Raises TypeError where it is no integer, and
-    InvalidArgumentError where it is negative."""
+    """How many bytes are to be read at a time, chosen here for 0 or None. Raises TypeError if it is no integer, and
+    InvalidArgumentError if it is negative."""
     size = 0 if buffer_size is None else integer(stage, "buffer_size", buffer_size)
     if size < 0:
         raise InvalidArgumentError(f"{stage}: buffer_size must not be negative; got {size}.")
@@ -62,7 +62,7 @@ def most_bytes(stage: str, max_bytes: Any) -> int:
 
 class ByteStream:
     """A file that is read from its beginning to its end, and is closed when nobody uses it any more. Raises
-    NotFoundError where there is none. ``compression_type`` is as `compression` returns it."""
+    NotFoundError if there is none. ``compression_type`` is as `compression` returns it."""
 
     def __init__(self, stage: str, path: str, compression_type: str = "", block_size: int = _BLOCK) -> None:
         self._stage = stage

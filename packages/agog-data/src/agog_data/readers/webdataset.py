@@ -1,4 +1,4 @@
-"""WebDataset: samples in tar files, each a few files that share a key.
+"""WebDataset: samples in tar files, each a few files with one key.
 
 The format: A. Aizman, G. Maltby, T. Breuel, "High performance I/O for large scale deep learning", 2019: the files of a
 sample follow each other, and the key is the file's name up to the first dot after the last slash.

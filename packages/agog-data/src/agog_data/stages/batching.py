@@ -16,7 +16,7 @@ Join = Callable[[list[Element], int], Element]
 
 
 def batches_of(count: int, size: int, drop_remainder: bool) -> int:
-    """How many batches there are of so many elements, where that is known.
+    """How many batches there are of so many elements, if that is known.
 
     >>> batches_of(10, 4, False), batches_of(10, 4, True), batches_of(-1, 4, True)
     (3, 2, -1)

@@ -1,4 +1,4 @@
-"""Caching: `cache`, the stage that keeps elements from the first pass over them for the next ones."""
+"""Caching: `cache`, the stage that keeps the elements of the first pass for later ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Writer(ABC):
 
     @abstractmethod
     def commit(self, origin: State) -> Kept | None:
-        """End the pass: from now on others may read. None where another pass was kept before."""
+        """End the pass: from now on others may read. None if another pass was kept before."""
 
     def abandon(self) -> None:  # noqa: B027  # memory needs nothing
         """End without having all elements; nothing is kept."""

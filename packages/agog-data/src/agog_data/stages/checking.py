@@ -1,4 +1,4 @@
-"""Checking: stages that check elements, and that leave out those whose making fails."""
+"""Checking: stages that check elements, or skip those that raise."""
 
 from __future__ import annotations
 

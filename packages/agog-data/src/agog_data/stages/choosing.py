@@ -1,5 +1,4 @@
-"""Choosing among elements: `repeat`, `take`, `skip` and `shuffle`. On a source these stages choose row numbers
-instead."""
+"""Choosing among elements: `repeat`, `take`, `skip` and `shuffle`. On a source they choose row numbers."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from agog_data.state import State
 
 
 def first_unsettled(stages: Iterable[Stage]) -> str | None:
-    """What `Stage.unsettled` says of the first of several inputs that is unsettled; None where none is."""
+    """What `Stage.unsettled` says of the first of several inputs that is unsettled; None if none is."""
     return next(filter(None, (stage.unsettled() for stage in stages)), None)
 
 
@@ -68,7 +68,7 @@ class ZipIterator(ElementIterator):
 
 def known_specs(stages: Sequence[Stage]) -> dict[int, Any]:
     """The spec of each stage by its number, but for those without elements of which nothing is known. Raises
-    `NoElementError` where nothing is known of any."""
+    `NoElementError` if nothing is known of any."""
     found = {}
     for number, stage in enumerate(stages):
         with suppress(NoElementError):

@@ -1,4 +1,4 @@
-"""Counting without end: stages without input that give numbers in order, and at random."""
+"""Counting without end: stages of all numbers in order, and of random numbers."""
 
 from __future__ import annotations
 

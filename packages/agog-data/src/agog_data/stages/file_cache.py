@@ -1,4 +1,4 @@
-"""File caches: elements that a cache keeps in a file."""
+"""File caches: cached elements in a file."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class KeptInFile(Kept):
 
 def describe(structure: Any) -> Any:
     """A structure as what JSON can hold: None for a component, else a list of the kind, the names of the parts, and the
-    parts. Raises InvalidArgumentError where the key of a dict is neither a string nor an integer."""
+    parts. Raises InvalidArgumentError if the key of a dict is neither a string nor an integer."""
     if isinstance(structure, Mapping):
         for key in structure:
             if not isinstance(key, (str, int)):

@@ -63,8 +63,8 @@ class Generated(Stage):
 
 
 def generated_spec(types: Any, shapes: Any) -> Any:
-    """The spec of a generator's elements, of a structure of dtypes, and the same one of shapes or None where nothing is
-    known of them. Raises TypeError where something is no dtype, or the structures differ."""
+    """The spec of a generator's elements, of a structure of dtypes, and the same one of shapes or None if nothing is
+    known of them. Raises TypeError if something is no dtype, or the structures differ."""
     dtypes = map_components(as_dtype, types)
     found = components(dtypes)
     if shapes is None:
@@ -80,7 +80,7 @@ def generated_spec(types: Any, shapes: Any) -> Any:
 
 
 def components_like(structure: Any, value: Any) -> list[Any]:
-    """The parts of a value, in the order of `components`, where a structure has its components. Raises ValueError where
+    """The parts of a value, in the order of `components`, where a structure has its components. Raises ValueError if
     the value has another structure."""
     if isinstance(structure, Mapping):
         if not isinstance(value, Mapping) or structure.keys() != value.keys():

@@ -1,4 +1,4 @@
-"""Grouping: `group_by_window`, the stage that collects elements by key and makes a dataset of each full group."""
+"""Grouping: `group_by_window`, the stage that collects elements by key into datasets."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from agog_data.threads import WorkAhead
 class ParallelInterleave(Interleave):
     """What `Interleave` gives, in the same order, with a thread for each dataset.
 
-    At most ``calls`` threads work at once, or any number where that is None; ``buffer`` elements of each dataset are
+    At most ``calls`` threads work at once, or any number if that is None; ``buffer`` elements of each dataset are
     kept ready, and ``prefetch`` more datasets are opened before their turn comes.
     """
 

@@ -1,4 +1,4 @@
-"""Limiting: `take_while` and `unique`, stages that leave elements out by what they are."""
+"""Limiting: `take_while` and `unique`, stages that skip elements by value."""
 
 from __future__ import annotations
 

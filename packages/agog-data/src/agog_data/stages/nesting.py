@@ -1,4 +1,4 @@
-"""Nesting: `flat_map` and `interleave`, stages whose function makes a dataset of each element."""
+"""Nesting: `flat_map` and `interleave`, stages with a function from an element to a dataset."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dataset_function(stage: str, function: Callable[..., Any]) -> ElementFunctio
 
 
 class Opener:
-    """Opens the datasets that a function, whose wrapper returns a stage, makes of elements in one epoch."""
+    """Opens the datasets of a function in one epoch; its wrapper returns a stage."""
 
     def __init__(self, stage: str, function: ElementFunction, word: int, scope: Scope) -> None:
         self._stage = stage

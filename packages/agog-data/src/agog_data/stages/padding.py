@@ -53,7 +53,7 @@ class Padding:
         self._values = values
 
     def spec(self, spec: Any, batch_size: int | None) -> Any:
-        """The spec of the batches. Raises ValueError where an element cannot have its padded shape, and TypeError where
+        """The spec of the batches. Raises ValueError if an element cannot have its padded shape, and TypeError if
         shapes or values do not have the structure or the dtypes of the elements."""
         parts = components(spec)
         for number, (part, target) in enumerate(zip(parts, self._components(spec), strict=True)):
@@ -69,8 +69,8 @@ class Padding:
     def join(self, elements: Sequence[Element], batch: int) -> Element:
         """Join elements along a new first axis.
 
-        Raises TypeError where a component is no tensor, InvalidArgumentError where structures, dtypes or ranks differ,
-        and DataLossError where an element is larger than its padded shape.
+        Raises TypeError if a component is no tensor, InvalidArgumentError if structures, dtypes or ranks differ,
+        and DataLossError if an element is larger than its padded shape.
         """
         tensor_components("padded_batch", elements[0])
         form = spec_of(elements[0])

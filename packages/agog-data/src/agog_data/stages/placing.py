@@ -1,4 +1,4 @@
-"""Placing: the stage that copies elements to a device, and lets the stages before work on another."""
+"""Placing: the stage that copies elements from one device to another."""
 
 from __future__ import annotations
 

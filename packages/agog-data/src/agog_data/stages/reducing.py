@@ -1,4 +1,4 @@
-"""Reducing by key: `group_by_reducer`, the stage that makes one element of all with one key."""
+"""Reducing by key: `group_by_reducer`, the stage that reduces all elements of a key to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resampling: the stage that rejects elements so that their classes have another distribution."""
+"""Resampling: the stage that rejects elements for another distribution of classes."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def acceptance(target: list[float], initial: list[float]) -> list[float]:
 
 
 def check_distribution(name: str, value: Any, count: int | None = None) -> list[float]:
-    """How likely classes are: numbers, an array or a tensor, divided by their sum. Raises InvalidArgumentError where
+    """How likely classes are: numbers, an array or a tensor, divided by their sum. Raises InvalidArgumentError if
     they are no vector, of length ``count`` if that is given, of numbers that are finite and not negative."""
     array = np.asarray(value.numpy() if isinstance(value, Tensor) else value)
     right = array.ndim == 1 and array.size > 0 and array.dtype.kind in "fiu" and count in (None, array.size)

@@ -1,4 +1,4 @@
-"""Sampling: the stage that takes each element from one of several inputs, which a selector names."""
+"""Sampling: the stage that takes each element from the input of a selector's choice."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class VaryingSelector(Selector):
 
 
 def _draw(weights: list[float], active: list[bool], draws: Draws) -> int | None:
-    """One of the active inputs, or None where all of them have weight zero."""
+    """One of the active inputs, or None if all of them have weight zero."""
     sums = list(accumulate(weight if may else 0.0 for weight, may in zip(weights, active, strict=True)))
     if not sums[-1]:
         return None
@@ -182,8 +182,8 @@ def _draw(weights: list[float], active: list[bool], draws: Draws) -> int | None:
 
 
 def check_weights(weights: Any, count: int) -> list[float]:
-    """The weights of several datasets, numbers, an array or a tensor, in float64. Raises TypeError or ValueError where
-    they are no floating-point vector of that length, InvalidArgumentError where one is negative or not finite or all
+    """The weights of several datasets, numbers, an array or a tensor, in float64. Raises TypeError or ValueError if
+    they are no floating-point vector of that length, InvalidArgumentError if one is negative or not finite or all
     are zero."""
     array = np.asarray(weights.numpy() if isinstance(weights, Tensor) else weights)
     if array.dtype.kind not in "fiu":

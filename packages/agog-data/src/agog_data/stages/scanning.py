@@ -1,4 +1,4 @@
-"""Scanning: `scan`, the stage whose function hands a state from element to element."""
+"""Scanning: `scan`, the stage that passes a state from element to element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sloppy interleaving: the stage that reads several datasets at once, and gives what is ready first."""
+"""Sloppy interleaving: the stage that reads several datasets at once, in any order."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Race:
             return True
 
     def get(self) -> Report | None:
-        """The next report, when there is one, which stays there until it is taken. None where the race was closed, as
+        """The next report, when there is one, which stays there until it is taken. None if the race was closed, as
         all are when the program ends."""
         while not (self.reports or self._closed):
             self._news.acquire(timeout=HEARING_SECONDS)

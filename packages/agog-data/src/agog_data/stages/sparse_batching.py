@@ -46,8 +46,8 @@ class SparseBatch(UnaryStage):
     def join(self, elements: Sequence[Element], batch: int) -> SparseTensor:
         """Join tensors into one of one rank more.
 
-        Raises TypeError where an element is no single tensor, InvalidArgumentError where ranks or dtypes differ, and
-        DataLossError where a tensor is larger than the row shape.
+        Raises TypeError if an element is no single tensor, InvalidArgumentError if ranks or dtypes differ, and
+        DataLossError if a tensor is larger than the row shape.
         """
         for number, element in enumerate(elements):
             if not isinstance(element, Tensor):

@@ -1,4 +1,4 @@
-"""Unbatching: `unbatch`, the stage that takes elements apart."""
+"""Unbatching: `unbatch`, the stage that splits elements into slices."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Transformations, which ``dataset.apply(...)`` takes, by family: ``tf.contrib.data`` and ``tf.data.experimental``."""
+"""Transformations for ``dataset.apply(...)``, by family: ``tf.contrib.data`` and ``tf.data.experimental``."""

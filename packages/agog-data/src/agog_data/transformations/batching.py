@@ -1,4 +1,4 @@
-"""Batching: names of TensorFlow for what methods of datasets do."""
+"""Batching: TensorFlow's transformations for methods of datasets."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
 
     Returns:
         A function for `Dataset.apply`. Its elements are `SparseTensor`s of shapes (batch_size, *row_shape), which hold
-        all values of the tensors, zeros too. Iterating raises `DataLossError` where a tensor is larger than
-        ``row_shape``, `InvalidArgumentError` where it has another rank.
+        all values of the tensors, zeros too. Iterating raises `DataLossError` if a tensor is larger than
+        ``row_shape``, `InvalidArgumentError` if it has another rank.
 
     Raises:
         InvalidArgumentError: ``batch_size`` is below 1.

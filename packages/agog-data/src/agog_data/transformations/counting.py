@@ -20,7 +20,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
         dtype: their dtype.
 
     Returns:
-        A dataset of scalars. Iterating raises `OutOfRangeError` where a number does not fit the dtype.
+        A dataset of scalars. Iterating raises `OutOfRangeError` if a number does not fit the dtype.
 
     >>> [int(x) for x in Counter(10, step=-3).take(4)]
     [10, 7, 4, 1]

@@ -1,4 +1,4 @@
-"""Flattening: transformations that number elements, and that make several elements of one or one of several."""
+"""Flattening: transformations that number, split and join elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limiting: transformations that leave elements out, and that check them."""
+"""Limiting: transformations that skip or check elements."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
         expected_shapes: in the structure of an element, the shape of each component; None for what is not known.
 
     Returns:
-        A function for `Dataset.apply`. Iterating raises `InvalidArgumentError` where a shape is another one.
+        A function for `Dataset.apply`. Iterating raises `InvalidArgumentError` if a shape is another one.
 
     >>> batches = Dataset.range(4).batch(2)
     >>> print(batches.output_shapes, batches.apply(assert_element_shape([2])).output_shapes)

@@ -1,4 +1,4 @@
-"""Optionals, values that may be missing; and what saves iterators: names of TensorFlow."""
+"""Optionals: values that may be missing; and TensorFlow's functions to save iterators."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Optional:
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """The next element, or none where there is no more.
+    """The next element, or none if there is no more.
 
     Args:
         iterator: the iterator.

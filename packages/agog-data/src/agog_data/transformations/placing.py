@@ -1,4 +1,4 @@
-"""Placing: transformations that bring elements to a device."""
+"""Placing: transformations that copy elements to a device."""
 
 from __future__ import annotations
 

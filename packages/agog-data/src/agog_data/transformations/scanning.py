@@ -1,4 +1,4 @@
-"""Scanning: transformations that hand something on from element to element, and that slide over elements."""
+"""Scanning: transformations with a state from element to element, or a sliding window."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Configured(Settable):
             _uncover(cls.__mro__)
         if cls.__module__.startswith("agog_"):
             classes.setdefault(cls.described_kind, {}).setdefault(cls.__name__, cls)  # tf.layers come after tf.keras's
-            # A layer; others may become dataclasses, for which a constructor is made where there is none.
+            # A layer; others may become dataclasses, for which a constructor is made if there is none.
             if hasattr(cls, "call") and "__init__" not in vars(cls) and isinstance(cls.__init__, FunctionType):
                 setattr(cls, "__init__", _named_after(cls, cls.__init__))  # noqa: B010  # mypy: a method
         elif "__init__" in vars(cls):
@@ -75,7 +75,7 @@ class Configured(Settable):
             ) from None
 
     def _kept_as(self, name: str) -> Any:
-        """The attribute of an argument's name; `...` where there is none."""
+        """The attribute of an argument's name; `...` if there is none."""
         return getattr(self, name, ...)
 
     def _argument_names(self) -> list[str]:
@@ -137,7 +137,7 @@ def _named_after(cls: type, init: FunctionType) -> FunctionType:
 
 
 def _original(init: Any) -> Any:
-    """The constructor that `_named_after` has given another name; None where it is itself."""
+    """The constructor that `_named_after` has given another name; None if it is itself."""
     original = getattr(init, "_original", None)
     return original if original is not None and original.__code__ is init.__code__ else None
 
@@ -183,7 +183,7 @@ def _kept(value: Any) -> Any:
 
 
 def kind_of(argument: str) -> str | None:
-    """The kind of object that an argument takes, by its name; None where that is not known.
+    """The kind of object that an argument takes, by its name; None if that is not known.
 
     >>> kind_of("kernel_initializer"), kind_of("units")
     ('initializer', None)

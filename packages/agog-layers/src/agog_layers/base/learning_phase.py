@@ -18,7 +18,7 @@ def learning_phase() -> int:
     """Whether layers train where a call does not say it.
 
     Returns:
-        0, or what `set_learning_phase` was told; 1 inside of a step of ``fit``.
+        0, or what `set_learning_phase` was told; 1 inside a step of ``fit``.
 
     >>> learning_phase()
     0
@@ -45,7 +45,7 @@ def set_learning_phase(value: int) -> None:
 
 @contextmanager
 def learning_phase_scope(value: int) -> Iterator[int]:
-    """Say inside of a ``with`` block whether layers train where a call does not say it. See `set_learning_phase`."""
+    """Say inside a ``with`` block whether layers train where a call does not say it. See `set_learning_phase`."""
     token = _phase.set(_checked("learning_phase_scope", value))
     try:
         yield _phase.get()
@@ -60,7 +60,7 @@ def _checked(what: str, value: Any) -> int:
 
 
 def trains(training: Any) -> Any:
-    """What a call was told of training, or the learning phase where that is None.
+    """What a call was told of training, or the learning phase if that is None.
 
     >>> trains(None), trains(True)
     (0, True)

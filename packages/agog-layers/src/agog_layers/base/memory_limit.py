@@ -48,7 +48,7 @@ class Allowance:
 
 
 _ANY = Allowance(math.inf, math.inf)
-# What limits the layers that are made now; nothing where the program itself makes them.
+# What limits the layers that are made now; nothing if the program itself makes them.
 allowance: ContextVar[Allowance] = ContextVar("agog_layer_allowance", default=_ANY)
 
 

@@ -50,7 +50,7 @@ class UniqueNames:
 
 
 class ScopeCounts:
-    """How often the scope of a path, and those inside of it, were entered.
+    """How often the scope of a path, and those inside it, were entered.
 
     >>> counts = ScopeCounts()
     >>> counts.at("encoder/cell").number = 2

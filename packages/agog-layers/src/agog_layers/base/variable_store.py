@@ -24,7 +24,7 @@ weight_getter: Setting[Callable[..., Any] | None] = Setting("agog_weight_getter"
 
 
 def kept(name: str, make: Callable[[], Variable]) -> Variable:
-    """The variable of a name in the active store; a function makes it where there is none, or no store."""
+    """The variable of a name in the active store; a function makes it if there is none, or no store."""
     store = active_store()
     if store is None:
         return make()

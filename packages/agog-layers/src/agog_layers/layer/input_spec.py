@@ -47,7 +47,7 @@ class InputSpec(Settable):
         return f"InputSpec({', '.join(parts)})"
 
     def _misfit(self, tensor: Any) -> str | None:
-        """What is expected of a tensor that does not fit, such as ``"ndim=2"``; None where it fits."""
+        """What is expected of a tensor that does not fit, such as ``"ndim=2"``; None if it fits."""
         sizes, rank = tensor.shape.as_list(), len(tensor.shape)
         if self.ndim is not None and rank != self.ndim:
             return f"ndim={self.ndim}"

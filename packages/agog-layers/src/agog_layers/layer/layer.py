@@ -168,7 +168,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         return self._call_in_scope(inputs, leaves, args, kwargs)
 
     def _call_untold(self, inputs: Any, *args: Any, training: Any, **kwargs: Any) -> Any:
-        """A call with ``training`` of a layer that does not take it: the layers inside of it learn it all the same."""
+        """A call with ``training`` of a layer that does not take it: the layers inside it learn it all the same."""
         with nullcontext() if training is None else learning_phase_scope(bool(training)):
             return self(inputs, *args, **kwargs)
 

@@ -43,7 +43,7 @@ class Module(Configured, Checkpointable):
     _loss_functions: list[Callable[[], Any]]
     _call_losses: list[Tensor]
     _losses_call: object | None = None
-    # The call in which the module was called last, where that is known.
+    # The call in which the module was called last, if that is known.
     _latest_call: object | None = None
 
     def __init__(self, trainable: bool = True) -> None:

@@ -37,7 +37,7 @@ class AutoCastVariable(Variable):
 class Precise:
     """What layers know of dtypes: those of their inputs and variables, and those they compute in."""
 
-    # Which dtype of a policy the layer computes in; None where inputs are left as they are.
+    # Which dtype of a policy the layer computes in; None if inputs are left as they are.
     computes_in: ClassVar[str | None] = "compute_dtype"
 
     _policy: Policy | None = None

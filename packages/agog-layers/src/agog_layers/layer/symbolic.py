@@ -43,7 +43,7 @@ class Symbolic:
 
     @property
     def ndim(self) -> int | None:
-        """The number of axes, with that of the batch; None where it is unknown."""
+        """The number of axes, with that of the batch; None if it is unknown."""
         return self.shape.ndims
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ def of_one_rank(y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]
 
 
 def check_alike(title: str, y: Tensor, x: Tensor, sparse: str = "sparse_categorical_crossentropy") -> None:
-    """Raise a ValueError where labels and predictions are not of one shape, and would broadcast to something that
+    """Raise a ValueError if labels and predictions are not of one shape, and would broadcast to something that
     nobody meant; ``sparse`` is what takes class numbers. A last axis of size 1 may be missing on one side."""
     labels, output = list(y.shape), list(x.shape)
     if labels == output or [*labels, 1] == output or [*output, 1] == labels:

@@ -53,7 +53,7 @@ class Mean(Metric):
         """The mean of all values since the start, or since `init_variables`.
 
         Args:
-            write_summary: whether to write the result to the default summary writer, where there is one.
+            write_summary: whether to write the result to the default summary writer, if there is one.
 
         Returns:
             A scalar; NaN while there are no values.

@@ -65,7 +65,7 @@ class Model(Layer):
     own_parts: ClassVar[tuple[str, ...]] = ("inputs", "outputs")
 
     _graph: Graph | None = None
-    # The specs of the inputs for which the variables were made; None where inputs were described instead.
+    # The specs of the inputs for which the variables were made; None if inputs were described instead.
     _built_on: Any = None
 
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None, **kwargs: Any) -> None:

@@ -46,7 +46,7 @@ class _Nodes:
         return self.nodes[-1].name
 
     def add_model(self, model: Any, prefix: str, sources: Sequence[str] | None) -> list[str]:
-        """The names of the nodes that the outputs come from; the inputs are nodes too where there are no sources."""
+        """The names of the nodes that the outputs come from; the inputs are nodes too if there are no sources."""
         graph, steps = _graph_of(model), getattr(model, "_layer_calls", None)
         if graph is not None:
             return self._add_graph(graph, prefix, sources)
@@ -102,7 +102,7 @@ class _Nodes:
 
 
 def _graph_of(model: Any) -> Graph | None:
-    """The calls between a model's inputs and outputs, where they are known."""
+    """The calls between a model's inputs and outputs, if they are known."""
     graph: Graph | None = model._graph
     if graph is not None or not (model._input_symbols and model._output_symbols):
         return graph

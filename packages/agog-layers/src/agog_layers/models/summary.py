@@ -75,7 +75,7 @@ def rows_of_summary(
 
 
 def _trained(weights: Sequence[Variable], trained: set[int]) -> str:
-    """Whether some of a layer's weights are trained; nothing where it has none."""
+    """Whether some of a layer's weights are trained; nothing if it has none."""
     if not weights:
         return ""
     return "yes" if any(id(variable) in trained for variable in weights) else "no"

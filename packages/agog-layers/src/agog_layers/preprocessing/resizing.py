@@ -68,7 +68,7 @@ def _lanczos(radius: float) -> Callable[[Tensor], Tensor]:
     return kernel
 
 
-# How much a pixel counts whose middle is so far from where one is asked for.
+# How much a pixel counts whose middle is so far from if one is asked for.
 _KERNELS: dict[str, Callable[[Tensor], Tensor]] = {
     "bilinear": _triangle,
     "bicubic": _keys,

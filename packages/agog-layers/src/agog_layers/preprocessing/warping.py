@@ -81,7 +81,7 @@ def _within(places: Tensor, size: int) -> Tensor:
 
 
 def _folded(places: Tensor, size: int, fill_mode: str) -> Tensor:
-    """Places inside of the image, from which those outside take their pixels."""
+    """Places inside the image, from which those outside take their pixels."""
     if fill_mode == "wrap":
         return places % size
     if fill_mode == "reflect":  # with the edge twice: dcba|abcd|dcba

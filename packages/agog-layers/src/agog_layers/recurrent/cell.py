@@ -128,7 +128,7 @@ class Cell(Layer):
         return biases
 
     def fused_bias(self) -> Tensor:
-        """The bias as the fused ops take it; zeros where there is none."""
+        """The bias as the fused ops take it; zeros if there is none."""
         return zeros(self._bias_shape(), self.kernel.dtype) if self.bias is None else self.bias.value()
 
     def get_initial_state(self, inputs: Any = None, batch_size: int | None = None, dtype: Any = None) -> Any:
@@ -176,7 +176,7 @@ class Cell(Layer):
         self._dropout_masks.pop("recurrent_dropout", None)
 
     def _dropped(self, x: Tensor, which: str, training: Any) -> list[Tensor] | None:
-        """The tensor as each gate sees it, with other elements dropped; None where none are."""
+        """The tensor as each gate sees it, with other elements dropped; None if none are."""
         rate = getattr(self, which)
         if not rate or not trains(training):
             return None

@@ -107,7 +107,7 @@ class RNN(TakesConstants):
             batch_size: the size of the batch.
 
         Returns:
-            A list of tensors; a tensor where there is one state.
+            A list of tensors; a tensor if there is one state.
         """
         tensor = None if inputs is None else convert_to_tensor(inputs)
         if tensor is None or not tensor.ndim:

@@ -56,7 +56,7 @@ class KeptStates:
 
     @property
     def present(self) -> list[Tensor] | None:
-        """The states that the next call begins with; None where no call was made."""
+        """The states that the next call begins with; None if no call was made."""
         if self._given is not None:
             return list(self._given)
         return [state.value() for state in self._states[self._latest]] if self._latest in self._states else None

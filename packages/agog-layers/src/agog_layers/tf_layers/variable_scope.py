@@ -41,7 +41,7 @@ class VariableScope:
     """A path of names, and defaults of `get_variable`.
 
     Args:
-        reuse: True where only variables of a store are found, `AUTO_REUSE` where they may be, False where not.
+        reuse: True if only variables of a store are found, `AUTO_REUSE` where they may be, False if not.
         name: the path, without a ``/`` at the end.
         initializer: the default initializer.
         caching_device: must be None.
@@ -182,7 +182,7 @@ def variable_scope(
         caching_device: must be None.
         partitioner: must be None.
         custom_getter: see `get_variable`; None for that of the scope around it.
-        reuse: True where `get_variable` may only find variables again, which needs an `EagerVariableStore`.
+        reuse: True if `get_variable` may only find variables again, which needs an `EagerVariableStore`.
         dtype: the default dtype; None for that of the scope around it.
         constraint: the default constraint; None for that of the scope around it.
         auxiliary_name_scope: whether a `name_scope` of the same name is entered, which names `tf.Variable` too.
@@ -277,7 +277,7 @@ def get_variable(
 
     Args:
         name: the name, which follows the path of the `variable_scope`.
-        shape: the shape, fully known; None where the initializer is a value.
+        shape: the shape, fully known; None if the initializer is a value.
         dtype: the dtype; None for that of the scope, or of the initial value.
         initializer: an initializer or its name, or a value; None for that of the scope, else ``"glorot_uniform"``
             for floats and ``"zeros"`` for integers and bools.

@@ -21,7 +21,7 @@ def find_or_make(
     constraint: Any = None,
     **others: Any,
 ) -> Variable:
-    """The variable of a full name in the active store; a new one where there is none, or no store."""
+    """The variable of a full name in the active store; a new one if there is none, or no store."""
 
     def make() -> Variable:
         with initializing():

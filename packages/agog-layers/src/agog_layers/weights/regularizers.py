@@ -260,7 +260,7 @@ def sum_regularizer(
         regularizer_list: the regularizers; None adds nothing.
 
     Returns:
-        A function of a weight; None where there is no regularizer.
+        A function of a weight; None if there is no regularizer.
 
     >>> print(sum_regularizer([l1_regularizer(0.5), None, l2_regularizer(0.5)])([2.0, -4.0]))
     tf.Tensor(8.0, shape=(), dtype=float32)

@@ -86,7 +86,7 @@ def check_threads(subject: Subject) -> None:
 
 def _pauses() -> Callable[..., Any]:
     """A tracing function that lets other threads run between the first lines of a kernel; a lucky order would hide a
-    fault. What a kernel does inside of a library takes its chances.
+    fault. What a kernel does inside a library takes its chances.
     """
     left = iter(range(_PAUSES))
 

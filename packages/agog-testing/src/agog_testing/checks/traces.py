@@ -80,7 +80,7 @@ def _held(subject: Subject, call: KernelCall) -> list[str]:
 
 
 def _reference(array: Any) -> Callable[[], Any]:
-    """A weak reference, or one to nothing where the array's type has none."""
+    """A weak reference, or one to nothing if the array's type has none."""
     try:
         return weakref.ref(array)
     except TypeError:

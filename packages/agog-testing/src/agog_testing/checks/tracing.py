@@ -37,7 +37,7 @@ def differences(
 
 
 class _Call:
-    """A call of an op, and of its gradient where it has one, as a function of tensors alone."""
+    """A call of an op, and of its gradient if it has one, as a function of tensors alone."""
 
     def __init__(self, info: OpInfo, sample: Sample, device: str | None) -> None:
         self.info = info

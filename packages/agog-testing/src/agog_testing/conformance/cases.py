@@ -43,7 +43,7 @@ class Case:
         op: the op's name; a plugin's second kernel for it is ``"op#2"``.
         dtype: the dtype's name.
         check: the check's name.
-        test: runs the check, and returns what is to be said of it where it passes; None where the kernel is not
+        test: runs the check, and returns what is to be said of it where it passes; None if the kernel is not
             available.
         reason: why it is not available, or why it is expected to fail.
         accuracy: where the check takes note of how far results are from the reference's.

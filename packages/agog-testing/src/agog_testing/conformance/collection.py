@@ -96,7 +96,7 @@ def base_op(case: Case) -> str:
 
 
 def find_plugin(name: str) -> Plugin:
-    """The plugin of a name, which is loaded and brings something to test; raises `ConformanceError` where none is."""
+    """The plugin of a name, which is loaded and brings something to test; raises `ConformanceError` if none is."""
     plugins = {plugin.name: plugin for plugin in loader().plugins}
     if name not in plugins:
         raise ConformanceError(f"there is no plugin {name!r}; installed are {', '.join(sorted(plugins)) or 'none'}.")

@@ -31,7 +31,7 @@ def calls_to_time(subject: Subject) -> Iterator[tuple[str, Sample]]:
 
 
 def shapes(sample: Sample) -> str:
-    """What tells a call from others: the shapes of its arrays, or its name where it has none."""
+    """What tells a call from others: the shapes of its arrays, or its name if it has none."""
     return ", ".join(str(array.shape) for array in _arrays(sample)) or sample.name
 
 
@@ -47,7 +47,7 @@ def _of_samples(subject: Subject) -> list[Sample]:
 
 
 def _three(samples: list[Sample]) -> list[Sample]:
-    """The first, the middle and the last of some; fewer where there are no three."""
+    """The first, the middle and the last of some; fewer if there are no three."""
     return [samples[n] for n in sorted({0, len(samples) // 2, len(samples) - 1})]
 
 

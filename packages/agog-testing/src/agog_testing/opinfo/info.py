@@ -32,7 +32,7 @@ class Sample:
 
     Args:
         name: what is special about it, such as ``"broadcast (2, 1) (3,)"``.
-        args: the positional arguments; NumPy arrays in it, also inside of lists, become tensors. For an op that updates
+        args: the positional arguments; NumPy arrays in it, also inside lists, become tensors. For an op that updates
             variables they become variables.
         kwargs: the keyword arguments, in the same form. The arrays come in the order of the op's inputs.
         smooth: whether the gradient can be checked there: no kink, no infinity, no NaN.

@@ -191,7 +191,7 @@ def binary_sized(x: Values, y: Values) -> Sized:
 
 
 def of_size(values: Values, *forms: tuple[tuple[int | None, ...], dict[str, Any]]) -> Sized:
-    """Samples of a size of an op of one input: its shape, with None where the size comes, and keywords."""
+    """Samples of a size of an op of one input: its shape, with None if the size comes, and keywords."""
 
     def sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
         for form, kwargs in forms:

@@ -53,7 +53,7 @@ class Calls(Tapes):
             self.scope.add(f"see(*[{use.format('tf.cast(r, tf.float32)')} for r in {name} if r.shape.as_list()])")
 
     def nested(self) -> None:
-        """A call inside of another traced function, which may have a tape of its own; and a tape outside of that."""
+        """A call inside another traced function, which may have a tape of its own; and a tape outside of that."""
         args, floats, twice = self.given()
         params = ", ".join(argument.name for argument in self.plan.arguments)
         outer = self.scope.fresh("outer")

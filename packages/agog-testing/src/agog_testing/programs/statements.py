@@ -314,7 +314,7 @@ def failing(scope: Scope) -> None:
 
 
 def tape(scope: Scope) -> None:
-    """A tape inside of the function."""
+    """A tape inside the function."""
     sources = scope.floats()
     if not sources:
         return

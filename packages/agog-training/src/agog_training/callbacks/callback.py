@@ -73,7 +73,7 @@ class Callback:
         """Before the gradients of a batch are applied.
 
         Args:
-            gradients: (gradient, variable) pairs; the gradient is None where the loss does not depend on the variable.
+            gradients: (gradient, variable) pairs; the gradient is None if the loss does not depend on the variable.
         """
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:

@@ -9,7 +9,7 @@ from agog_training.callbacks.callback import Callback
 
 
 def given_callbacks(what: str, callbacks: Any) -> list[Callback]:
-    """List the callbacks in an argument of ``what``; raises TypeError where it is no list, or one is no callback.
+    """List the callbacks in an argument of ``what``; raises TypeError if it is no list, or one is no callback.
 
     >>> given_callbacks("fit", None)
     []

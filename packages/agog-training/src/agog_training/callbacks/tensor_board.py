@@ -142,7 +142,7 @@ class TensorBoard(Callback):
 
 
 def _pictures(weight: Variable) -> Any:
-    """The weight as a batch of images, as Keras shows it; None where that has too many axes."""
+    """The weight as a batch of images, as Keras shows it; None if that has too many axes."""
     values: Any = weight.numpy().squeeze()
     if values.ndim == 1:
         values = values[None, :, None]

@@ -51,7 +51,7 @@ class ColumnLayer(Layer):
         return reshape(numbers, [*kept, column.variable_shape.num_elements()])
 
     def check_batches(self, tensors: Mapping[str, Tensor]) -> None:
-        """Raise a ValueError where what columns give is not of the same number of examples."""
+        """Raise a ValueError if what columns give is not of the same number of examples."""
         sizes = {name: tensor._shape[0] for name, tensor in tensors.items()}
         if len(set(sizes.values())) > 1:
             listed = ", ".join(f"{name!r} {size}" for name, size in sizes.items())

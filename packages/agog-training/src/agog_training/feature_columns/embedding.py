@@ -42,7 +42,7 @@ COMBINERS = ("mean", "sqrtn", "sum")
 
 
 def combined(table: Tensor, categories: Categories, combiner: str, max_norm: float | None = None) -> Tensor:
-    """Combine the rows of a table that belong to the categories of each example; zeros where there are none.
+    """Combine the rows of a table that belong to the categories of each example; zeros if there are none.
 
     As in TensorFlow, a category whose weight is not above 0 counts for sums alone.
     """

@@ -18,7 +18,7 @@ class Batch(NamedTuple):
 
     Attributes:
         x: the model's inputs.
-        y: the labels; None where there are none.
+        y: the labels; None if there are none.
         weights: a weight for each example, or a structure of them; None for 1.
     """
 
@@ -87,7 +87,7 @@ class ArrayBatches:
         return Batch(*(nest.map_structure(lambda leaf: None if leaf is None else leaf[rows], p) for p in self._parts))
 
     def split(self, share: float) -> tuple[ArrayBatches, ArrayBatches]:
-        """The first examples, and the share of the last; raises ValueError where either side would have none."""
+        """The first examples, and the share of the last; raises ValueError if either side would have none."""
         first = int(self.examples * (1.0 - share)) if 0 < share < 1 else 0
         if not 0 < first < self.examples:
             raise ValueError(
@@ -118,7 +118,7 @@ class StreamBatches:
         self._iterator: Iterator[Any] | None = None
 
     def epoch(self) -> Iterator[Batch]:
-        """The batches of the next epoch; a warning where the source ends before that, and a ValueError where it gives
+        """The batches of the next epoch; a warning where the source ends before that, and a ValueError if it gives
         nothing at all, or something else."""
         count = 0
         for element in self._elements():
@@ -188,7 +188,7 @@ def make_batches(
 ) -> Batches:
     """Make batches of what a program passes to `fit`, `evaluate` or `predict`, which document the arguments.
 
-    ``limit`` is what they call the steps. Raises ValueError where the arguments do not go together, and where batches
+    ``limit`` is what they call the steps. Raises ValueError if the arguments do not go together, and where batches
     would never end.
     """
     if not is_arrays(x):
@@ -238,7 +238,7 @@ def refuse_beside(what: str, name: str, x: Any) -> NoReturn:
 
 
 def one_batch(what: str, x: Any, y: Any = None, weights: Any = None) -> Batch:
-    """The batch that ``x`` is, or that it gives next where it is a stream of batches; raises ValueError where it gives
+    """The batch that ``x`` is, or that it gives next where it is a stream of batches; raises ValueError if it gives
     none, or where there are labels or weights beside it."""
     if is_arrays(x) or not isinstance(x, Iterable) or nest.is_nested(x):
         return Batch(x, y, weights)
@@ -259,7 +259,7 @@ class OneBatch:
 
 
 def validation_batches(data: Any, batch_size: int | None, steps: int | None) -> Batches:
-    """Make batches of the ``validation_data`` of `fit`; raises ValueError where it is something else."""
+    """Make batches of the ``validation_data`` of `fit`; raises ValueError if it is something else."""
     if not isinstance(data, (tuple, list)):
         return make_batches("fit", data, steps=steps, limit="validation_steps")
     if len(data) not in (2, 3):

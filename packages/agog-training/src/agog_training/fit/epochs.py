@@ -55,7 +55,7 @@ def train(
 
 
 def begin(model: Trainable) -> None:
-    """Forget what losses and metrics have seen; a RuntimeError where the model is not compiled."""
+    """Forget what losses and metrics have seen; a RuntimeError if the model is not compiled."""
     model.objective.reset()
     model.reset_metrics()
 

@@ -21,7 +21,7 @@ class Answer(NamedTuple):
     """An output of a batch with what goes with it.
 
     Attributes:
-        y: the labels; None where there are none.
+        y: the labels; None if there are none.
         output: what the model returned.
         mask: 1 for the steps that count and 0 for others; None for 1.
         weights: the weights of the examples, or of their steps where there is a mask; None for 1.
@@ -137,7 +137,7 @@ def make_meter(metric: Any, loss: Any, prefix: str, weighted: bool = False) -> M
     """The meter of a metric, which is a name, a function of labels and predictions, or a metric object.
 
     ``loss`` is the output's loss, if it has one: it says which accuracy is meant. The meter's name begins with
-    ``prefix``, and then it is the name that was given. Raises ValueError where the metric's name is unknown.
+    ``prefix``, and then it is the name that was given. Raises ValueError if the metric's name is unknown.
     """
     if weighted:
         prefix += "weighted_"

@@ -22,7 +22,7 @@ _HALVES = ("float16", "bfloat16")
 class Objective:
     """The losses and metrics of the model called ``model``; for the arguments see `Model.compile`.
 
-    The names of the outputs are None where they are not known before the first batch. Raises ValueError where there are
+    The names of the outputs are None if they are not known before the first batch. Raises ValueError if there are
     more or fewer losses or metrics than outputs, or one is of no output.
     """
 
@@ -140,7 +140,7 @@ class Objective:
     def losses(self, answers: Sequence[Answer], penalties: Sequence[Tensor]) -> dict[str, Tensor]:
         """The losses of a batch by name: ``"loss"``, to be minimized, then those of the outputs if there are several.
 
-        The penalties are further terms, of regularizers and `add_loss`. Raises ValueError where there is no term.
+        The penalties are further terms, of regularizers and `add_loss`. Raises ValueError if there is no term.
         """
         each: dict[str, Tensor] = {}
         terms: list[Any] = []
@@ -205,7 +205,7 @@ class Objective:
     def match(self, outputs: Any, batch: Batch) -> list[Answer]:
         """The outputs with their labels and weights, in order.
 
-        Raises ValueError where the labels do not fit, also where a loss or metric would broadcast them.
+        Raises ValueError if the labels do not fit, also where a loss or metric would broadcast them.
         """
         leaves = nest.flatten(outputs)
         if not self.names:
@@ -247,7 +247,7 @@ class Objective:
         return [values] * count
 
     def _only_where_needed(self, labels: Any) -> Any:
-        """Labels for all outputs, where there are some for those with a loss or metric alone."""
+        """Labels for all outputs, if there are some for those with a loss or metric alone."""
         given = list(labels) if isinstance(labels, (list, tuple)) else [labels]
         measured = {metric.output for metric in self.metrics}
         needed = [loss is not None or position in measured for position, (_, loss, _) in enumerate(self._outputs)]
@@ -259,7 +259,7 @@ class Objective:
 def weighted_mean(losses: TensorLike, weights: TensorLike) -> Tensor:
     """The mean of losses of shape (batch, ...), or a scalar; 0 where the weights add up to 0.
 
-    The weights have the shape (batch,) or that of the losses; None is 1. Raises ValueError where there are weights and
+    The weights have the shape (batch,) or that of the losses; None is 1. Raises ValueError if there are weights and
     the losses are one number already.
 
     >>> print(weighted_mean([1.0, 2.0, 6.0], [1.0, 1.0, 0.0]))

@@ -13,7 +13,7 @@ from agog_training.fit.trainable import Trainable
 
 
 def batches_of(model: Trainable, batches: Batches) -> Iterator[Batch]:
-    """The batches of the next epoch; a ValueError where the first one is a single example."""
+    """The batches of the next epoch; a ValueError if the first one is a single example."""
     stream = batches.epoch()
     for batch in stream:
         if isinstance(batches, StreamBatches):
@@ -24,7 +24,7 @@ def batches_of(model: Trainable, batches: Batches) -> Iterator[Batch]:
 
 
 def _check(batches: StreamBatches, batch: Batch, symbols: Any) -> None:
-    """Compare with the model's inputs; where it has none yet, a dataset's elements lack the axis that they share."""
+    """Compare with the model's inputs; if it has none yet, a dataset's elements lack the axis that they share."""
     inputs, labels = (
         [np.shape(leaf) for leaf in nest.flatten(part) if leaf is not None] for part in (batch.x, batch.y)
     )

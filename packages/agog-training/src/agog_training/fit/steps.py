@@ -139,7 +139,7 @@ class Steps:
 
 
 def stepped(model: Trainable, name: str, batch: Batch) -> Results:
-    """What ``train_step`` or ``test_step`` makes of a batch, as numbers; raises TypeError where that is no dict."""
+    """What ``train_step`` or ``test_step`` makes of a batch, as numbers; raises TypeError if that is no dict."""
     step = getattr(type(model), name)
     if step is Steps.train_step:
         return _trained_on(model, batch)

@@ -18,11 +18,11 @@ class Trainable(Protocol):
 
     optimizer: Any
     stop_training: bool
-    # The variables that were trainable when `compile` was called; None where there were none.
+    # The variables that were trainable when `compile` was called; None if there were none.
     _trained: list[Variable] | None
     # Takes the gradients of each step, while `fit` runs.
     _on_gradients: Callable[[Gradients], None] | None
-    # Runs the steps as traced functions; None where they are called as they are.
+    # Runs the steps as traced functions; None if they are called as they are.
     _compiled: TracedSteps | None
 
     @property

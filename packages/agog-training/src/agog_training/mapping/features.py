@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["UNCLEAR", "Order", "Space", "of_images"]
 
-# Where PyTorch has each feature; None where it has them in the same order.
+# Where PyTorch has each feature; None if it has them in the same order.
 Order = tuple[int, ...] | None
 # The order of features that may be in either.
 UNCLEAR: Order = (-1,)

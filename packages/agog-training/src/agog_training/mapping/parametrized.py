@@ -75,7 +75,7 @@ def with_computed_weights(tensors: Mapping[str, Any]) -> tuple[dict[str, Any], d
 
 
 def _of_norms(name: str, keys: tuple[str, ...], arrays: Sequence[Any]) -> Computed | None:
-    """The norms have the axes of the directions, of size 1 where there is one norm along all of the axis."""
+    """The norms have the axes of the directions, of size 1 if there is one norm along all of the axis."""
     norms, directions = (np.asarray(array, np.float64) for array in arrays)
     if norms.ndim not in (0, directions.ndim) or any(
         size not in (1, whole) for size, whole in zip(norms.shape, directions.shape, strict=False)

@@ -83,7 +83,7 @@ def _walk(root: Any, layer: Any, attributes: str, seen: set[int]) -> Iterator[Pl
 
 
 def _children(layer: Any) -> Iterator[tuple[str, Any]]:
-    """The layers inside of a layer, with the attributes that lead to them; in a list of all layers there are none."""
+    """The layers inside a layer, with the attributes that lead to them; in a list of all layers there are none."""
     if isinstance(layer, Sequential) or getattr(layer, "_graph", None) is not None:
         yield from (("", child) for child in layer.layers)
     elif not isinstance(layer, MultiHeadAttention):

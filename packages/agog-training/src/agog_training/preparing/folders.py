@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 class LabeledFiles(NamedTuple):
-    """Paths of files, the number of the class of each, and the classes; None where there are none."""
+    """Paths of files, the number of the class of each, and the classes; None if there are none."""
 
     paths: list[str]
     labels: Array | None

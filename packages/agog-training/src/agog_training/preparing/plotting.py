@@ -26,7 +26,7 @@ def model_to_dot(
     Args:
         model: a model; of one whose layers were called on `tf.keras.Input` the calls are known, and of others the
             layers are shown one after the other.
-        show_shapes: whether the shapes of outputs are shown, where they are known.
+        show_shapes: whether the shapes of outputs are shown, if they are known.
         show_dtype: whether the dtypes of weights are shown.
         show_layer_names: whether the layers' names are shown.
         rankdir: ``"TB"`` from top to bottom, ``"LR"`` from left to right.

@@ -38,7 +38,7 @@ def load_vocabularies(model: Any, path: str) -> None:
 
 
 def _lookups(part: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """The layers with vocabularies inside of a part, and the names of their files."""
+    """The layers with vocabularies inside a part, and the names of their files."""
     for name, child in children_of(part):
         if isinstance(child, (IntegerLookup, StringLookup, TextVectorization)):
             yield f"{place}/{name}/vocabulary.txt", child

@@ -14,9 +14,9 @@ _DENSEST = 1032
 
 
 def keras_contents(path: str) -> dict[str, tuple[str, tuple[int, ...], int]]:
-    """The dtype, shape and bytes of each array in a file of Keras, HDF5 or an archive, by the path inside of it.
+    """The dtype, shape and bytes of each array in a file of Keras, HDF5 or an archive, by the path inside it.
 
-    Raises ImportError where h5py is not installed, and DataLossError where the file is not a whole one.
+    Raises ImportError if h5py is not installed, and DataLossError if the file is not a whole one.
     """
     found: dict[str, tuple[str, tuple[int, ...], int]] = {}
 

@@ -107,7 +107,7 @@ def value_of(path: str, variable: Variable, dataset: Any) -> Any:
 
 
 def datasets_at(file: Any, name: str) -> list[Any]:
-    """The numbered datasets of a group; none where there is no such group."""
+    """The numbered datasets of a group; none if there is no such group."""
     group = _member(file, name)
     return [] if group is None else _vars(group)
 
@@ -191,7 +191,7 @@ def _inner(group: Any, name: str, path: str) -> Any:
 
 
 def _member(group: Any, name: str) -> Any:
-    """A part of a group; None where there is none, or where it is a link, which could lead out of the file."""
+    """A part of a group; None if there is none, or where it is a link, which could lead out of the file."""
     import h5py
 
     return group[name] if isinstance(group.get(name, getlink=True), h5py.HardLink) else None

@@ -47,7 +47,7 @@ def description_in(what: str, path: str) -> Description | None:
 
 
 def compile_as_described(model: Any, path: str, description: Description) -> None:
-    """Compile a model as Keras has; where that is not known here, a warning says so."""
+    """Compile a model as Keras has; if that is not known here, a warning says so."""
     config: Any = description.get("compile_config")
     if not (nest.is_mapping(config) and "optimizer" in config):
         return

@@ -52,7 +52,7 @@ def made_optimizer(data: Any) -> Any:
 
 
 def load_optimizer_state(model: Any, path: str, description: Description) -> None:
-    """Give a model's optimizer the state in a file of Keras 3; where it does not fit, a warning says so."""
+    """Give a model's optimizer the state in a file of Keras 3; if it does not fit, a warning says so."""
     import h5py
 
     try:

@@ -196,7 +196,7 @@ def _made(path: str, part: str, make: Callable[[], Any]) -> Any:
 
 
 def _described_specs(specs: Any) -> Any:
-    """Specs as data; None where the model's inputs are in its description."""
+    """Specs as data; None if the model's inputs are in its description."""
     if isinstance(specs, TensorSpec):
         return {"shape": specs.shape.as_list(), "dtype": specs.dtype.name}
     if isinstance(specs, (list, tuple)):

@@ -99,7 +99,7 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
 
 
 def _node(graph: Graph, *names: str) -> Node:
-    """The node at a path; an empty one where there is none."""
+    """The node at a path; an empty one if there is none."""
     node = graph.nodes[0]
     for name in names:
         number = node.children.get(name)
@@ -122,7 +122,7 @@ def _moved(model: Any, graph: Graph) -> dict[str, str]:
 
 
 def _check_match(model: Any, status: Any) -> None:
-    """Raise AssertionError where nothing of the file has found its place in the model, or waits for it."""
+    """Raise AssertionError if nothing of the file has found its place in the model, or waits for it."""
     matched, deferred, unmatched = status._restore.report()
     has_nothing = not (matched or deferred or unmatched or model.weights) and _is_whole(model)
     if has_nothing or any(key.startswith("model/") for key in (*matched, *deferred)):

@@ -66,7 +66,7 @@ class AtPoint(Metric):
         self.counts.assign_add(stack([stack(row) for row in found]))
 
     def shares(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Precision, sensitivity (recall) and specificity at each threshold; 0 where there are no cases."""
+        """Precision, sensitivity (recall) and specificity at each threshold; 0 if there are no cases."""
         (hits, false_alarms), (misses, rejections) = self.counts[0], self.counts[1]
         precision = div_no_nan(hits, hits + false_alarms)
         return precision, div_no_nan(hits, hits + misses), div_no_nan(rejections, rejections + false_alarms)

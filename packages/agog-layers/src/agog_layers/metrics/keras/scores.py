@@ -165,7 +165,7 @@ class FBetaScore(Metric):
             getattr(self, count).assign_add(reduce_sum(multiply(cases, each), 0))
 
     def result(self) -> Tensor:
-        """The score of each class, or one; 0 where there are no cases."""
+        """The score of each class, or one; 0 if there are no cases."""
         if self._classes is None:
             return cast(0.0, self.dtype)
         hits, alarms, misses = (each.value() for each in (self.hits, self.alarms, self.misses))
