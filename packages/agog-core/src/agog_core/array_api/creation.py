@@ -18,9 +18,8 @@ from agog_core.ops.array import tiling
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import complex as _complex
 from agog_core.ops.array.reshaping import identity, reshape
-from agog_core.ops.math.arithmetic import add
 from agog_core.ops.math.logic import equal as _equal
-from agog_core.ops.math.logic import less_equal, where
+from agog_core.ops.math.logic import where
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -176,7 +175,7 @@ def eye(
     """A matrix of ones on diagonal `k` (positive ones are above the main one), zeros elsewhere; float32 by default."""
     with scope(device):
         rows, columns = _positions(n_rows, n_rows if n_cols is None else n_cols)
-        return cast(_equal(add(rows, _within(k, rows, columns)), columns), dtype or dtypes.float32)
+        return cast(_equal(rows + _within(k, rows, columns), columns), dtype or dtypes.float32)
 
 
 def _positions(rows: int, columns: int) -> tuple[Tensor, Tensor]:
@@ -193,8 +192,8 @@ def _triangle(x: TensorLike, k: int, lower: bool) -> Tensor:
     tensor = convert_to_tensor(x)
     with scope(tensor.device):
         rows, columns = _positions(*tensor._shape[-2:])
-        diagonal = add(rows, _within(k, rows, columns))
-        inside = less_equal(columns, diagonal) if lower else less_equal(diagonal, columns)
+        diagonal = rows + _within(k, rows, columns)
+        inside = columns <= diagonal if lower else diagonal <= columns
     return where(inside, tensor, ops.zeros_like(tensor))
 
 

@@ -18,7 +18,6 @@ from agog_core.ops.array.creation import range as _range
 from agog_core.ops.array.joining import concat
 from agog_core.ops.array.padding import pad
 from agog_core.ops.array.slicing import slice_along
-from agog_core.ops.math.arithmetic import multiply
 from agog_core.ops.signal import fourier, real_fourier
 from agog_core.shapes import normalize_axes, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor
@@ -64,7 +63,7 @@ def _scaled(name: str, x: Tensor, n: int, norm: str, is_inverse: bool) -> Tensor
     if norm == "backward":
         return x
     factor = n if norm == "forward" else math.sqrt(n)
-    return multiply(x, factor if is_inverse else 1 / factor)
+    return x * (factor if is_inverse else 1 / factor)
 
 
 def _along(
@@ -171,13 +170,13 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: str | None 
     """The frequencies of the values of an `fft`: first those from 0, then the negative ones; float32 by default."""
     with scope(device):
         counts = concat([_range((n - 1) // 2 + 1), _range(-(n // 2), 0)], 0)
-        return multiply(cast(counts, dtype or float32), 1 / (n * d))
+        return cast(counts, dtype or float32) * (1 / (n * d))
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: str | None = None) -> Tensor:
     """The frequencies of the values of an `rfft`; float32 by default."""
     with scope(device):
-        return multiply(cast(_range(n // 2 + 1), dtype or float32), 1 / (n * d))
+        return cast(_range(n // 2 + 1), dtype or float32) * (1 / (n * d))
 
 
 def fftshift(x: TensorLike, /, *, axes: Any = None) -> Tensor:

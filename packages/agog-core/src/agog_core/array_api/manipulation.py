@@ -19,8 +19,7 @@ from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import range as _range
 from agog_core.ops.indexing.gathering import gather
 from agog_core.ops.indexing.take_along import take_along
-from agog_core.ops.math.arithmetic import add, floordiv
-from agog_core.ops.math.logic import less, where
+from agog_core.ops.math.logic import where
 from agog_core.ops.reduce.scans import cumsum
 from agog_core.ops.sorting.sorting import searchsorted
 from agog_core.shapes import Shape, normalize_axes, normalize_axis
@@ -171,7 +170,7 @@ def repeat(x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None) ->
     with scope(tensor.device):
         if isinstance(repeats, int) or convert_to_tensor(repeats).size == 1:
             count = whole(repeats)
-            positions = floordiv(_range(length * count), builtins.max(1, count))
+            positions = _range(length * count) // builtins.max(1, count)
         else:
             ends = cumsum(cast(repeats, "int64"))
             positions = searchsorted(ends, _range(whole(ends[-1]) if length else 0, dtype="int64"), side="right")
@@ -198,4 +197,4 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: int = -1) ->
 def _from_front(indices: TensorLike, length: int) -> Tensor:
     """Positions of int64 counted from the front, of which the negative ones counted from the end."""
     positions = cast(indices, "int64")
-    return where(less(positions, 0), add(positions, length), positions)
+    return where(positions < 0, positions + length, positions)

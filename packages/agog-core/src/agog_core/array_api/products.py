@@ -13,7 +13,6 @@ from agog_core.calls.broadcasting import broadcast_to
 from agog_core.ops import linalg as ops
 from agog_core.ops.array.complex import conj
 from agog_core.ops.array.reshaping import expand_dims, squeeze
-from agog_core.ops.math.arithmetic import multiply
 from agog_core.ops.reduce import reduction
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -60,4 +59,4 @@ def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
         raise ValueError(
             f"vecdot: axis {axis} has {first._shape[-1]} elements in x1 and {second._shape[-1]} in x2; they must agree."
         )
-    return reduction.reduce_sum(multiply(conj(first), second), -1)
+    return reduction.reduce_sum(conj(first) * second, -1)

@@ -20,7 +20,6 @@ from agog_core.ops.array.reshaping import expand_dims, reshape
 from agog_core.ops.indexing.gathering import gather
 from agog_core.ops.indexing.segments import unsorted_segment_min
 from agog_core.ops.math import logic
-from agog_core.ops.math.arithmetic import add, multiply
 from agog_core.ops.reduce import extrema, moments
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -146,7 +145,7 @@ def _ordered_keys(x: Tensor) -> Tensor:
     if not x.dtype.is_complex:
         return x
     rows, columns = (sorting.unique(part, "int64").idx for part in (real(x), imag(x)))
-    return add(multiply(rows, x._shape[0]), columns)
+    return rows * x._shape[0] + columns
 
 
 def unique_counts(x: TensorLike, /) -> UniqueCounts:

@@ -16,7 +16,7 @@ from agog_core.dtypes import DType, as_dtype
 from agog_core.ops.array.creation import fill
 from agog_core.ops.array.reshaping import identity
 from agog_core.ops.array.slicing import slice_along
-from agog_core.ops.math.arithmetic import multiply, subtract
+from agog_core.ops.math.arithmetic import subtract
 from agog_core.ops.math.elementary import sqrt, square
 from agog_core.ops.math.logic import not_equal
 from agog_core.ops.reduce import extrema, reduction, scans
@@ -62,9 +62,9 @@ def var(x: TensorLike, /, *, axis: Axes = None, correction: float = 0.0, keepdim
     count = 1
     for each in normalize_axes("var", axis, len(tensor._shape)):
         count *= tensor._shape[each]
-    distance = subtract(tensor, reduction.reduce_mean(tensor, axis, True))
+    distance = tensor - reduction.reduce_mean(tensor, axis, True)
     squares = reduction.reduce_sum(square(distance), axis, keepdims)
-    return multiply(squares, 1 / (count - correction) if count > correction else float("nan"))
+    return squares * (1 / (count - correction) if count > correction else float("nan"))
 
 
 def std(x: TensorLike, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:

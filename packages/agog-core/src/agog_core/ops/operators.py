@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.dtypes import INTEGERS
 from agog_core.ops.array.reshaping import identity
 from agog_core.ops.indexing.indexing import getitem
 from agog_core.ops.indexing.segments import unsorted_segment_sum
@@ -33,8 +32,8 @@ def _of_bits(of_bools: Callable[..., Any], of_integers: Callable[..., Any]) -> C
     """Logic for bools, which is all that TensorFlow 1.12 has operators for, and bits for integers."""
 
     def operator(x: Any, *y: Any) -> Any:
-        kinds = [each.dtype for each in (x, *y) if isinstance(each, (Tensor, Variable))]
-        return (of_integers if kinds[0] in INTEGERS else of_bools)(x, *y)
+        first = x if isinstance(x, (Tensor, Variable)) else y[0]
+        return (of_integers if first.dtype.is_integer else of_bools)(x, *y)
 
     return operator
 

@@ -13,7 +13,6 @@ from agog_core.ops import linalg as ops
 from agog_core.ops.array.joining import stack, unstack
 from agog_core.ops.array.reshaping import expand_dims
 from agog_core.ops.indexing.indexing import getitem
-from agog_core.ops.math.arithmetic import multiply, subtract
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -23,7 +22,7 @@ __all__ = ["cross", "diagonal", "matrix_power", "outer", "trace"]
 def outer(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """All products of an element of one vector and one of another, of shape (n, m)."""
     first, second = promoted(x1, x2)
-    return multiply(expand_dims(first, 1), second)
+    return expand_dims(first, 1) * second
 
 
 def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
@@ -35,7 +34,7 @@ def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor:
         )
     (a, b, c), (x, y, z) = unstack(first, axis=-1), unstack(second, axis=-1)
     pairs = ((b, z, c, y), (c, x, a, z), (a, y, b, x))
-    return moveaxis(stack([subtract(multiply(p, q), multiply(r, s)) for p, q, r, s in pairs], -1), -1, axis)
+    return moveaxis(stack([p * q - r * s for p, q, r, s in pairs], -1), -1, axis)
 
 
 def diagonal(x: TensorLike, /, *, offset: int = 0) -> Tensor:

@@ -14,11 +14,10 @@ from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.array.reshaping import expand_dims, reshape
 from agog_core.ops.linalg.matmul import adjoint
-from agog_core.ops.linalg.matmul import matmul as _matmul
-from agog_core.ops.math.arithmetic import abs, multiply
+from agog_core.ops.math.arithmetic import abs
 from agog_core.ops.math.division import div_no_nan
-from agog_core.ops.math.elementary import pow, sqrt, square
-from agog_core.ops.math.logic import greater, not_equal, where
+from agog_core.ops.math.elementary import sqrt, square
+from agog_core.ops.math.logic import not_equal, where
 from agog_core.ops.reduce import extrema, reduction
 from agog_core.shapes import normalize_axes
 from agog_core.tensors.convert import convert_to_tensor
@@ -34,7 +33,7 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike = None) -> Tensor:
     max(m, n) times the dtype's precision.
     """
     values, cutoff = _cutoff(convert_to_tensor(x), svdvals(x), rtol)
-    return reduction.reduce_sum(cast(greater(values, cutoff), int64), -1)
+    return reduction.reduce_sum(cast(values > cutoff, int64), -1)
 
 
 def _cutoff(x: Tensor, values: Tensor, rtol: TensorLike) -> tuple[Tensor, Tensor]:
@@ -45,7 +44,7 @@ def _cutoff(x: Tensor, values: Tensor, rtol: TensorLike) -> tuple[Tensor, Tensor
     # There may be no singular values at all, and none is negative.
     zero = zeros_like(reduction.reduce_sum(values, -1, True))
     largest = extrema.reduce_max(concat([values, zero], axis=-1), -1, True)
-    return values, multiply(largest, expand_dims(part, -1))
+    return values, largest * expand_dims(part, -1)
 
 
 def pinv(x: TensorLike, /, *, rtol: TensorLike = None) -> Tensor:
@@ -55,9 +54,9 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike = None) -> Tensor:
     tensor = convert_to_tensor(x)
     left, values, right = svd(tensor, full_matrices=False)
     values, cutoff = _cutoff(tensor, values, rtol)
-    kept = where(greater(values, cutoff), values, zeros_like(values))
+    kept = where(values > cutoff, values, zeros_like(values))
     inverse = expand_dims(cast(div_no_nan(cast(not_equal(kept, 0), values.dtype), kept), tensor.dtype), -2)
-    return _matmul(multiply(adjoint(right), inverse), adjoint(left))
+    return (adjoint(right) * inverse) @ adjoint(left)
 
 
 def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
@@ -91,4 +90,4 @@ def vector_norm(x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, 
         return reduction.reduce_sum(size, axes, keepdims)
     if ord == 2:
         return sqrt(reduction.reduce_sum(square(size), axes, keepdims))
-    return pow(reduction.reduce_sum(pow(size, float(ord)), axes, keepdims), 1 / ord)
+    return reduction.reduce_sum(size ** float(ord), axes, keepdims) ** (1 / ord)

@@ -11,7 +11,6 @@ from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.array.reversing import reverse
 from agog_core.ops.conv.arguments import check_rank, pairs_of, per_axis
 from agog_core.ops.conv.patches import extract_image_patches
-from agog_core.ops.math.arithmetic import add, negative
 from agog_core.ops.reduce.extrema import reduce_max
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -65,7 +64,7 @@ def erosion2d(
     f = convert_to_tensor(kernel)
     check_rank("erosion2d", "the filter", f, 3, "window height, window width, channels")
     turned = reverse(f, (0, 1))
-    return negative(_dilation("erosion2d", negative(convert_to_tensor(value)), turned, strides, rates, padding))
+    return -_dilation("erosion2d", -convert_to_tensor(value), turned, strides, rates, padding)
 
 
 def _dilation(op: str, image: TensorLike, filter: TensorLike, strides: Any, rates: Any, padding: str) -> Tensor:
@@ -84,4 +83,4 @@ def _dilation(op: str, image: TensorLike, filter: TensorLike, strides: Any, rate
         x = pad(x, ((0, 0), *pairs, (0, 0)), constant_values=-math.inf)
     seen = extract_image_patches(x, (height, width), steps, distances, "VALID")
     windows = reshape(seen, (*seen._shape[:3], height * width, channels))
-    return reduce_max(add(windows, reshape(f, (height * width, channels))), 3)
+    return reduce_max(windows + reshape(f, (height * width, channels)), 3)

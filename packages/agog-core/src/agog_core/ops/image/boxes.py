@@ -14,10 +14,9 @@ from agog_core.ops.array.joining import unstack
 from agog_core.ops.array.reshaping import expand_dims, reshape, stop_gradient
 from agog_core.ops.conv.arguments import check_choice, check_rank, sizes_of
 from agog_core.ops.indexing.gathering import gather_nd
-from agog_core.ops.math.arithmetic import add, multiply, subtract
 from agog_core.ops.math.clipping import clip_by_value
 from agog_core.ops.math.elementary import floor
-from agog_core.ops.math.logic import greater_equal, less_equal, logical_and, where
+from agog_core.ops.math.logic import where
 from agog_core.ops.math.rounding import ceil
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor, host_value
@@ -79,25 +78,25 @@ def crop_and_resize(
     columns = reshape(_positions(left, right, width, size[1]), (count, 1, size[1]))
     number = reshape(cast(chosen, int32), (count, 1, 1))
     if method == "nearest":
-        found = _pixels(pixels, number, floor(add(rows, 0.5)), floor(add(columns, 0.5)))
+        found = _pixels(pixels, number, floor(rows + 0.5), floor(columns + 0.5))
     else:
         above, before = stop_gradient(floor(rows)), stop_gradient(floor(columns))
         below, after = stop_gradient(ceil(rows)), stop_gradient(ceil(columns))
-        across, down = expand_dims(subtract(columns, before), -1), expand_dims(subtract(rows, above), -1)
+        across, down = expand_dims(columns - before, -1), expand_dims(rows - above, -1)
         upper = _between(_pixels(pixels, number, above, before), _pixels(pixels, number, above, after), across)
         lower = _between(_pixels(pixels, number, below, before), _pixels(pixels, number, below, after), across)
         found = _between(upper, lower, down)
-    is_inside = logical_and(_within(rows, height), _within(columns, width))
+    is_inside = _within(rows, height) & _within(columns, width)
     return where(expand_dims(is_inside, -1), found, float(extrapolation_value))
 
 
 def _positions(first: Tensor, last: Tensor, length: int, count: int) -> Tensor:
     """Where the rows or columns of each box's result lie in the image: a tensor of shape (boxes, count)."""
     if count == 1:
-        return expand_dims(multiply(add(first, last), 0.5 * (length - 1)), 1)
-    step = multiply(subtract(last, first), (length - 1) / (count - 1))
-    offsets = multiply(expand_dims(step, 1), range(count, dtype=float32))
-    return add(multiply(expand_dims(first, 1), float(length - 1)), offsets)
+        return expand_dims((first + last) * (0.5 * (length - 1)), 1)
+    step = (last - first) * ((length - 1) / (count - 1))
+    offsets = expand_dims(step, 1) * range(count, dtype=float32)
+    return expand_dims(first, 1) * float(length - 1) + offsets
 
 
 def _pixels(image: Tensor, number: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
@@ -105,16 +104,16 @@ def _pixels(image: Tensor, number: Tensor, rows: Tensor, columns: Tensor) -> Ten
     batch, height, width, channels = image._shape
     y = cast(clip_by_value(rows, 0.0, height - 1.0), int32)
     x = cast(clip_by_value(columns, 0.0, width - 1.0), int32)
-    index = add(multiply(add(multiply(number, height), y), width), x)
+    index = (number * height + y) * width + x
     return gather_nd(reshape(image, (batch * height * width, channels)), expand_dims(index, -1))
 
 
 def _between(first: Tensor, second: Tensor, part: Tensor) -> Tensor:
-    return add(first, multiply(subtract(second, first), part))
+    return first + (second - first) * part
 
 
 def _within(positions: Tensor, length: int) -> Tensor:
-    return logical_and(greater_equal(positions, 0.0), less_equal(positions, length - 1.0))
+    return (positions >= 0.0) & (positions <= length - 1.0)
 
 
 def non_max_suppression(

@@ -7,10 +7,10 @@ from typing import Any
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.joining import concat, stack, unstack
 from agog_core.ops.image.intensity import as_float, check_image, convert_image_dtype, number_like, random_factor
-from agog_core.ops.math.arithmetic import abs, add, divide, maximum, minimum, multiply, subtract
+from agog_core.ops.math.arithmetic import abs, maximum, minimum
 from agog_core.ops.math.clipping import clip_by_value
 from agog_core.ops.math.elementary import floor
-from agog_core.ops.math.logic import equal, greater, less, where
+from agog_core.ops.math.logic import equal, where
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.tensors.convert import convert_to_tensor
@@ -47,17 +47,17 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """
     red, green, blue = _colors("rgb_to_hsv", images)
     value = maximum(maximum(red, green), blue)
-    spread = subtract(value, minimum(minimum(red, green), blue))
+    spread = value - minimum(minimum(red, green), blue)
     one = 1.0
     # Divisors are replaced where they are zero, so that neither values nor gradients are NaN.
-    saturation = where(greater(value, 0.0), divide(spread, where(greater(value, 0.0), value, one)), 0.0)
-    has_hue = greater(spread, 0.0)
-    scale = multiply(where(has_hue, spread, one), 6.0)
-    from_blue = add(divide(subtract(red, green), scale), 4 / 6)
-    from_green = add(divide(subtract(blue, red), scale), 2 / 6)
-    from_red = divide(subtract(green, blue), scale)
+    saturation = where(value > 0.0, spread / where(value > 0.0, value, one), 0.0)
+    has_hue = spread > 0.0
+    scale = where(has_hue, spread, one) * 6.0
+    from_blue = (red - green) / scale + 4 / 6
+    from_green = (blue - red) / scale + 2 / 6
+    from_red = (green - blue) / scale
     hue = where(equal(red, value), from_red, where(equal(green, value), from_green, from_blue))
-    hue = where(has_hue, where(less(hue, 0.0), add(hue, 1.0), hue), 0.0)
+    hue = where(has_hue, where(hue < 0.0, hue + 1.0, hue), 0.0)
     return stack([hue, saturation, value], -1)
 
 
@@ -79,16 +79,13 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     tf.Tensor([0.  0.5 0. ], shape=(3,), dtype=float32)
     """
     hue, saturation, value = _colors("hsv_to_rgb", images)
-    sixths = multiply(hue, 6.0)
+    sixths = hue * 6.0
     distances = (
-        subtract(abs(subtract(sixths, 3.0)), 1.0),
-        subtract(2.0, abs(subtract(sixths, 2.0))),
-        subtract(2.0, abs(subtract(sixths, 4.0))),
+        abs(sixths - 3.0) - 1.0,
+        2.0 - abs(sixths - 2.0),
+        2.0 - abs(sixths - 4.0),
     )
-    colors = [
-        multiply(add(subtract(1.0, saturation), multiply(saturation, clip_by_value(part, 0.0, 1.0))), value)
-        for part in distances
-    ]
+    colors = [(1.0 - saturation + saturation * clip_by_value(part, 0.0, 1.0)) * value for part in distances]
     return stack(colors, -1)
 
 
@@ -120,8 +117,8 @@ def adjust_hue(image: TensorLike, delta: Any, name: str | None = None) -> Tensor
     x, dtype = as_float(image)
     check_image("adjust_hue", x, 3)
     hue, saturation, value = unstack(rgb_to_hsv(x), axis=-1)
-    turned = add(hue, number_like(delta, x))
-    turned = subtract(turned, floor(turned))
+    turned = hue + number_like(delta, x)
+    turned = turned - floor(turned)
     return convert_image_dtype(hsv_to_rgb(stack([turned, saturation, value], -1)), dtype)
 
 
@@ -144,7 +141,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: Any, name: str | Non
     x, dtype = as_float(image)
     check_image("adjust_saturation", x, 3)
     hue, saturation, value = unstack(rgb_to_hsv(x), axis=-1)
-    scaled = clip_by_value(multiply(saturation, number_like(saturation_factor, x)), 0.0, 1.0)
+    scaled = clip_by_value(saturation * number_like(saturation_factor, x), 0.0, 1.0)
     return convert_image_dtype(hsv_to_rgb(stack([hue, scaled, value], -1)), dtype)
 
 
@@ -212,7 +209,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     if not x._shape or x._shape[-1] != 3:
         raise InvalidArgumentError(f"rgb_to_grayscale: images must be of shape (..., 3); got shape {x._shape}.")
     weights = number_like([0.2989, 0.5870, 0.1140], x)
-    return convert_image_dtype(reduce_sum(multiply(x, weights), -1, True), dtype)
+    return convert_image_dtype(reduce_sum(x * weights, -1, True), dtype)
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from agog_core.ops.array.padding import pad
 from agog_core.ops.array.reshaping import transpose
 from agog_core.ops.image.resizing import ResizeMethod, resize_images
 from agog_core.ops.indexing.indexing import getitem
-from agog_core.ops.math.logic import less, where
+from agog_core.ops.math.logic import where
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -96,7 +96,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
 def _perhaps(image: TensorLike, flipped: Tensor, seed: int | None) -> Tensor:
     """Choose for each image with probability 1/2."""
     x = convert_to_tensor(image)
-    chosen = less(random_uniform(x._shape[:-3], seed=seed), 0.5)
+    chosen = random_uniform(x._shape[:-3], seed=seed) < 0.5
     if len(x._shape) == 4:
         return where(chosen, flipped, x)
     return flipped if bool(chosen) else x

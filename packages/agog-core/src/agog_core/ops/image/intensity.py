@@ -8,9 +8,9 @@ from agog_core.dtypes import DType, as_dtype, float32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.image.geometry import image_tensor
-from agog_core.ops.math.arithmetic import add, divide, floordiv, maximum, multiply, realdiv, subtract
+from agog_core.ops.math.arithmetic import maximum, multiply
 from agog_core.ops.math.clipping import saturate_cast
-from agog_core.ops.math.elementary import pow, sqrt, square
+from agog_core.ops.math.elementary import sqrt, square
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.ops.reduce.reduction import reduce_mean
 from agog_core.tensors.convert import convert_to_tensor
@@ -60,9 +60,9 @@ def convert_image_dtype(image: TensorLike, dtype: Any, saturate: bool = False, n
         return multiply(cast(x, new), 1 / old.max)
     to_integer = saturate_cast if saturate else cast
     if old.is_floating:
-        return to_integer(multiply(x, new.max + 0.5), new)
+        return to_integer(x * (new.max + 0.5), new)
     if old.max > new.max:
-        return to_integer(floordiv(x, (old.max + 1) // (new.max + 1)), new)
+        return to_integer(x // ((old.max + 1) // (new.max + 1)), new)
     return multiply(to_integer(x, new), (new.max + 1) // (old.max + 1))
 
 
@@ -87,7 +87,7 @@ def adjust_brightness(image: TensorLike, delta: Any) -> Tensor:
     tf.Tensor([ 25 125 255], shape=(3,), dtype=uint8)
     """
     x, dtype = as_float(image)
-    return convert_image_dtype(add(x, number_like(delta, x)), dtype, saturate=True)
+    return convert_image_dtype(x + number_like(delta, x), dtype, saturate=True)
 
 
 def adjust_contrast(images: TensorLike, contrast_factor: Any) -> Tensor:
@@ -109,7 +109,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: Any) -> Tensor:
     x, dtype = as_float(images)
     check_image("adjust_contrast", x)
     mean = reduce_mean(x, (-3, -2), True)
-    adjusted = add(multiply(subtract(x, mean), number_like(contrast_factor, x)), mean)
+    adjusted = (x - mean) * number_like(contrast_factor, x) + mean
     return convert_image_dtype(adjusted, dtype, saturate=True)
 
 
@@ -147,8 +147,8 @@ def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: Any = 1) -> Tensor:
         raise ValueError(f"adjust_gamma: gamma should be a non-negative real number; got {gamma}.")
     scale = float(x.dtype.max - x.dtype.min) if x.dtype.is_integer else 1.0
     values = x if x.dtype.is_floating else cast(x, float32)
-    bent = pow(realdiv(values, scale), number_like(gamma, values))
-    return multiply(multiply(bent, scale), number_like(gain, values))
+    bent = (values / scale) ** number_like(gamma, values)
+    return bent * scale * number_like(gain, values)
 
 
 def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
@@ -219,7 +219,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     """
     x = cast(image_tensor("per_image_standardization", image), float32)
     height, width, channels = x._shape[-3:]
-    centered = subtract(x, reduce_mean(x, (-3, -2, -1), True))
+    centered = x - reduce_mean(x, (-3, -2, -1), True)
     variance = reduce_mean(square(centered), (-3, -2, -1), True)
     # The maximum is taken of the squares: a root's gradient at 0 is infinite.
-    return divide(centered, sqrt(maximum(variance, 1.0 / max(1, height * width * channels))))
+    return centered / sqrt(maximum(variance, 1.0 / max(1, height * width * channels)))

@@ -17,8 +17,8 @@ from agog_core.ops.conv.pools import avg_pool
 from agog_core.ops.image.geometry import image_tensor
 from agog_core.ops.image.intensity import convert_image_dtype
 from agog_core.ops.indexing.indexing import getitem
-from agog_core.ops.math.arithmetic import abs, add, divide, multiply, subtract
-from agog_core.ops.math.elementary import log, pow, square
+from agog_core.ops.math.arithmetic import abs
+from agog_core.ops.math.elementary import log, square
 from agog_core.ops.nn.activations import relu
 from agog_core.ops.reduce.reduction import reduce_mean, reduce_sum
 from agog_core.tensors.convert import convert_to_tensor
@@ -47,14 +47,14 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     x = image_tensor("total_variation", images)
     down, across = _steps(x)
     axes = (-3, -2, -1)
-    return add(reduce_sum(abs(down), axes), reduce_sum(abs(across), axes))
+    return reduce_sum(abs(down), axes) + reduce_sum(abs(across), axes)
 
 
 def _steps(x: Tensor) -> tuple[Tensor, Tensor]:
     """Differences of neighbours: those below, and those on the right."""
     every, first, last = slice(None), slice(None, -1), slice(1, None)
-    down = subtract(getitem(x, (..., last, every, every)), getitem(x, (..., first, every, every)))
-    across = subtract(getitem(x, (..., last, every)), getitem(x, (..., first, every)))
+    down = getitem(x, (..., last, every, every)) - getitem(x, (..., first, every, every))
+    across = getitem(x, (..., last, every)) - getitem(x, (..., first, every))
     return down, across
 
 
@@ -135,8 +135,8 @@ def psnr(a: TensorLike, b: TensorLike, max_val: float, name: str | None = None) 
     tf.Tensor(31.141102, shape=(), dtype=float32)
     """
     x, y, largest = _pair("psnr", a, b, max_val)
-    error = reduce_mean(square(subtract(x, y)), (-3, -2, -1))
-    return multiply(log(divide(error, largest * largest)), -10 / math.log(10))
+    error = reduce_mean(square(x - y), (-3, -2, -1))
+    return log(error / (largest * largest)) * (-10 / math.log(10))
 
 
 def _pair(op: str, a: TensorLike, b: TensorLike, max_val: float) -> tuple[Tensor, Tensor, float]:
@@ -195,12 +195,12 @@ def _similarity(first: Tensor, second: Tensor, largest: float) -> tuple[Tensor, 
 
     c1, c2 = (0.01 * largest) ** 2, (0.03 * largest) ** 2
     mean1, mean2 = mean(first), mean(second)
-    means, squares = multiply(multiply(mean1, mean2), 2.0), add(square(mean1), square(mean2))
-    luminance = divide(add(means, c1), add(squares, c1))
-    products = multiply(mean(multiply(first, second)), 2.0)
-    sums = mean(add(square(first), square(second)))
-    structure = divide(add(subtract(products, means), c2), add(subtract(sums, squares), c2))
-    return reduce_mean(multiply(luminance, structure), (-3, -2)), reduce_mean(structure, (-3, -2))
+    means, squares = mean1 * mean2 * 2.0, square(mean1) + square(mean2)
+    luminance = (means + c1) / (squares + c1)
+    products = mean(first * second) * 2.0
+    sums = mean(square(first) + square(second))
+    structure = (products - means + c2) / (sums - squares + c2)
+    return reduce_mean(luminance * structure, (-3, -2)), reduce_mean(structure, (-3, -2))
 
 
 def _gaussian(channels: int) -> Tensor:
@@ -246,7 +246,7 @@ def ssim_multiscale(
         if scale:
             first, second = _halved(first), _halved(second)
         whole, structure = _similarity(first, second, largest)
-        product = multiply(pow(relu(whole if scale == last else structure), power), product)
+        product = relu(whole if scale == last else structure) ** power * product
     return reshape(reduce_mean(product, -1), x._shape[:-3])
 
 

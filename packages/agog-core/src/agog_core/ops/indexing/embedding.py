@@ -19,9 +19,9 @@ from agog_core.ops.indexing.gathering import gather, index_tensor
 from agog_core.ops.indexing.indexing import boolean_mask, getitem
 from agog_core.ops.indexing.scattering import scatter_nd
 from agog_core.ops.indexing.sorted_segments import segment_mean, segment_sum, sparse_segment_sqrt_n
-from agog_core.ops.math.arithmetic import divide, floordiv, floormod, maximum, multiply, subtract
+from agog_core.ops.math.arithmetic import maximum
 from agog_core.ops.math.elementary import sqrt, square
-from agog_core.ops.math.logic import equal, less, where
+from agog_core.ops.math.logic import equal, where
 from agog_core.ops.reduce.norm_clipping import clip_by_norm
 from agog_core.tensors.convert import computed, convert_to_tensor, decided, failing, host_value
 from agog_core.tensors.sparse_tensor import SparseTensor
@@ -123,12 +123,12 @@ def embedding_lookup_sparse(
         return segment_sum(rows, examples) if combiner == "sum" else segment_mean(rows, examples)
     values = cast(_weights("embedding_lookup_sparse", sp_ids, sp_weights), rows.dtype)
     weights = reshape(values, (-1, *(1,) * (len(rows._shape) - 1)))  # it broadcasts with the rows
-    total = segment_sum(multiply(rows, weights), examples)
+    total = segment_sum(rows * weights, examples)
     if combiner == "sum":
         return total
     if combiner == "sqrtn":
-        return divide(total, sqrt(segment_sum(square(weights), examples)))
-    return divide(total, segment_sum(weights, examples))
+        return total / sqrt(segment_sum(square(weights), examples))
+    return total / segment_sum(weights, examples)
 
 
 def safe_embedding_lookup_sparse(
@@ -231,18 +231,18 @@ def _tables(params: Any) -> list[Any]:
 
 
 def _by_remainder(tables: Sequence[Any], ids: Tensor) -> tuple[Tensor, Tensor]:
-    return floormod(ids, len(tables)), floordiv(ids, len(tables))
+    return ids % len(tables), ids // len(tables)
 
 
 def _by_division(tables: Sequence[Any], ids: Tensor) -> tuple[Tensor, Tensor]:
     size = sum(convert_to_tensor(each)._shape[0] for each in tables)
     share, extra = divmod(size, len(tables))
-    rest = subtract(ids, extra)
+    rest = ids - extra
     # Tables below `extra` have one row more than the others.
-    table = maximum(floordiv(ids, share + 1), floordiv(rest, max(share, 1)))
+    table = maximum(ids // (share + 1), rest // max(share, 1))
     if not decided(lambda host: not host.size or bool(host.min() >= 0 and host.max() < size), ids):
         raise InvalidArgumentError(f"embedding_lookup: ids must be in [0, {size}), the rows of all tables together.")
-    return table, where(less(table, extra), floormod(ids, share + 1), floormod(rest, max(share, 1)))
+    return table, where(table < extra, ids % (share + 1), rest % max(share, 1))
 
 
 def _limited(rows: Tensor, axes: int, max_norm: float | None) -> Tensor:

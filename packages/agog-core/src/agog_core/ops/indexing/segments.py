@@ -14,9 +14,9 @@ from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import ones_like, zeros, zeros_like
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.indexing.gathering import gather, index_tensor
-from agog_core.ops.math.arithmetic import divide, maximum, multiply, realdiv, subtract
+from agog_core.ops.math.arithmetic import maximum
 from agog_core.ops.math.elementary import sqrt
-from agog_core.ops.math.logic import equal, greater_equal, masked, where
+from agog_core.ops.math.logic import equal, masked, where
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -102,7 +102,7 @@ def unsorted_segment_mean(
     tf.Tensor([2.  2.5], shape=(2,), dtype=float32)
     """
     total, counts = sums_and_counts(data, segment_ids, num_segments)
-    return cast(divide(total, counts), total.dtype)
+    return cast(total / counts, total.dtype)
 
 
 @documented(_SECTIONS, kind="floats", empty="0")
@@ -115,7 +115,7 @@ def unsorted_segment_sqrt_n(
     tf.Tensor([2.], shape=(1,), dtype=float32)
     """
     total, counts = sums_and_counts(data, segment_ids, num_segments)
-    return divide(total, sqrt(counts))
+    return total / sqrt(counts)
 
 
 def sums_and_counts(data: TensorLike, segment_ids: TensorLike, num_segments: Any) -> tuple[Tensor, Tensor]:
@@ -159,7 +159,7 @@ def _rows(values: Tensor, ids: Tensor) -> Tensor:
     if not values._shape[0]:
         return zeros((*ids._shape, *values._shape[1:]), values.dtype)
     rows = gather(values, maximum(ids, 0))
-    is_named = reshape(greater_equal(ids, 0), (*ids._shape, *(1,) * (len(values._shape) - 1)))
+    is_named = reshape(ids >= 0, (*ids._shape, *(1,) * (len(values._shape) - 1)))
     return where(is_named, rows, zeros_like(rows))
 
 
@@ -172,20 +172,20 @@ def _prod_vjp(g: Tensor, data: Tensor, segment_ids: Tensor, num_segments: int) -
     nonzero, only_zeros = where(is_zero, ones, data), where(is_zero, data, zeros_like(data))
     product = unsorted_segment_prod(nonzero, segment_ids, num_segments)
     mark = cast(is_zero, data.dtype.real_dtype)
-    zeros_elsewhere = subtract(_rows(unsorted_segment_sum(mark, segment_ids, num_segments), segment_ids), mark)
-    other_zero = subtract(_rows(unsorted_segment_sum(only_zeros, segment_ids, num_segments), segment_ids), only_zeros)
+    zeros_elsewhere = _rows(unsorted_segment_sum(mark, segment_ids, num_segments), segment_ids) - mark
+    other_zero = _rows(unsorted_segment_sum(only_zeros, segment_ids, num_segments), segment_ids) - only_zeros
     of_zeros = where(
         equal(zeros_elsewhere, 0), ones, where(equal(zeros_elsewhere, 1), other_zero, zeros_like(other_zero))
     )
-    others = multiply(realdiv(_rows(product, segment_ids), nonzero), of_zeros)
-    return multiply(_rows(g, segment_ids), others)
+    others = _rows(product, segment_ids) / nonzero * of_zeros
+    return _rows(g, segment_ids) * others
 
 
 def _extreme_vjp(g: Tensor, data: Tensor, segment_ids: Tensor, out: Tensor, num_segments: int) -> Tensor:
     """The rows that reach the extreme share the gradient equally."""
     is_extreme = equal(data, _rows(out, segment_ids))
     count = unsorted_segment_sum(cast(is_extreme, data.dtype), segment_ids, num_segments)
-    return masked(_rows(realdiv(g, maximum(count, 1)), segment_ids), is_extreme)
+    return masked(_rows(g / maximum(count, 1), segment_ids), is_extreme)
 
 
 def _op(function: Callable[..., Tensor], dtypes: frozenset[DType], vjp: Vjp) -> Op:

@@ -7,7 +7,6 @@ from agog_core.dispatch.op import Op
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.indexing.gathering import gather_nd, index_tensor
 from agog_core.ops.indexing.scattering import check_updates, scatter_nd
-from agog_core.ops.math.arithmetic import add, subtract
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -77,7 +76,7 @@ def tensor_scatter_add(tensor: TensorLike, indices: TensorLike, updates: TensorL
     tf.Tensor([21  2 43], shape=(3,), dtype=int32)
     """
     x = convert_to_tensor(tensor)
-    return add(x, scatter_nd(indices, convert_to_tensor(updates, x.dtype), x._shape))
+    return x + scatter_nd(indices, convert_to_tensor(updates, x.dtype), x._shape)
 
 
 def tensor_scatter_sub(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
@@ -98,4 +97,4 @@ def tensor_scatter_sub(tensor: TensorLike, indices: TensorLike, updates: TensorL
     tf.Tensor([-19   2 -37], shape=(3,), dtype=int32)
     """
     x = convert_to_tensor(tensor)
-    return subtract(x, scatter_nd(indices, convert_to_tensor(updates, x.dtype), x._shape))
+    return x - scatter_nd(indices, convert_to_tensor(updates, x.dtype), x._shape)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from agog_core import dtypes
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.linalg.diagonal import matrix_band_part
-from agog_core.ops.math.arithmetic import multiply, subtract
 from agog_core.shapes import Shape
 from agog_core.tensors.tensor import Tensor
 
@@ -45,9 +44,9 @@ def diagonal_only(x: Tensor) -> Tensor:
 
 def off_diagonal(x: Tensor) -> Tensor:
     """The matrices, with zeros on the diagonal."""
-    return subtract(x, diagonal_only(x))
+    return x - diagonal_only(x)
 
 
 def lower_half(x: Tensor) -> Tensor:
     """The lower triangles, with half of the diagonal: together with its adjoint a matrix that is its own adjoint."""
-    return subtract(matrix_band_part(x, -1, 0), multiply(diagonal_only(x), 0.5))
+    return matrix_band_part(x, -1, 0) - diagonal_only(x) * 0.5

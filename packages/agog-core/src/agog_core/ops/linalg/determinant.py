@@ -12,7 +12,6 @@ from agog_core.ops.linalg.diagonal import matrix_diag_part
 from agog_core.ops.linalg.factorization import cholesky
 from agog_core.ops.linalg.matmul import matrix_transpose
 from agog_core.ops.linalg.solving import matrix_inverse
-from agog_core.ops.math.arithmetic import add, multiply, subtract
 from agog_core.ops.math.elementary import log
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape
@@ -42,7 +41,7 @@ def matrix_determinant(input: TensorLike, name: str | None = None) -> Tensor:
 
 def _scaled_inverse(scale: Tensor, matrix: Tensor) -> Tensor:
     """The derivative of a determinant's logarithm, which is the transposed inverse, times a number for each matrix."""
-    return multiply(expand_dims(expand_dims(scale, -1), -1), matrix_inverse(matrix_transpose(matrix)))
+    return expand_dims(expand_dims(scale, -1), -1) * matrix_inverse(matrix_transpose(matrix))
 
 
 _matrix_determinant = Op(
@@ -51,7 +50,7 @@ _matrix_determinant = Op(
     inputs=["input"],
     shape=square("matrix_determinant", "input", dropped=2),
     dtypes=SOLVABLE,
-    vjp={"input": lambda g, input, out: _scaled_inverse(multiply(g, out), input)},
+    vjp={"input": lambda g, input, out: _scaled_inverse(g * out, input)},
 )
 
 
@@ -89,10 +88,10 @@ def _log_matrix_determinant_shape(input: Shape) -> list[Shape]:
 def _log_matrix_determinant_vjp(g: list[Tensor | None], input: Tensor, out: tuple[Tensor, Tensor]) -> Tensor:
     """The logarithm takes the real part of the determinant's complex logarithm, and the sign the imaginary part."""
     g_sign, g_log = g
-    scale = multiply(out[1], 0) if g_log is None else multiply(add(g_log, conj(g_log)), 0.5)
+    scale = out[1] * 0 if g_log is None else (g_log + conj(g_log)) * 0.5
     if g_sign is not None and input.dtype.is_complex:
-        turning = multiply(g_sign, out[0])
-        scale = add(scale, multiply(subtract(turning, conj(turning)), 0.5))
+        turning = g_sign * out[0]
+        scale = scale + (turning - conj(turning)) * 0.5
     return _scaled_inverse(scale, input)
 
 
@@ -122,4 +121,4 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     >>> print(logdet([[1.0, 0.0], [0.0, 1.0]]))
     tf.Tensor(0.0, shape=(), dtype=float32)
     """
-    return multiply(reduce_sum(log(real(matrix_diag_part(cholesky(matrix)))), axis=-1), 2)
+    return reduce_sum(log(real(matrix_diag_part(cholesky(matrix)))), axis=-1) * 2

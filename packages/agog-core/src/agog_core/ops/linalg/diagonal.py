@@ -17,8 +17,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import range, zeros
 from agog_core.ops.array.reshaping import expand_dims, reshape
 from agog_core.ops.array.slicing import cut, strided_slice_grad
-from agog_core.ops.math.arithmetic import add, subtract
-from agog_core.ops.math.logic import greater_equal, less_equal, where
+from agog_core.ops.math.logic import where
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -183,8 +182,8 @@ def matrix_band_part(input: TensorLike, num_lower: Any, num_upper: Any, name: st
                 f"{x._shape}."
             )
     row, column = expand_dims(range(rows), 1), range(columns)
-    bounds = [greater_equal(column, subtract(row, lower))] if lower >= 0 else []
-    bounds += [less_equal(column, add(row, upper))] if upper >= 0 else []
+    bounds = [column >= row - lower] if lower >= 0 else []
+    bounds += [column <= row + upper] if upper >= 0 else []
     for kept in bounds:
         x = where(kept, x, zeros((), x.dtype))
     return x

@@ -12,7 +12,6 @@ from agog_core.ops.array.joining import concat
 from agog_core.ops.linalg.checks import SOLVABLE, check_matrices, lower_half, square
 from agog_core.ops.linalg.matmul import adjoint, matmul
 from agog_core.ops.linalg.solving import matrix_triangular_solve
-from agog_core.ops.math.arithmetic import add, multiply, subtract
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -50,7 +49,7 @@ def _cholesky_vjp(g: Tensor, out: Tensor) -> Tensor:
     middle = lower_half(matmul(factor, g, adjoint_a=True))
     left = matrix_triangular_solve(factor, middle, adjoint=True)
     one_sided = adjoint(matrix_triangular_solve(factor, adjoint(left), adjoint=True))
-    return multiply(add(one_sided, adjoint(one_sided)), 0.5)
+    return (one_sided + adjoint(one_sided)) * 0.5
 
 
 _cholesky = Op(
@@ -135,19 +134,19 @@ def _qr_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor]) -> Tensor:
     rows, columns = q._shape[-2], r._shape[-1]
     if rows < columns:
         first, rest = r[..., :rows], r[..., rows:]
-        g_q = add(g_q, matmul(matmul(q, rest), g_r[..., rows:], adjoint_b=True))
-        return concat([_tall_qr_vjp(q, first, g_q, g_r[..., :rows]), matmul(q, g_r[..., rows:])], -1)
+        g_q = g_q + matmul(q @ rest, g_r[..., rows:], adjoint_b=True)
+        return concat([_tall_qr_vjp(q, first, g_q, g_r[..., :rows]), q @ g_r[..., rows:]], -1)
     if rows == columns or q._shape[-1] == columns:
         return _tall_qr_vjp(q, r, g_q, g_r)
     basis, completion = q[..., :columns], q[..., columns:]
-    g_basis = subtract(g_q[..., :columns], matmul(completion, matmul(g_q[..., columns:], basis, adjoint_a=True)))
+    g_basis = g_q[..., :columns] - completion @ matmul(g_q[..., columns:], basis, adjoint_a=True)
     return _tall_qr_vjp(basis, r[..., :columns, :], g_basis, g_r[..., :columns, :])
 
 
 def _tall_qr_vjp(q: Tensor, r: Tensor, g_q: Tensor, g_r: Tensor) -> Tensor:
-    lower = lower_half(subtract(matmul(r, g_r, adjoint_b=True), matmul(g_q, q, adjoint_a=True)))
-    hermitian = add(lower, adjoint(lower))
-    return adjoint(matrix_triangular_solve(r, adjoint(add(g_q, matmul(q, hermitian))), lower=False))
+    lower = lower_half(matmul(r, g_r, adjoint_b=True) - matmul(g_q, q, adjoint_a=True))
+    hermitian = lower + adjoint(lower)
+    return adjoint(matrix_triangular_solve(r, adjoint(g_q + q @ hermitian), lower=False))
 
 
 _qr = Op("qr", qr, inputs=["input"], shape=_qr_shape, dtypes=SOLVABLE, vjp={"input": _qr_vjp})

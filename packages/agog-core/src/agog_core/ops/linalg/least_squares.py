@@ -13,7 +13,6 @@ from agog_core.ops.linalg.diagonal import eye
 from agog_core.ops.linalg.factorization import cholesky, cholesky_solve
 from agog_core.ops.linalg.matmul import adjoint, matmul
 from agog_core.ops.linalg.solving import check_rows
-from agog_core.ops.math.arithmetic import add, multiply, subtract
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -52,7 +51,7 @@ def matrix_solve_ls(
     weight = float(host_value(l2_regularizer))
     if weight:
         size = min(rows, columns)
-        gramian = add(gramian, multiply(eye(size, dtype=gramian.dtype), weight))
+        gramian = gramian + eye(size, dtype=gramian.dtype) * weight
     factor = cholesky(gramian)
     if is_tall:
         return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
@@ -74,13 +73,12 @@ def _matrix_solve_ls_vjp(
     of_rhs = call(_matrix_solve_ls, a_adjoint, g)
     if "matrix" not in needed:
         return None, of_rhs
-    residual = subtract(conj(rhs), matmul(a, x))
-    unseen = subtract(g, call(_matrix_solve_ls, a, matmul(a, g)))  # what lies in the null space
-    of_matrix = add(
-        subtract(
-            matmul(residual, call(_matrix_solve_ls, a, of_rhs), adjoint_b=True), matmul(of_rhs, x, adjoint_b=True)
-        ),
-        matmul(call(_matrix_solve_ls, a_adjoint, x), unseen, adjoint_b=True),
+    residual = conj(rhs) - a @ x
+    unseen = g - call(_matrix_solve_ls, a, a @ g)  # what lies in the null space
+    of_matrix = (
+        matmul(residual, call(_matrix_solve_ls, a, of_rhs), adjoint_b=True)
+        - matmul(of_rhs, x, adjoint_b=True)
+        + matmul(call(_matrix_solve_ls, a_adjoint, x), unseen, adjoint_b=True)
     )
     return of_matrix, of_rhs
 

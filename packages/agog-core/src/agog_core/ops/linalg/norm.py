@@ -8,8 +8,8 @@ from typing import Any
 from agog_core.ops.array.complex import conj
 from agog_core.ops.array.reshaping import reshape, squeeze, transpose
 from agog_core.ops.linalg.spectra import singular_values
-from agog_core.ops.math.arithmetic import abs, multiply
-from agog_core.ops.math.elementary import pow, sqrt
+from agog_core.ops.math.arithmetic import abs
+from agog_core.ops.math.elementary import sqrt
 from agog_core.ops.reduce.extrema import reduce_max
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import normalize_axes
@@ -63,7 +63,7 @@ def norm(
     if is_of_matrices and ord == 2:
         result = _largest_singular_value(x, axis[0] % len(x._shape), axis[1] % len(x._shape))
     elif ord in _EUCLIDEAN:
-        result = sqrt(reduce_sum(multiply(x, conj(x)), axes, keepdims=True))
+        result = sqrt(reduce_sum(x * conj(x), axes, keepdims=True))
     elif is_of_matrices:
         summed, compared = axis if ord == 1 else reversed(axis)
         result = reduce_max(reduce_sum(abs(x), summed, keepdims=True), compared, keepdims=True)
@@ -73,7 +73,7 @@ def norm(
         result = reduce_max(abs(x), axes, keepdims=True)
     else:
         power = float(ord)
-        result = pow(reduce_sum(pow(abs(x), power), axes, keepdims=True), 1.0 / power)
+        result = reduce_sum(abs(x) ** power, axes, keepdims=True) ** (1.0 / power)
     return result if keepdims or keep_dims else squeeze(result, axes)
 
 

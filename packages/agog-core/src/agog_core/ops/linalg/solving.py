@@ -10,7 +10,6 @@ from agog_core.ops.linalg.checks import SOLVABLE, check_matrices, check_square, 
 from agog_core.ops.linalg.diagonal import matrix_band_part
 from agog_core.ops.linalg.matmul import adjoint as adjoint_of
 from agog_core.ops.linalg.matmul import matmul, matrix_transpose
-from agog_core.ops.math.arithmetic import negative
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -59,7 +58,7 @@ def _matrix_solve_shape(matrix: Shape, rhs: Shape) -> Shape:
 
 def _matrix_solve_vjp(g: Tensor, matrix: Tensor, out: Tensor, needed: tuple[str, ...]) -> tuple[Tensor | None, Tensor]:
     of_rhs = matrix_solve(matrix_transpose(matrix), g)
-    return negative(matmul(of_rhs, out, transpose_b=True)) if "matrix" in needed else None, of_rhs
+    return -matmul(of_rhs, out, transpose_b=True) if "matrix" in needed else None, of_rhs
 
 
 _matrix_solve = Op(
@@ -114,7 +113,7 @@ def _matrix_triangular_solve_vjp(
     of_rhs = matrix_triangular_solve(matrix_transpose(matrix), g, lower=not lower)
     if "matrix" not in needed:
         return None, of_rhs
-    of_matrix = negative(matmul(of_rhs, out, transpose_b=True))
+    of_matrix = -matmul(of_rhs, out, transpose_b=True)
     return (matrix_band_part(of_matrix, -1, 0) if lower else matrix_band_part(of_matrix, 0, -1)), of_rhs
 
 
@@ -152,7 +151,7 @@ def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = 
 
 
 def _matrix_inverse_vjp(g: Tensor, out: Tensor) -> Tensor:
-    return negative(matmul(matmul(out, g, transpose_a=True), out, transpose_b=True))
+    return -matmul(matmul(out, g, transpose_a=True), out, transpose_b=True)
 
 
 _matrix_inverse = Op(

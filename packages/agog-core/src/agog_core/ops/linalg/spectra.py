@@ -19,7 +19,6 @@ from agog_core.ops.linalg.checks import (
 )
 from agog_core.ops.linalg.diagonal import eye, matrix_diag
 from agog_core.ops.linalg.matmul import adjoint, matmul, matrix_transpose
-from agog_core.ops.math.arithmetic import add, multiply, realdiv, subtract
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -64,15 +63,15 @@ def _self_adjoint_eig_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor]) ->
     g_e, g_v = g
     middle = zeros_like(v) if g_e is None else matrix_diag(g_e)
     if g_v is not None:
-        middle = add(middle, off_diagonal(realdiv(matmul(v, g_v, adjoint_a=True), _gaps(expand_dims(e, -2)))))
-    of_both_triangles = matmul(matmul(v, middle), v, adjoint_b=True)
-    return lower_half(add(of_both_triangles, adjoint(of_both_triangles)))
+        middle = middle + off_diagonal(matmul(v, g_v, adjoint_a=True) / _gaps(expand_dims(e, -2)))
+    of_both_triangles = matmul(v @ middle, v, adjoint_b=True)
+    return lower_half(of_both_triangles + adjoint(of_both_triangles))
 
 
 def _gaps(row: Tensor) -> Tensor:
     """What lies between each two of the numbers; ones on the diagonal, so that one may divide by it."""
     size = row._shape[-1]
-    return add(subtract(row, matrix_transpose(row)), eye(size, dtype=row.dtype))
+    return row - matrix_transpose(row) + eye(size, dtype=row.dtype)
 
 
 _self_adjoint_eig = Op(
@@ -168,23 +167,23 @@ def _svd_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor, Tensor]) -> Tens
     left, right = u[..., :count], v[..., :count]
     middle = matrix_diag(zeros_like(s)[..., 0, :] if g_s is None else cast(g_s, u.dtype))
     if g_u is None and g_v is None:
-        return matmul(matmul(left, middle), right, adjoint_b=True)
+        return matmul(left @ middle, right, adjoint_b=True)
     g_left = zeros_like(left) if g_u is None else _of_basis(u, g_u, count)
     g_right = zeros_like(right) if g_v is None else _of_basis(v, g_v, count)
-    gaps = _gaps(multiply(s, s))
+    gaps = _gaps(s * s)
     turning_left = _skew(matmul(left, g_left, adjoint_a=True))
     turning_right = _skew(matmul(right, g_right, adjoint_a=True))
-    turning = add(multiply(realdiv(turning_left, gaps), s), multiply(matrix_transpose(s), realdiv(turning_right, gaps)))
-    middle = add(middle, off_diagonal(turning))
+    turning = turning_left / gaps * s + matrix_transpose(s) * (turning_right / gaps)
+    middle = middle + off_diagonal(turning)
     if u.dtype.is_complex:  # the phases that both singular vectors share
-        middle = add(middle, diagonal_only(realdiv(turning_left, multiply(s, 2))))
-    gradient = matmul(matmul(left, middle), right, adjoint_b=True)
+        middle = middle + diagonal_only(turning_left / (s * 2))
+    gradient = matmul(left @ middle, right, adjoint_b=True)
     if u._shape[-2] > count:
-        outside = subtract(g_left, matmul(left, matmul(left, g_left, adjoint_a=True)))
-        gradient = add(gradient, matmul(realdiv(outside, s), right, adjoint_b=True))
+        outside = g_left - left @ matmul(left, g_left, adjoint_a=True)
+        gradient = gradient + matmul(outside / s, right, adjoint_b=True)
     if v._shape[-2] > count:
-        outside = subtract(g_right, matmul(right, matmul(right, g_right, adjoint_a=True)))
-        gradient = add(gradient, matmul(realdiv(left, s), outside, adjoint_b=True))
+        outside = g_right - right @ matmul(right, g_right, adjoint_a=True)
+        gradient = gradient + matmul(left / s, outside, adjoint_b=True)
     return gradient
 
 
@@ -193,11 +192,11 @@ def _of_basis(vectors: Tensor, g: Tensor, count: int) -> Tensor:
     if vectors._shape[-1] == count:
         return g
     first, rest = vectors[..., :count], vectors[..., count:]
-    return subtract(g[..., :count], matmul(rest, matmul(g[..., count:], first, adjoint_a=True)))
+    return g[..., :count] - rest @ matmul(g[..., count:], first, adjoint_a=True)
 
 
 def _skew(x: Tensor) -> Tensor:
-    return subtract(x, adjoint(x))
+    return x - adjoint(x)
 
 
 _svd = Op(
@@ -228,7 +227,7 @@ def _singular_values_shape(tensor: Shape) -> Shape:
 
 def _singular_values_vjp(g: Tensor, tensor: Tensor) -> Tensor:
     _, u, v = call_several(_svd, tensor, full_matrices=False)
-    return matmul(multiply(conj(u), expand_dims(cast(g, u.dtype), -2)), conj(v), adjoint_b=True)
+    return matmul(conj(u) * expand_dims(cast(g, u.dtype), -2), conj(v), adjoint_b=True)
 
 
 _singular_values = Op(

@@ -38,6 +38,8 @@ __all__ = [
     "truediv",
 ]
 
+# The vjps of this file are on most walks back: functions spare them the 30 ns of an operator.
+
 
 @binary(x=lambda g: g, y=lambda g: g, dtypes=NUMERIC | {dtypes.string})
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

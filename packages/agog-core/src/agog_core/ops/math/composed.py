@@ -11,8 +11,7 @@ from agog_core.calls.elementwise import operands
 from agog_core.dtypes import as_dtype, float64
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.math.arithmetic import abs, add, add_n, maximum, minimum, multiply, subtract
-from agog_core.ops.math.logic import less
+from agog_core.ops.math.arithmetic import abs, add_n, maximum, minimum, multiply, subtract
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -75,7 +74,7 @@ def scalar_mul(scalar: TensorLike, x: Any) -> Any:
     if rank:
         raise ValueError(f"scalar_mul: Only scalar multiply works, got a scalar of rank {rank}.")
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(multiply(scalar, x.values), x.indices, x._shape)
+        return IndexedSlices(scalar * x.values, x.indices, x._shape)
     return multiply(scalar, x)
 
 
@@ -97,9 +96,9 @@ def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None
     if not coeffs:
         return zeros_like(at)
     first, *others = coeffs
-    value = add(zeros_like(at), first)
+    value: Tensor = zeros_like(at) + first
     for coefficient in others:
-        value = add(multiply(value, at), coefficient)
+        value = value * at + coefficient
     return value
 
 
@@ -118,5 +117,5 @@ def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-5, nam
     """
     x, y = operands("approximate_equal", ("x", "y"), x, y)
     # The larger minus the smaller: unsigned integers have no negative differences.
-    difference = abs(subtract(x, y)) if x.dtype.is_complex else subtract(maximum(x, y), minimum(x, y))
-    return less(cast(difference, float64) if x.dtype.is_integer else difference, tolerance)
+    difference = abs(subtract(x, y)) if x.dtype.is_complex else maximum(x, y) - minimum(x, y)
+    return (cast(difference, float64) if x.dtype.is_integer else difference) < tolerance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING, INTEGERS, ORDERED
-from agog_core.ops.math.arithmetic import floordiv, multiply, negative, realdiv, subtract
+from agog_core.ops.math.arithmetic import floordiv, realdiv
 from agog_core.ops.math.rounding import rint
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -34,7 +34,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @binary(
     x=lambda g, y: div_no_nan(g, y),
-    y=lambda g, y, out: negative(multiply(g, div_no_nan(out, y))),
+    y=lambda g, y, out: -(g * div_no_nan(out, y)),
     dtypes=FLOATING,
 )
 def div_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -70,7 +70,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 def _truncatemod_vjp_y(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
-    return negative(multiply(g, rint(realdiv(subtract(x, out), y))))
+    return -(g * rint((x - out) / y))
 
 
 @binary(x=lambda g: g, y=_truncatemod_vjp_y, dtypes=ORDERED, may_fail=INTEGERS)
@@ -91,7 +91,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@unary(lambda g, out: negative(multiply(g, multiply(out, out))), dtypes=DIFFERENTIABLE)
+@unary(lambda g, out: -(g * (out * out)), dtypes=DIFFERENTIABLE)
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """One divided by a tensor, elementwise.
 

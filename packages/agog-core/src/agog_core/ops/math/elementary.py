@@ -27,6 +27,8 @@ __all__ = [
     "tanh",
 ]
 
+# The vjps of this file are on most walks back: functions spare them the 30 ns of an operator.
+
 
 def _pow_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
     # Where y is 0 the power is constant; 0 ** -1 would make NaN of it at x = 0, and there 1 stands for it.

@@ -13,9 +13,9 @@ from agog_core.dtypes import FLOATING, float32, float64
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import ones_like, range, zeros_like
 from agog_core.ops.array.reshaping import expand_dims, squeeze
-from agog_core.ops.math.arithmetic import abs, add, multiply, negative, realdiv, sign, subtract
+from agog_core.ops.math.arithmetic import abs, sign
 from agog_core.ops.math.elementary import exp, log, log1p, square
-from agog_core.ops.math.logic import equal, less, where
+from agog_core.ops.math.logic import equal, where
 from agog_core.shapes import broadcast_shapes
 from agog_core.tensors.convert import convert_to_tensor, decided
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -25,7 +25,7 @@ __all__ = ["betainc", "digamma", "erf", "erfc", "igamma", "igammac", "lgamma", "
 _PRECISE = frozenset({float32, float64})
 
 
-@unary(lambda g, x: multiply(multiply(g, 2 / math.sqrt(math.pi)), exp(negative(square(x)))), dtypes=FLOATING)
+@unary(lambda g, x: g * (2 / math.sqrt(math.pi)) * exp(-square(x)), dtypes=FLOATING)
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """The error function, elementwise.
 
@@ -40,7 +40,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: multiply(multiply(g, -2 / math.sqrt(math.pi)), exp(negative(square(x)))), dtypes=FLOATING)
+@unary(lambda g, x: g * (-2 / math.sqrt(math.pi)) * exp(-square(x)), dtypes=FLOATING)
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """The complementary error function, elementwise, exact also where `erf` is near 1.
 
@@ -55,7 +55,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: multiply(g, digamma(x)), dtypes=FLOATING)
+@unary(lambda g, x: g * digamma(x), dtypes=FLOATING)
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the gamma function, elementwise.
 
@@ -70,7 +70,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: multiply(g, polygamma(ones_like(x), x)), dtypes=FLOATING)
+@unary(lambda g, x: g * polygamma(ones_like(x), x), dtypes=FLOATING)
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of `lgamma`, elementwise.
 
@@ -85,7 +85,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@binary(y=lambda g, a, x: multiply(g, polygamma(add(a, 1), x)), dtypes=_PRECISE)
+@binary(y=lambda g, a, x: g * polygamma(a + 1, x), dtypes=_PRECISE)
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """A derivative of `digamma`, elementwise; it has no gradient in the order ``a``, which is a whole number.
 
@@ -101,7 +101,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@binary(y=lambda g, x, q: multiply(negative(multiply(g, x)), zeta(add(x, 1), q)), dtypes=_PRECISE)
+@binary(y=lambda g, x, q: -(g * x) * zeta(x + 1, q), dtypes=_PRECISE)
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, elementwise; it has no gradient in ``x``, for which there is no closed form.
 
@@ -125,11 +125,11 @@ def _igamma_slope(a: Tensor, x: Tensor) -> Tensor:
     ``x ** (a + k) * e ** -x / gamma(a + k + 1)`` over k = 0, 1, ... Being made of ops, it can be differentiated again.
     """
     count = decided(_terms, x)
-    powers = add(expand_dims(cast(a, float64), -1), range(count, dtype=float64))
+    powers = expand_dims(cast(a, float64), -1) + range(count, dtype=float64)
     is_zero = equal(x, 0)
     at = expand_dims(cast(where(is_zero, ones_like(x), x), float64), -1)
-    terms = exp(subtract(subtract(multiply(powers, log(at)), at), lgamma(add(powers, 1))))
-    parts = multiply(terms, subtract(log(at), digamma(add(powers, 1))))
+    terms = exp(powers * log(at) - at - lgamma(powers + 1))
+    parts = terms * (log(at) - digamma(powers + 1))
     slope = squeeze(sum_to(parts, (*parts._shape[:-1], 1)), -1)
     return where(is_zero, 0.0, cast(slope, x.dtype))
 
@@ -141,12 +141,12 @@ def _terms(x: Any) -> int:
 
 
 def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
-    return exp(subtract(subtract(multiply(subtract(a, 1), log(x)), x), lgamma(a)))
+    return exp((a - 1) * log(x) - x - lgamma(a))
 
 
 @binary(
-    x=lambda g, a, x: multiply(g, _igamma_slope(a, x)),
-    y=lambda g, a, x: multiply(g, _gamma_density(a, x)),
+    x=lambda g, a, x: g * _igamma_slope(a, x),
+    y=lambda g, a, x: g * _gamma_density(a, x),
     dtypes=_PRECISE,
 )
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
@@ -167,8 +167,8 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @binary(
-    x=lambda g, a, x: negative(multiply(g, _igamma_slope(a, x))),
-    y=lambda g, a, x: negative(multiply(g, _gamma_density(a, x))),
+    x=lambda g, a, x: -(g * _igamma_slope(a, x)),
+    y=lambda g, a, x: -(g * _gamma_density(a, x)),
     dtypes=_PRECISE,
 )
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
@@ -214,9 +214,9 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 
 
 def _betainc_vjp(g: Tensor, a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    of_both = subtract(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
-    powers = add(multiply(subtract(a, 1), log(x)), multiply(subtract(b, 1), log1p(negative(x))))
-    return sum_to(multiply(g, exp(subtract(powers, of_both))), x._shape)
+    of_both = lgamma(a) + lgamma(b) - lgamma(a + b)
+    powers = (a - 1) * log(x) + (b - 1) * log1p(-x)
+    return sum_to(g * exp(powers - of_both), x._shape)
 
 
 _betainc = Op(
@@ -230,7 +230,7 @@ _betainc = Op(
 )
 
 
-@unary(lambda g, x, out: multiply(g, subtract(bessel_i1e(x), multiply(sign(x), out))), dtypes=FLOATING)
+@unary(lambda g, x, out: g * (bessel_i1e(x) - sign(x) * out), dtypes=FLOATING)
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 0, times ``e ** -|x|``, elementwise.
 
@@ -248,17 +248,17 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _bessel_i1e_vjp(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
-    return multiply(g, subtract(subtract(bessel_i0e(x), _bessel_quotient(x, out)), multiply(sign(x), out)))
+    return g * (bessel_i0e(x) - _bessel_quotient(x, out) - sign(x) * out)
 
 
 def _bessel_quotient(x: Tensor, out: Tensor) -> Tensor:
     """``bessel_i1e(x) / x``; near 0 by the series of I1 (9.6.10), for derivatives of the quotient would cancel."""
-    is_near = less(abs(x), 0.25)
+    is_near = abs(x) < 0.25
     near, far = where(is_near, x, zeros_like(x)), where(is_near, ones_like(x), x)
     series = ones_like(x)
     for k in (5, 4, 3, 2, 1):
-        series = add(multiply(series, multiply(square(near), 1 / (4 * k * (k + 1)))), 1.0)
-    return where(is_near, multiply(multiply(series, 0.5), exp(negative(abs(near)))), realdiv(out, far))
+        series = series * (square(near) * (1 / (4 * k * (k + 1)))) + 1.0
+    return where(is_near, series * 0.5 * exp(-abs(near)), out / far)
 
 
 @unary(_bessel_i1e_vjp, dtypes=FLOATING)
@@ -291,7 +291,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(exp(abs(tensor)), bessel_i0e(tensor))
+    return exp(abs(tensor)) * bessel_i0e(tensor)
 
 
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
@@ -307,4 +307,4 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     tf.Tensor([0.], shape=(1,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(exp(abs(tensor)), bessel_i1e(tensor))
+    return exp(abs(tensor)) * bessel_i1e(tensor)

@@ -6,7 +6,6 @@ from agog_core.calls.elementwise import binary, unary
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING
 from agog_core.ops.array.complex import imag, real
 from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.math.arithmetic import add, multiply, negative, realdiv, subtract
 from agog_core.ops.math.elementary import rsqrt, square
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -14,7 +13,7 @@ from agog_core.tensors.tensor import Tensor, TensorLike
 __all__ = ["acos", "acosh", "angle", "asin", "asinh", "atan", "atan2", "atanh", "cosh", "sinh", "tan"]
 
 
-@unary(lambda g, out: multiply(g, add(square(out), 1)), dtypes=DIFFERENTIABLE)
+@unary(lambda g, out: g * (square(out) + 1), dtypes=DIFFERENTIABLE)
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """The tangent, elementwise.
 
@@ -29,7 +28,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: multiply(g, rsqrt(subtract(1, square(x)))), dtypes=DIFFERENTIABLE)
+@unary(lambda g, x: g * rsqrt(1 - square(x)), dtypes=DIFFERENTIABLE)
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the sine, elementwise.
 
@@ -44,7 +43,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: negative(multiply(g, rsqrt(subtract(1, square(x))))), dtypes=DIFFERENTIABLE)
+@unary(lambda g, x: -(g * rsqrt(1 - square(x))), dtypes=DIFFERENTIABLE)
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the cosine, elementwise.
 
@@ -59,7 +58,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: realdiv(g, add(square(x), 1)), dtypes=DIFFERENTIABLE)
+@unary(lambda g, x: g / (square(x) + 1), dtypes=DIFFERENTIABLE)
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the tangent, elementwise.
 
@@ -74,7 +73,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: multiply(g, cosh(x)), dtypes=DIFFERENTIABLE)
+@unary(lambda g, x: g * cosh(x), dtypes=DIFFERENTIABLE)
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic sine, elementwise.
 
@@ -89,7 +88,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: multiply(g, sinh(x)), dtypes=DIFFERENTIABLE)
+@unary(lambda g, x: g * sinh(x), dtypes=DIFFERENTIABLE)
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic cosine, elementwise.
 
@@ -104,7 +103,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, out: realdiv(g, cosh(out)), dtypes=DIFFERENTIABLE)
+@unary(lambda g, out: g / cosh(out), dtypes=DIFFERENTIABLE)
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic sine, elementwise.
 
@@ -119,7 +118,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, out: realdiv(g, sinh(out)), dtypes=DIFFERENTIABLE)
+@unary(lambda g, out: g / sinh(out), dtypes=DIFFERENTIABLE)
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic cosine, elementwise.
 
@@ -134,7 +133,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@unary(lambda g, x: realdiv(g, subtract(1, square(x))), dtypes=DIFFERENTIABLE)
+@unary(lambda g, x: g / (1 - square(x)), dtypes=DIFFERENTIABLE)
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic tangent, elementwise.
 
@@ -150,8 +149,8 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @binary(
-    x=lambda g, y, x: multiply(g, realdiv(x, add(square(x), square(y)))),
-    y=lambda g, y, x: negative(multiply(g, realdiv(y, add(square(x), square(y))))),
+    x=lambda g, y, x: g * (x / (square(x) + square(y))),
+    y=lambda g, y, x: -(g * (y / (square(x) + square(y)))),
     dtypes=FLOATING,
 )
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:

@@ -12,9 +12,8 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.joining import concat
 from agog_core.ops.math.arithmetic import abs as absolute
-from agog_core.ops.math.arithmetic import add, multiply, negative, realdiv, subtract
 from agog_core.ops.math.elementary import sigmoid, square
-from agog_core.ops.math.logic import less, masked
+from agog_core.ops.math.logic import masked
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -92,7 +91,7 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
 @binary(
     x=lambda g, outputs: elu_grad(g, outputs),
-    y=lambda g, gradients, outputs: _where_negative(outputs, multiply(g, gradients)),
+    y=lambda g, gradients, outputs: _where_negative(outputs, g * gradients),
     dtypes=FLOATING,
 )
 def elu_grad(gradients: TensorLike, outputs: TensorLike, name: str | None = None) -> Tensor:
@@ -105,7 +104,7 @@ def elu_grad(gradients: TensorLike, outputs: TensorLike, name: str | None = None
 
 
 def _where_negative(outputs: Tensor, gradient: Tensor) -> Tensor:
-    return masked(gradient, less(outputs, 0))
+    return masked(gradient, outputs < 0)
 
 
 @unary(lambda g, out: selu_grad(g, out), dtypes=FLOATING)
@@ -128,7 +127,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
 @binary(
     x=lambda g, outputs: selu_grad(g, outputs),
-    y=lambda g, gradients, outputs: _where_negative(outputs, multiply(g, gradients)),
+    y=lambda g, gradients, outputs: _where_negative(outputs, g * gradients),
     dtypes=FLOATING,
 )
 def selu_grad(gradients: TensorLike, outputs: TensorLike, name: str | None = None) -> Tensor:
@@ -201,7 +200,7 @@ _leaky_relu_grad: Op = Op(
 )
 
 
-@unary(lambda g, features: realdiv(g, square(add(absolute(features), 1))), dtypes=FLOATING)
+@unary(lambda g, features: g / square(absolute(features) + 1), dtypes=FLOATING)
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """The quotient of a number and one more than its size, elementwise.
 
@@ -218,7 +217,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
 def _swish_vjp(g: Tensor, features: Tensor) -> Tensor:
     s = sigmoid(features)
-    return multiply(g, multiply(s, add(multiply(features, subtract(1, s)), 1)))
+    return g * (s * (features * (1 - s) + 1))
 
 
 @unary(_swish_vjp, dtypes=FLOATING)
@@ -258,4 +257,4 @@ def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tens
     tf.Tensor([0. 2. 1. 0.], shape=(4,), dtype=float32)
     """
     x = convert_to_tensor(features)
-    return relu(concat([x, negative(x)], axis))
+    return relu(concat([x, -x], axis))

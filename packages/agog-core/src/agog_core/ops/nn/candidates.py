@@ -17,7 +17,6 @@ from agog_core.ops.array.joining import concat
 from agog_core.ops.array.reshaping import expand_dims, reshape
 from agog_core.ops.indexing.embedding import embedding_lookup
 from agog_core.ops.linalg.matmul import matmul
-from agog_core.ops.math.arithmetic import add, multiply, realdiv, subtract
 from agog_core.ops.math.elementary import log
 from agog_core.ops.math.logic import equal
 from agog_core.ops.nn.losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
@@ -246,14 +245,14 @@ def _sampled_logits(
     sampled, true_expected, sampled_expected = (convert_to_tensor(value) for value in sampled_values)
     flat = reshape(true, (-1,))
     true_weights = reshape(embedding_lookup(weights, flat, strategy), (-1, num_true, x._shape[-1]))
-    true_logits = reduce_sum(multiply(expand_dims(x, 1), true_weights), 2)
-    true_logits = add(true_logits, reshape(embedding_lookup(biases, flat, strategy), (-1, num_true)))
+    true_logits = reduce_sum(expand_dims(x, 1) * true_weights, 2)
+    true_logits = true_logits + reshape(embedding_lookup(biases, flat, strategy), (-1, num_true))
     sampled_logits = matmul(x, embedding_lookup(weights, sampled, strategy), transpose_b=True)
-    sampled_logits = add(sampled_logits, embedding_lookup(biases, sampled, strategy))
+    sampled_logits = sampled_logits + embedding_lookup(biases, sampled, strategy)
     if remove_accidental_hits:
         is_hit = cast(equal(expand_dims(true, 2), reshape(sampled, (1, 1, -1))), x.dtype)
-        sampled_logits = subtract(sampled_logits, multiply(reduce_sum(is_hit, 1), 1e30))
-    true_logits = subtract(true_logits, log(cast(true_expected, x.dtype)))
-    sampled_logits = subtract(sampled_logits, log(cast(sampled_expected, x.dtype)))
-    targets = concat([realdiv(ones_like(true_logits), num_true), zeros_like(sampled_logits)], 1)
+        sampled_logits = sampled_logits - reduce_sum(is_hit, 1) * 1e30
+    true_logits = true_logits - log(cast(true_expected, x.dtype))
+    sampled_logits = sampled_logits - log(cast(sampled_expected, x.dtype))
+    targets = concat([ones_like(true_logits) / num_true, zeros_like(sampled_logits)], 1)
     return concat([true_logits, sampled_logits], 1), targets

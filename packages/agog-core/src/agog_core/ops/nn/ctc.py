@@ -21,8 +21,7 @@ from agog_core.ops.array.creation import fill, one_hot, ones_like
 from agog_core.ops.array.joining import concat, stack, unstack
 from agog_core.ops.array.reshaping import expand_dims, reshape, transpose
 from agog_core.ops.linalg.matmul import matmul
-from agog_core.ops.math.arithmetic import add, multiply, negative, subtract
-from agog_core.ops.math.logic import greater, less, logical_and, not_equal, where
+from agog_core.ops.math.logic import not_equal, where
 from agog_core.ops.nn.softmax import log_softmax
 from agog_core.ops.reduce.reduction import reduce_logsumexp, reduce_sum
 from agog_core.shapes import Shape
@@ -234,9 +233,9 @@ def _composed_loss(labels: Tensor, logits: Tensor, sequence_length: Tensor, merg
     may_skip, may_stay = is_label, ones_like(is_label)
     if merge_repeated:  # a label is not left out between equal ones: they would be one
         before = concat([state_classes[:, :2], state_classes], 1)[:, :states]
-        may_skip = multiply(is_label, cast(not_equal(state_classes, before), dtype))
+        may_skip = is_label * cast(not_equal(state_classes, before), dtype)
     else:
-        may_stay = subtract(1, is_label)
+        may_stay = 1 - is_label
     skip, stay = _barrier(may_skip), _barrier(may_stay)
     emissions = matmul(
         transpose(log_softmax(logits), (1, 0, 2)), one_hot(state_classes, classes, dtype=dtype), transpose_b=True
@@ -245,29 +244,29 @@ def _composed_loss(labels: Tensor, logits: Tensor, sequence_length: Tensor, merg
     alpha: Tensor | None = None
     for time, emission in enumerate(unstack(emissions, axis=1)):
         if alpha is None:
-            alpha = add(emission, constant([[0.0 if state < 2 else _IMPOSSIBLE for state in range(states)]], dtype))
+            alpha = emission + constant([[0.0 if state < 2 else _IMPOSSIBLE for state in range(states)]], dtype)
             continue
         behind = concat([wall, alpha], 1)
-        arrivals = [add(alpha, stay), behind[:, 1 : states + 1], add(behind[:, :states], skip)]
-        goes_on = expand_dims(cast(less(constant(time, sequence_length.dtype), sequence_length), dtype), 1)
-        moved = add(reduce_logsumexp(stack(arrivals), 0), emission)
-        alpha = add(multiply(moved, goes_on), multiply(alpha, subtract(1, goes_on)))
+        arrivals = [alpha + stay, behind[:, 1 : states + 1], behind[:, :states] + skip]
+        goes_on = expand_dims(cast(constant(time, sequence_length.dtype) < sequence_length, dtype), 1)
+        moved = reduce_logsumexp(stack(arrivals), 0) + emission
+        alpha = moved * goes_on + alpha * (1 - goes_on)
     assert alpha is not None
-    last = multiply(reduce_sum(cast(greater(labels, -1), labels.dtype), 1), 2)
-    is_end = add(one_hot(last, states, dtype=dtype), one_hot(subtract(last, 1), states, dtype=dtype))
-    total = reduce_logsumexp(add(alpha, _barrier(is_end)), 1)
-    counts = logical_and(greater(sequence_length, 0), greater(total, _IMPOSSIBLE / 10))
-    return negative(multiply(total, cast(counts, dtype)))
+    last = reduce_sum(cast(labels > -1, labels.dtype), 1) * 2
+    is_end = one_hot(last, states, dtype=dtype) + one_hot(last - 1, states, dtype=dtype)
+    total = reduce_logsumexp(alpha + _barrier(is_end), 1)
+    counts = (sequence_length > 0) & (total > _IMPOSSIBLE / 10)
+    return -(total * cast(counts, dtype))
 
 
 def _state_classes(labels: Tensor, blank: int) -> Tensor:
     """The class of each state: labels with blanks around them, and blanks behind the last label."""
     batch, size = labels._shape
     blanks = fill((batch, size + 1), cast(blank, labels.dtype))
-    given = where(greater(labels, -1), labels, blanks[:, :size])
+    given = where(labels > -1, labels, blanks[:, :size])
     return concat([reshape(stack([blanks[:, :size], given], 2), (batch, 2 * size)), blanks[:, :1]], 1)
 
 
 def _barrier(is_open: Tensor) -> Tensor:
     """0 where something is possible, which is 1, and the logarithm of 0 elsewhere."""
-    return multiply(subtract(1, is_open), _IMPOSSIBLE)
+    return (1 - is_open) * _IMPOSSIBLE

@@ -12,7 +12,6 @@ from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.linalg.matmul import matmul
-from agog_core.ops.math.arithmetic import add, multiply, realdiv
 from agog_core.ops.math.elementary import floor
 from agog_core.ops.nn.activations import relu
 from agog_core.ops.random.uniform_and_normal import random_uniform, words
@@ -53,7 +52,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
         )
     if axis == 1:
         b = reshape(b, (-1, *[1] * (len(x._shape) - 2)))
-    return add(x, b)
+    return x + b
 
 
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
@@ -135,7 +134,7 @@ def dropout(
     if sizes == tensor._shape and tensor.dtype in FLOATING:
         return dropout_and_mask(tensor, keep, seed)[0]
     noise = random_uniform(sizes, dtype=tensor.dtype, seed=seed)
-    return multiply(realdiv(tensor, keep), floor(add(noise, keep)))
+    return tensor / keep * floor(noise + keep)
 
 
 def _check_keep(keep: float) -> None:
@@ -159,7 +158,7 @@ def _dropout_by_ops(x: Tensor, keep_prob: Any, rate: Any, noise_shape: Any, seed
     if decided(lambda host: share(host) == 1, given):
         return x
     noise = random_uniform(x._shape if noise_shape is None else noise_shape, dtype=x.dtype, seed=seed)
-    return multiply(realdiv(x, keep), floor(add(noise, keep)))
+    return x / keep * floor(noise + keep)
 
 
 def dropout_and_mask(x: TensorLike, keep: float, seed: int | None = None) -> tuple[Tensor, ...]:

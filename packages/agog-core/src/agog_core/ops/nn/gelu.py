@@ -8,7 +8,6 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.math.arithmetic import add, multiply, subtract
 from agog_core.ops.math.elementary import exp, sigmoid, square
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
@@ -71,23 +70,23 @@ def _grad_shape(gradients: Shape, features: Shape, outputs: Shape, approximate: 
 def _grad_vjp(g: Tensor, gradients: Tensor, features: Tensor, approximate: bool) -> Tensor:
     """By the second derivative; the outputs are the features' too."""
     curvature = _approximate_curvature if approximate else _curvature
-    return multiply(multiply(g, gradients), curvature(features))
+    return g * gradients * curvature(features)
 
 
 def _curvature(x: Tensor) -> Tensor:
     """The normal density times ``2 - x**2``."""
-    density = multiply(exp(multiply(square(x), -0.5)), 1 / math.sqrt(2 * math.pi))
-    return multiply(density, subtract(2.0, square(x)))
+    density = exp(square(x) * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return density * (2.0 - square(x))
 
 
 def _approximate_curvature(x: Tensor) -> Tensor:
     """The second derivative of ``x * p`` for p, the sigmoid of a cubic polynomial; its slopes are products with p."""
     cubic, root = 0.044715, 2 * math.sqrt(2 / math.pi)
-    p = sigmoid(multiply(multiply(x, root), add(multiply(square(x), cubic), 1.0)))
-    inner = multiply(add(multiply(square(x), 3 * cubic), 1.0), root)
-    change = multiply(p, subtract(1.0, p))
-    second = add(multiply(square(inner), subtract(1.0, multiply(p, 2.0))), multiply(x, 6 * cubic * root))
-    return multiply(change, add(multiply(inner, 2.0), multiply(x, second)))
+    p = sigmoid(x * root * (square(x) * cubic + 1.0))
+    inner = (square(x) * (3 * cubic) + 1.0) * root
+    change = p * (1.0 - p)
+    second = square(inner) * (1.0 - p * 2.0) + x * (6 * cubic * root)
+    return change * (inner * 2.0 + x * second)
 
 
 _gelu_grad: Op = Op(

@@ -12,8 +12,6 @@ from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros, zeros_like
 from agog_core.ops.array.joining import split, stack
-from agog_core.ops.linalg.matmul import matmul
-from agog_core.ops.math.arithmetic import add, multiply, subtract
 from agog_core.ops.nn.recurrent import (
     ACTIVATIONS,
     Activation,
@@ -211,15 +209,15 @@ def _composed(
     gate_weights, candidate_weights = recurrent_kernel[:, : 2 * units], recurrent_kernel[:, 2 * units :]
     hiddens = []
     for time in range(x._shape[0]):
-        inputs = add(matmul(x[time], kernel), input_bias)
-        from_state = add(matmul(hidden, gate_weights), state_bias[: 2 * units])
-        update, reset = split(activate_gate(add(inputs[:, : 2 * units], from_state)), 2, axis=1)
+        inputs = x[time] @ kernel + input_bias
+        from_state = hidden @ gate_weights + state_bias[: 2 * units]
+        update, reset = split(activate_gate(inputs[:, : 2 * units] + from_state), 2, axis=1)
         if reset_after:
-            chosen = multiply(reset, add(matmul(hidden, candidate_weights), state_bias[2 * units :]))
+            chosen = reset * (hidden @ candidate_weights + state_bias[2 * units :])
         else:
-            chosen = matmul(multiply(reset, hidden), candidate_weights)
-        candidate = activate(add(inputs[:, 2 * units :], chosen))
-        new = add(candidate, multiply(update, subtract(hidden, candidate)))
+            chosen = (reset * hidden) @ candidate_weights
+        candidate = activate(inputs[:, 2 * units :] + chosen)
+        new = candidate + update * (hidden - candidate)
         hidden = held(mask, time, new, hidden)
         hiddens.append(hidden)
     return stack(hiddens) if hiddens else zeros((*x._shape[:2], units), x.dtype)

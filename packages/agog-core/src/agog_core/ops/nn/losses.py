@@ -12,9 +12,8 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import one_hot, ones_like
 from agog_core.ops.array.reshaping import expand_dims, stop_gradient
-from agog_core.ops.math.arithmetic import add, multiply, negative, subtract
 from agog_core.ops.math.elementary import exp, log, sigmoid, softplus
-from agog_core.ops.math.logic import greater, less, logical_or, where
+from agog_core.ops.math.logic import where
 from agog_core.ops.nn.softmax import chosen_axis, log_softmax, softmax, softmax_grad
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axis
@@ -102,7 +101,7 @@ def _cross_entropy_shape(labels: Shape, logits: Shape, axis: int) -> Shape:
 
 
 def _cross_entropy_vjp_labels(g: Tensor, logits: Tensor, axis: int) -> Tensor:
-    return negative(multiply(expand_dims(g, axis), log_softmax(logits, axis)))
+    return -(expand_dims(g, axis) * log_softmax(logits, axis))
 
 
 _softmax_cross_entropy = Op(
@@ -142,19 +141,17 @@ def _cross_entropy_grad_shape(gradients: Shape, labels: Shape, logits: Shape, ax
 
 
 def _cross_entropy_grad_vjp_gradients(g: Tensor, labels: Tensor, logits: Tensor, axis: int) -> Tensor:
-    return reduce_sum(
-        multiply(g, subtract(multiply(softmax(logits, axis), reduce_sum(labels, axis, True)), labels)), axis
-    )
+    return reduce_sum(g * (softmax(logits, axis) * reduce_sum(labels, axis, True) - labels), axis)
 
 
 def _cross_entropy_grad_vjp_labels(g: Tensor, gradients: Tensor, logits: Tensor, axis: int) -> Tensor:
-    mean = reduce_sum(multiply(g, softmax(logits, axis)), axis, True)
-    return multiply(expand_dims(gradients, axis), subtract(mean, g))
+    mean = reduce_sum(g * softmax(logits, axis), axis, True)
+    return expand_dims(gradients, axis) * (mean - g)
 
 
 def _cross_entropy_grad_vjp_logits(g: Tensor, gradients: Tensor, labels: Tensor, logits: Tensor, axis: int) -> Tensor:
-    weights = multiply(expand_dims(gradients, axis), reduce_sum(labels, axis, True))
-    return softmax_grad(multiply(g, weights), softmax(logits, axis), axis)
+    weights = expand_dims(gradients, axis) * reduce_sum(labels, axis, True)
+    return softmax_grad(g * weights, softmax(logits, axis), axis)
 
 
 _softmax_cross_entropy_grad: Op = Op(
@@ -249,7 +246,7 @@ def _sparse_grad_shape(gradients: Shape, labels: Shape, logits: Shape) -> Shape:
 
 def _sparse_grad_vjp_gradients(g: Tensor, labels: Tensor, logits: Tensor) -> Tensor:
     target = one_hot(labels, logits._shape[-1], dtype=logits.dtype)
-    return reduce_sum(multiply(g, subtract(softmax(logits), target)), -1)
+    return reduce_sum(g * (softmax(logits) - target), -1)
 
 
 _sparse_softmax_cross_entropy_grad: Op = Op(
@@ -261,15 +258,15 @@ _sparse_softmax_cross_entropy_grad: Op = Op(
     dtypes=FLOATING,
     vjp={
         "gradients": _sparse_grad_vjp_gradients,
-        "logits": lambda g, gradients, logits: softmax_grad(multiply(g, expand_dims(gradients, -1)), softmax(logits)),
+        "logits": lambda g, gradients, logits: softmax_grad(g * expand_dims(gradients, -1), softmax(logits)),
     },
     may_fail=True,
 )
 
 
 @binary(
-    x=lambda g, logits: negative(multiply(g, logits)),
-    y=lambda g, labels, logits: multiply(g, subtract(sigmoid(logits), labels)),
+    x=lambda g, logits: -(g * logits),
+    y=lambda g, labels, logits: g * (sigmoid(logits) - labels),
     dtypes=FLOATING,
 )
 def sigmoid_cross_entropy(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
@@ -332,9 +329,9 @@ def weighted_cross_entropy_with_logits(
     """
     z, x = _of_one_shape("weighted_cross_entropy_with_logits", "targets", targets, "logits", logits)
     # (1 - z) x + (1 + (q - 1) z) softplus(-x): the logarithms of both sigmoids are softplus, apart from the sign.
-    more = subtract(convert_to_tensor(pos_weight, preferred_dtype=x.dtype), 1)
-    weight = add(1, multiply(more, z))
-    return add(multiply(subtract(1, z), x), multiply(weight, softplus(negative(x))))
+    more = convert_to_tensor(pos_weight, preferred_dtype=x.dtype) - 1
+    weight = 1 + more * z
+    return (1 - z) * x + weight * softplus(-x)
 
 
 def log_poisson_loss(
@@ -358,14 +355,14 @@ def log_poisson_loss(
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     z, c = _of_one_shape("log_poisson_loss", "targets", targets, "log_input", log_input)
-    loss = subtract(exp(c), multiply(c, z))
+    loss = exp(c) - c * z
     if not compute_full_loss:
         return loss
-    is_large = logical_or(less(z, 0), greater(z, 1))
+    is_large = (z < 0) | (z > 1)
     one = ones_like(z)
     count = where(is_large, z, one)  # the logarithm of 0 would make gradients NaN
-    stirling = add(subtract(multiply(z, log(count)), z), multiply(0.5, log(multiply(2 * math.pi, count))))
-    return add(loss, where(is_large, stirling, subtract(one, one)))
+    stirling = z * log(count) - z + 0.5 * log(2 * math.pi * count)
+    return loss + where(is_large, stirling, one - one)
 
 
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
@@ -383,6 +380,4 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     return call(_l2_loss, convert_to_tensor(t))
 
 
-_l2_loss = Op(
-    "l2_loss", l2_loss, inputs=["t"], shape=lambda t: (), dtypes=FLOATING, vjp={"t": lambda g, t: multiply(g, t)}
-)
+_l2_loss = Op("l2_loss", l2_loss, inputs=["t"], shape=lambda t: (), dtypes=FLOATING, vjp={"t": lambda g, t: g * t})

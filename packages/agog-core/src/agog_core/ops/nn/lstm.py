@@ -12,8 +12,6 @@ from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros, zeros_like
 from agog_core.ops.array.joining import split, stack
-from agog_core.ops.linalg.matmul import matmul
-from agog_core.ops.math.arithmetic import add, multiply
 from agog_core.ops.nn.recurrent import (
     ACTIVATIONS,
     Activation,
@@ -216,10 +214,10 @@ def _composed(
     x, kernel, recurrent_kernel, bias, hidden, cell = sources
     hiddens = []
     for time in range(x._shape[0]):
-        inputs = add(add(matmul(x[time], kernel), matmul(hidden, recurrent_kernel)), bias)
+        inputs = x[time] @ kernel + hidden @ recurrent_kernel + bias
         entry, keep, candidate, exit = split(inputs, 4, axis=1)
-        new = add(multiply(activate_gate(keep), cell), multiply(activate_gate(entry), activate(candidate)))
-        hidden = held(mask, time, multiply(activate_gate(exit), activate(new)), hidden)
+        new = activate_gate(keep) * cell + activate_gate(entry) * activate(candidate)
+        hidden = held(mask, time, activate_gate(exit) * activate(new), hidden)
         cell = held(mask, time, new, cell)
         hiddens.append(hidden)
     return stack(hiddens) if hiddens else zeros((*x._shape[:2], cell._shape[1]), x.dtype), cell

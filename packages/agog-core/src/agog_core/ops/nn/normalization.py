@@ -8,8 +8,8 @@ from typing import Any
 
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.math.arithmetic import add, maximum, multiply, subtract
-from agog_core.ops.math.elementary import pow, rsqrt, square
+from agog_core.ops.math.arithmetic import add, maximum, multiply
+from agog_core.ops.math.elementary import rsqrt, square
 from agog_core.ops.nn.standardization import neighbor_sum, standardize
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axes
@@ -60,10 +60,10 @@ def batch_normalization(
     """
     factor = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
-        factor = multiply(factor, scale)
-    shift = multiply(mean, factor)
-    shift = multiply(shift, -1) if offset is None else subtract(offset, shift)
-    return add(multiply(x, factor), shift)
+        factor = factor * scale
+    shift: Tensor = mean * factor
+    shift = shift * -1 if offset is None else offset - shift
+    return multiply(x, factor) + shift
 
 
 def fused_batch_norm(
@@ -132,8 +132,8 @@ def fused_batch_norm(
     axes = tuple([axis for axis in range(4) if axis != channel])
     count = math.prod([images._shape[axis] for axis in axes])
     standardized, batch_mean, batch_variance = standardize(images, axes, epsilon)
-    y = add(multiply(standardized, spread(scale)), spread(offset))
-    unbiased = multiply(reshape(batch_variance, (channels,)), count / max(count - 1, 1))
+    y = standardized * spread(scale) + spread(offset)
+    unbiased = reshape(batch_variance, (channels,)) * (count / max(count - 1, 1))
     return y, reshape(batch_mean, (channels,)), unbiased
 
 
@@ -200,8 +200,8 @@ def layer_normalization(
 
 
 def _scaled(standardized: Tensor, scale: TensorLike | None, offset: TensorLike | None) -> Tensor:
-    scaled = standardized if scale is None else multiply(standardized, scale)
-    return scaled if offset is None else add(scaled, offset)
+    scaled = standardized if scale is None else standardized * scale
+    return scaled if offset is None else scaled + offset
 
 
 def instance_normalization(
@@ -309,7 +309,7 @@ def local_response_normalization(
     if len(x._shape) != 4:
         raise InvalidArgumentError(f"local_response_normalization: input must be of rank 4; got shape {x._shape}.")
     squares = neighbor_sum(square(x), depth_radius)
-    return multiply(x, pow(add(multiply(squares, alpha), bias), -beta))
+    return x * (squares * alpha + bias) ** -beta
 
 
 lrn = local_response_normalization
@@ -336,4 +336,4 @@ def l2_normalize(
     """
     tensor = convert_to_tensor(x)
     axes = normalize_axes("l2_normalize", dim if axis is None else axis, len(tensor._shape))
-    return multiply(tensor, rsqrt(maximum(reduce_sum(square(tensor), axes, True), epsilon)))
+    return tensor * rsqrt(maximum(reduce_sum(square(tensor), axes, True), epsilon))

@@ -8,7 +8,7 @@ from typing import Any
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros
 from agog_core.ops.array.reshaping import identity
-from agog_core.ops.math.arithmetic import add, multiply
+from agog_core.ops.math.arithmetic import multiply
 from agog_core.ops.math.clipping import clip_by_value
 from agog_core.ops.math.elementary import sigmoid, tanh
 from agog_core.ops.math.logic import where
@@ -26,7 +26,7 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     >>> print(hard_sigmoid([-9.0, 0.0, 1.0]))
     tf.Tensor([0.  0.5 0.7], shape=(3,), dtype=float32)
     """
-    return clip_by_value(add(multiply(x, 0.2), 0.5), 0.0, 1.0)
+    return clip_by_value(multiply(x, 0.2) + 0.5, 0.0, 1.0)
 
 
 ACTIVATIONS: Mapping[str, Activation] = {

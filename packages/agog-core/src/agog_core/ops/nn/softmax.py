@@ -6,7 +6,6 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.math.arithmetic import multiply, negative, subtract
 from agog_core.ops.math.elementary import exp
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axis
@@ -81,8 +80,8 @@ def _softmax_grad_shape(gradients: Shape, softmax: Shape, axis: int) -> Shape:
 
 def _softmax_grad_vjp(g: Tensor, gradients: Tensor, softmax: Tensor, axis: int) -> Tensor:
     """With respect to the softmax."""
-    first = multiply(g, subtract(gradients, reduce_sum(multiply(gradients, softmax), axis, True)))
-    return subtract(first, multiply(gradients, reduce_sum(multiply(g, softmax), axis, True)))
+    first = g * (gradients - reduce_sum(gradients * softmax, axis, True))
+    return first - gradients * reduce_sum(g * softmax, axis, True)
 
 
 _softmax_grad: Op = Op(
@@ -147,11 +146,11 @@ def _log_softmax_grad_shape(gradients: Shape, log_softmax: Shape, axis: int) -> 
 
 
 def _log_softmax_grad_vjp_gradients(g: Tensor, log_softmax: Tensor, axis: int) -> Tensor:
-    return subtract(g, reduce_sum(multiply(g, exp(log_softmax)), axis, True))
+    return g - reduce_sum(g * exp(log_softmax), axis, True)
 
 
 def _log_softmax_grad_vjp_log_softmax(g: Tensor, gradients: Tensor, log_softmax: Tensor, axis: int) -> Tensor:
-    return negative(multiply(multiply(g, exp(log_softmax)), reduce_sum(gradients, axis, True)))
+    return -(g * exp(log_softmax) * reduce_sum(gradients, axis, True))
 
 
 _log_softmax_grad: Op = Op(

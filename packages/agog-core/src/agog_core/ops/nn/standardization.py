@@ -11,7 +11,6 @@ from agog_core.calls.call import call, call_several
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.math.arithmetic import add, multiply, realdiv
 from agog_core.ops.math.elementary import sqrt
 from agog_core.ops.reduce.reduction import reduce_mean, reduce_sum
 from agog_core.shapes import Shape, normalize_axes, reduced_shape
@@ -51,13 +50,13 @@ def _standardize_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor, Tensor],
     if of_standardized is not None:
         parts.append(call(_standardize_grad, of_standardized, standardized, variance, axes=axes, epsilon=epsilon))
     if of_mean is not None:
-        parts.append(broadcast_to(realdiv(of_mean, count), shape))
+        parts.append(broadcast_to(of_mean / count, shape))
     if of_variance is not None:  # d variance / dx = 2 (x - mean) / count
-        deviation = sqrt(add(variance, epsilon))
-        parts.append(multiply(standardized, multiply(realdiv(of_variance, count / 2), deviation)))
+        deviation = sqrt(variance + epsilon)
+        parts.append(standardized * (of_variance / (count / 2) * deviation))
     total: Tensor | None = None
     for part in parts:
-        total = part if total is None else add(total, part)
+        total = part if total is None else total + part
     return total
 
 
@@ -99,13 +98,13 @@ def _standardize_grad_shape(
 def _standardize_grad_vjp_standardized(
     g: Tensor, gradients: Tensor, standardized: Tensor, variance: Tensor, axes: Shape, epsilon: float
 ) -> Tensor:
-    first = multiply(g, reduce_mean(multiply(gradients, standardized), axes, True))
-    second = multiply(gradients, reduce_mean(multiply(g, standardized), axes, True))
-    return realdiv(add(first, second), multiply(sqrt(add(variance, epsilon)), -1))
+    first = g * reduce_mean(gradients * standardized, axes, True)
+    second = gradients * reduce_mean(g * standardized, axes, True)
+    return (first + second) / (sqrt(variance + epsilon) * -1)
 
 
 def _standardize_grad_vjp_variance(g: Tensor, out: Tensor, variance: Tensor, axes: Shape, epsilon: float) -> Tensor:
-    return realdiv(reduce_sum(multiply(g, out), axes, True), multiply(add(variance, epsilon), -2))
+    return reduce_sum(g * out, axes, True) / ((variance + epsilon) * -2)
 
 
 _standardize_grad: Op = Op(

@@ -19,7 +19,7 @@ from agog_core.dtypes import FLOATING, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.math.arithmetic import add, maximum, realdiv
+from agog_core.ops.math.arithmetic import maximum
 from agog_core.random import Source, stream
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor, host_value
@@ -69,12 +69,12 @@ def random_gamma(
     shapes = convert_to_tensor(alpha, kind)
     scales = None if beta is None else convert_to_tensor(beta, kind)
     if scales is not None:
-        shapes = add(shapes, zeros_like(scales))
+        shapes = shapes + zeros_like(scales)
     count = math.prod((*sizes, *shapes._shape))
     key = stream(seed)(_blocks(count) * (_GAMMA_ROUNDS + 1))
     values = call(_random_gamma, recorded(shapes), shape=sizes, key=key, rounds=_GAMMA_ROUNDS)
     least = float(np.finfo(np.float32 if kind is dtypes.bfloat16 else kind.numpy_dtype).tiny)
-    return maximum(values if scales is None else realdiv(values, scales), least)
+    return maximum(values if scales is None else values / scales, least)
 
 
 def _blocks(values: int) -> int:

@@ -15,7 +15,7 @@ from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.slicing import slice
 from agog_core.ops.indexing.gathering import gather
-from agog_core.ops.math.arithmetic import add, floormod, minimum, multiply, subtract
+from agog_core.ops.math.arithmetic import minimum
 from agog_core.random import Source, stream
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import computed, convert_to_tensor, decided, host_value
@@ -78,7 +78,7 @@ def uniform_from(op: str, source: Source, shape: Any, minval: TensorLike, maxval
     low_end, high_end = (
         convert_to_tensor(value, preferred_dtype=kind) for value in (minval, 1 if maxval is None else maxval)
     )
-    scaled = add(multiply(values, subtract(high_end, low_end)), low_end)
+    scaled = values * (high_end - low_end) + low_end
     if low_end._shape or high_end._shape:
         return scaled
     # The sum may have been rounded up to the end that does not belong to the range.
@@ -143,9 +143,9 @@ def normal_from(op: Op, source: Source, shape: Any, mean: TensorLike, stddev: Te
     kind, sizes = as_dtype(dtype), static_shape(shape)
     values: Tensor = create(op, kind, shape=sizes, key=source(words(dtypes.float32, sizes)))
     if not (type(stddev) in (int, float) and stddev == 1):
-        values = multiply(values, convert_to_tensor(stddev, preferred_dtype=kind))
+        values = values * convert_to_tensor(stddev, preferred_dtype=kind)
     if not (type(mean) in (int, float) and mean == 0):
-        values = add(values, convert_to_tensor(mean, preferred_dtype=kind))
+        values = values + convert_to_tensor(mean, preferred_dtype=kind)
     return values
 
 
@@ -258,6 +258,6 @@ def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str
     if draws._table.traces:  # another place at each call
         for axis, (size, count) in enumerate(zip(sizes, counts, strict=True)):
             if count > 1:
-                x = gather(x, add(floormod(draws[axis], count), np.arange(size, dtype=np.int64)), axis=axis)
+                x = gather(x, draws[axis] % count + np.arange(size, dtype=np.int64), axis=axis)
         return x
     return slice(x, [n % count for n, count in zip(draws.numpy().tolist(), counts, strict=True)], sizes)

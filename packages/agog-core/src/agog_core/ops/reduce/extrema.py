@@ -11,7 +11,6 @@ from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import ones_like
 from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.math.arithmetic import multiply
 from agog_core.ops.reduce.reduction import reduce_sum, reduction
 from agog_core.shapes import Shape, normalize_axis, reduced_shape
 from agog_core.tensors.convert import convert_to_tensor
@@ -95,7 +94,7 @@ def _extremum_grad_shape(gradients: Shape, input_tensor: Shape, output: Shape, a
 
 def _extremum_grad_vjp(g: Tensor, gradients: Tensor, input_tensor: Tensor, output: Tensor, axes: Shape) -> Tensor:
     shares = reduce_extremum_grad(ones_like(gradients), input_tensor, output, axes)
-    return reshape(reduce_sum(multiply(g, shares), axes), gradients._shape)
+    return reshape(reduce_sum(g * shares, axes), gradients._shape)
 
 
 _reduce_extremum_grad = Op(

@@ -11,7 +11,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.math.arithmetic import add, multiply, realdiv, subtract
+from agog_core.ops.math.arithmetic import realdiv
 from agog_core.ops.math.elementary import sqrt, square
 from agog_core.ops.math.logic import equal, not_equal
 from agog_core.ops.math.special import lgamma
@@ -93,7 +93,7 @@ def reduce_variance(
     tf.Tensor(1.25, shape=(), dtype=float32)
     """
     x = convert_to_tensor(input_tensor)
-    return reduce_mean(square(subtract(x, reduce_mean(x, axis, keepdims=True))), axis, keepdims)
+    return reduce_mean(square(x - reduce_mean(x, axis, keepdims=True)), axis, keepdims)
 
 
 def reduce_std(input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
@@ -177,7 +177,7 @@ def moments(
     given = convert_to_tensor(x)
     wide = cast(given, dtypes.float32) if given.dtype.size == 2 else given
     mean = reduce_mean(wide, axes, keepdims=True)
-    variance = reduce_mean(square(subtract(wide, mean)), axes, keepdims=stay)
+    variance = reduce_mean(square(wide - mean), axes, keepdims=stay)
     if not stay:
         mean = reshape(mean, variance._shape)
     return cast(mean, given.dtype), cast(variance, given.dtype)
@@ -217,12 +217,12 @@ def weighted_moments(
     weights = convert_to_tensor(frequency_weights, preferred_dtype=given.dtype)
     wide = cast(given, dtypes.float32) if given.dtype.size == 2 else given
     weights = cast(weights, wide.dtype)
-    weighted = multiply(weights, wide)
-    weights = add(weights, zeros_like(weighted))  # of the broadcast shape, so that the sum counts all
+    weighted = weights * wide
+    weights = weights + zeros_like(weighted)  # of the broadcast shape, so that the sum counts all
     total = reduce_sum(weights, axes, keepdims=True)
-    mean = realdiv(reduce_sum(weighted, axes, keepdims=True), total)
-    squares = reduce_sum(multiply(weights, square(subtract(wide, mean))), axes, keepdims=True)
-    variance = realdiv(squares, total)
+    mean = reduce_sum(weighted, axes, keepdims=True) / total
+    squares = reduce_sum(weights * square(wide - mean), axes, keepdims=True)
+    variance = squares / total
     if not stay:
         where = normalize_axes("weighted_moments", axes, len(weighted._shape))
         mean, variance = (reshape(y, reduced_shape(weighted._shape, where, False)) for y in (mean, variance))
@@ -263,7 +263,7 @@ def sufficient_statistics(
     size = math.prod(tensor._shape[axis] for axis in where)
     count = convert_to_tensor(float(size), tensor.dtype)
     given = None if shift is None else convert_to_tensor(shift, preferred_dtype=tensor.dtype)
-    shifted = tensor if given is None else subtract(tensor, given)
+    shifted = tensor if given is None else tensor - given
     return count, reduce_sum(shifted, where, stay), reduce_sum(square(shifted), where, stay), given
 
 
@@ -290,8 +290,8 @@ def normalize_moments(
     2.0 0.6667
     """
     shifted_mean = realdiv(mean_ss, counts)
-    variance = subtract(realdiv(variance_ss, counts), square(shifted_mean))
-    return shifted_mean if shift is None else add(shifted_mean, shift), variance
+    variance = realdiv(variance_ss, counts) - square(shifted_mean)
+    return shifted_mean if shift is None else shifted_mean + shift, variance
 
 
 def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
@@ -312,4 +312,4 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(x)
     if not tensor._shape:
         raise InvalidArgumentError("lbeta: x must have rank 1 or more; got a tensor of rank 0.")
-    return subtract(reduce_sum(lgamma(tensor), axis=-1), lgamma(reduce_sum(tensor, axis=-1)))
+    return reduce_sum(lgamma(tensor), axis=-1) - lgamma(reduce_sum(tensor, axis=-1))

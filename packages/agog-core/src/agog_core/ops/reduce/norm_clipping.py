@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.ops.array.creation import ones_like
-from agog_core.ops.math.arithmetic import add_n, maximum, minimum, multiply, realdiv
+from agog_core.ops.math.arithmetic import add_n, maximum, minimum
 from agog_core.ops.math.division import reciprocal
 from agog_core.ops.math.elementary import rsqrt, sqrt, square
-from agog_core.ops.math.logic import greater, where
+from agog_core.ops.math.logic import where
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.indexed_slices import IndexedSlices
@@ -38,15 +38,15 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None, name: s
     x = convert_to_tensor(t)
     total = reduce_sum(square(x), axes, keepdims=True)
     # The root's derivative at 0 is infinite, so no root is taken there.
-    is_positive = greater(total, 0)
+    is_positive = total > 0
     norm = where(is_positive, sqrt(where(is_positive, total, ones_like(total))), total)
-    scaled = multiply(x, clip_norm)
+    scaled: Tensor = x * clip_norm
     if scaled._shape != x._shape:
         raise ValueError(
             f"clip_by_norm: clip_norm would broadcast t of shape {x._shape} to shape {scaled._shape}; it must "
             "broadcast to t's shape."
         )
-    return realdiv(scaled, maximum(norm, clip_norm))
+    return scaled / maximum(norm, clip_norm)
 
 
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
@@ -64,9 +64,9 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     """
     x = convert_to_tensor(t)
     count = x.shape.num_elements()
-    inverse = multiply(rsqrt(reduce_sum(square(x))), count)
+    inverse = rsqrt(reduce_sum(square(x))) * count
     limit = convert_to_tensor(clip_norm, preferred_dtype=x.dtype)
-    return multiply(multiply(x, limit), minimum(inverse, reciprocal(limit)))
+    return x * limit * minimum(inverse, reciprocal(limit))
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor | None:
@@ -116,7 +116,7 @@ def clip_by_global_norm(
     if norm is None:
         return list(t_list), norm
     limit = convert_to_tensor(clip_norm, preferred_dtype=norm.dtype)
-    scale = multiply(limit, minimum(reciprocal(norm), reciprocal(limit)))
+    scale = limit * minimum(reciprocal(norm), reciprocal(limit))
     return [_scaled(t, scale) for t in t_list], norm
 
 
@@ -124,8 +124,8 @@ def _scaled(t: Any, scale: Tensor) -> Any:
     if t is None:
         return None
     if isinstance(t, IndexedSlices):
-        return IndexedSlices(multiply(t.values, scale), t.indices, t._shape)
-    return multiply(t, scale)
+        return IndexedSlices(t.values * scale, t.indices, t._shape)
+    return t * scale
 
 
 def _check_sequence(op: str, t_list: Any) -> None:

@@ -12,7 +12,6 @@ from agog_core.dispatch.op import Op, Vjp
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, DType, bool_
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape, transpose
-from agog_core.ops.math.arithmetic import multiply, realdiv, subtract
 from agog_core.ops.math.elementary import exp
 from agog_core.ops.reduce.scans import cumprod
 from agog_core.shapes import Shape, normalize_axes, reduced_shape
@@ -187,9 +186,9 @@ def _prod_vjp(g: Tensor, input_tensor: Tensor, axes: Shape) -> Tensor:
     order = (*rest, *axes)
     moved = transpose(input_tensor, order)
     rows = reshape(moved, (math.prod(shape[axis] for axis in rest), math.prod(shape[axis] for axis in axes)))
-    others = multiply(cumprod(rows, 1, exclusive=True), cumprod(rows, 1, exclusive=True, reverse=True))
+    others = cumprod(rows, 1, exclusive=True) * cumprod(rows, 1, exclusive=True, reverse=True)
     back = tuple(order.index(axis) for axis in range(len(shape)))
-    return multiply(kept, transpose(reshape(others, moved._shape), back))
+    return kept * transpose(reshape(others, moved._shape), back)
 
 
 @reduction(_prod_vjp)
@@ -215,8 +214,8 @@ def reduce_prod(input_tensor: TensorLike, axis: Any = None, keepdims: bool | Non
 def _logsumexp_vjp(g: Tensor, input_tensor: Tensor, out: Tensor, axes: Shape) -> Tensor:
     """The softmax; its sum is divided by because that of large inputs is not exactly 1."""
     kept = reduced_shape(input_tensor._shape, axes, True)
-    shares = exp(subtract(input_tensor, reshape(out, kept)))
-    return multiply(reshape(g, kept), realdiv(shares, reduce_sum(shares, axes, keepdims=True)))
+    shares = exp(input_tensor - reshape(out, kept))
+    return reshape(g, kept) * (shares / reduce_sum(shares, axes, keepdims=True))
 
 
 @reduction(_logsumexp_vjp, dtypes=FLOATING)

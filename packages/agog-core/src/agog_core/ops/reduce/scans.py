@@ -10,7 +10,6 @@ from agog_core.dtypes import DIFFERENTIABLE, NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros
 from agog_core.ops.array.joining import concat, split
-from agog_core.ops.math.arithmetic import multiply
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -95,7 +94,7 @@ def _cumprod_vjp(g: Tensor, x: Tensor, axis: int, exclusive: bool, reverse: bool
         behind = _shifted(linear_recurrence(x, g, axis, not reverse), axis, not reverse)
     else:
         behind = linear_recurrence(_shifted(x, axis, not reverse), g, axis, not reverse)
-    return multiply(before, behind)
+    return before * behind
 
 
 def _shifted(x: Tensor, axis: int, reverse: bool) -> Tensor:
@@ -139,7 +138,7 @@ def _recurrence_vjp(
     g: Tensor, factors: Tensor, out: Tensor, axis: int, reverse: bool, needed: tuple[str, ...]
 ) -> tuple[Tensor | None, Tensor]:
     adjoint = linear_recurrence(_shifted(factors, axis, not reverse), g, axis, not reverse)
-    return multiply(adjoint, _shifted(out, axis, reverse)) if "factors" in needed else None, adjoint
+    return adjoint * _shifted(out, axis, reverse) if "factors" in needed else None, adjoint
 
 
 _linear_recurrence = Op(

@@ -11,7 +11,6 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import complex, conj, real
 from agog_core.ops.array.creation import range, zeros_like
-from agog_core.ops.math.arithmetic import multiply, subtract
 from agog_core.ops.math.elementary import cos, sin
 from agog_core.ops.math.logic import equal
 from agog_core.ops.signal.real_fourier import irfft, rfft
@@ -97,28 +96,24 @@ def _transform(op: str, input: TensorLike, type: int, n: Any, axis: int, norm: s
 def _second(x: Tensor, norm: str | None) -> Tensor:
     length = x._shape[-1]
     spectrum = rfft(x, [2 * length])[..., :length]
-    out = real(multiply(spectrum, conj(_quarter_turns(length, x.dtype))))
-    return (
-        out
-        if norm is None
-        else multiply(out, _weights(length, 0.5 / math.sqrt(length), math.sqrt(0.5 / length), x.dtype))
-    )
+    out = real(spectrum * conj(_quarter_turns(length, x.dtype)))
+    return out if norm is None else out * _weights(length, 0.5 / math.sqrt(length), math.sqrt(0.5 / length), x.dtype)
 
 
 def _third(x: Tensor, norm: str | None) -> Tensor:
     length = x._shape[-1]
     scale = length if norm is None else _weights(length, math.sqrt(length), math.sqrt(0.5 * length), x.dtype)
-    scaled = multiply(x, scale)
-    spectrum = multiply(complex(scaled, zeros_like(scaled)), _quarter_turns(length, x.dtype))
+    scaled = x * scale
+    spectrum = complex(scaled, zeros_like(scaled)) * _quarter_turns(length, x.dtype)
     return irfft(spectrum, [2 * length])[..., :length]
 
 
 def _quarter_turns(length: int, dtype: DType) -> Tensor:
     """Two times ``exp(1j * pi * k / (2 * length))``."""
-    angles = multiply(cast(range(length), dtypes.float64), math.pi / 2 / length)
-    return complex(cast(multiply(cos(angles), 2), dtype), cast(multiply(sin(angles), 2), dtype))
+    angles = cast(range(length), dtypes.float64) * (math.pi / 2 / length)
+    return complex(cast(cos(angles) * 2, dtype), cast(sin(angles) * 2, dtype))
 
 
 def _weights(length: int, first: float, others: float, dtype: DType) -> Tensor:
     """A vector of one number, but another one at its start."""
-    return subtract(others, multiply(cast(equal(range(length), 0), dtype), others - first))
+    return others - cast(equal(range(length), 0), dtype) * (others - first)

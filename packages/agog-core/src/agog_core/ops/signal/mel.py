@@ -11,7 +11,7 @@ from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import range
 from agog_core.ops.array.padding import pad
 from agog_core.ops.array.reshaping import expand_dims
-from agog_core.ops.math.arithmetic import add, maximum, minimum, multiply, realdiv, subtract
+from agog_core.ops.math.arithmetic import maximum, minimum
 from agog_core.ops.math.elementary import log1p
 from agog_core.ops.signal.cosine import dct
 from agog_core.tensors.convert import convert_to_tensor
@@ -58,13 +58,13 @@ def linear_to_mel_weight_matrix(
         raise ValueError(f"linear_to_mel_weight_matrix: dtype must be one of floats; got {kind.name}.")
     # The first band, which holds the mean of the signal, counts for nothing.
     width = sample_rate / 2 / max(num_spectrogram_bins - 1, 1)
-    bands = multiply(cast(range(1, num_spectrogram_bins), dtypes.float64), width)
-    mels = expand_dims(multiply(log1p(realdiv(bands, 700.0)), 1127.0), 1)
+    bands = cast(range(1, num_spectrogram_bins), dtypes.float64) * width
+    mels = expand_dims(log1p(bands / 700.0) * 1127.0, 1)
     lowest, highest = (1127.0 * math.log1p(hertz / 700.0) for hertz in (lower_edge_hertz, upper_edge_hertz))
     distance = (highest - lowest) / (num_mel_bins + 1)
-    lower_corners = add(multiply(cast(range(num_mel_bins), dtypes.float64), distance), lowest)
-    rising = realdiv(subtract(mels, lower_corners), distance)
-    weights = maximum(minimum(rising, subtract(2.0, rising)), 0.0)
+    lower_corners = cast(range(num_mel_bins), dtypes.float64) * distance + lowest
+    rising = (mels - lower_corners) / distance
+    weights = maximum(minimum(rising, 2.0 - rising), 0.0)
     return cast(pad(weights, [(1, 0), (0, 0)]), kind)
 
 
@@ -101,4 +101,4 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
     if x._shape and not x._shape[-1]:
         raise ValueError(f"mfccs_from_log_mel_spectrograms: there must be at least one band; got shape {x._shape}.")
     coefficients = dct(x)
-    return multiply(coefficients, 1 / math.sqrt(2 * x._shape[-1]))
+    return coefficients * (1 / math.sqrt(2 * x._shape[-1]))

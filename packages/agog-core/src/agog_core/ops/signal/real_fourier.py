@@ -14,8 +14,7 @@ from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import conj
 from agog_core.ops.array.creation import range, zeros
 from agog_core.ops.array.joining import concat
-from agog_core.ops.math.arithmetic import multiply, realdiv, subtract
-from agog_core.ops.math.logic import equal, logical_or
+from agog_core.ops.math.logic import equal
 from agog_core.ops.signal.fourier import COMPLEX, check_rank, transform_name
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor
@@ -103,15 +102,15 @@ def _rfft_shape(input_tensor: Shape, rank: int) -> Shape:
 
 def _rfft_vjp(g: Tensor, input_tensor_shape: Shape, rank: int) -> Tensor:
     lengths = input_tensor_shape[-rank:]
-    halves = realdiv(conj(g), _multiplicity(lengths[-1], g.dtype))
-    return multiply(call(_irfft, halves, lengths=lengths), math.prod(lengths))
+    halves = conj(g) / _multiplicity(lengths[-1], g.dtype)
+    return call(_irfft, halves, lengths=lengths) * math.prod(lengths)
 
 
 def _multiplicity(length: int, dtype: DType) -> Tensor:
     """How often each value stands in the whole transform: once, or beside its conjugate."""
     index = range(_half(length))
-    is_single = logical_or(equal(index, 0), equal(multiply(index, 2), length))
-    return subtract(2, cast(is_single, dtype))
+    is_single = equal(index, 0) | equal(index * 2, length)
+    return 2 - cast(is_single, dtype)
 
 
 _rfft = Op(
@@ -178,8 +177,8 @@ def _irfft_shape(input_tensor: Shape, lengths: Shape) -> Shape:
 
 def _irfft_vjp(g: Tensor, lengths: Shape) -> Tensor:
     transformed = conj(call(_rfft, g, rank=len(lengths)))
-    scale = realdiv(_multiplicity(lengths[-1], transformed.dtype), math.prod(lengths))
-    return multiply(transformed, scale)
+    scale = _multiplicity(lengths[-1], transformed.dtype) / math.prod(lengths)
+    return transformed * scale
 
 
 _irfft = Op(

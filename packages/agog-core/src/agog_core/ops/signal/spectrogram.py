@@ -15,7 +15,6 @@ from agog_core.ops.array.creation import ones, range
 from agog_core.ops.array.padding import pad
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.array.tiling import tile
-from agog_core.ops.math.arithmetic import multiply, realdiv, subtract
 from agog_core.ops.math.elementary import cos, square
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.ops.signal.framing import frame, overlap_and_add
@@ -72,8 +71,8 @@ def _raised_cosine(op: str, window_length: Any, periodic: bool, dtype: DType, me
         return ones((1,), dtype)
     period = length if periodic and length % 2 == 0 else length - 1
     # In float64, so that the last bit does not depend on the device's float32 cosine.
-    angles = multiply(cast(range(length), dtypes.float64), 2 * math.pi / max(period, 1))
-    return cast(subtract(mean, multiply(cos(angles), 1 - mean)), dtype)
+    angles = cast(range(length), dtypes.float64) * (2 * math.pi / max(period, 1))
+    return cast(mean - cos(angles) * (1 - mean), dtype)
 
 
 def stft(
@@ -109,7 +108,7 @@ def stft(
     length = operator.index(host_value(frame_length)[()])
     frames = frame(x, length, frame_step, pad_end)
     if window_fn is not None:
-        frames = multiply(frames, window_fn(length, dtype=x.dtype))
+        frames = frames * window_fn(length, dtype=x.dtype)
     return rfft(frames, [_transform_length(length, fft_length)])
 
 
@@ -156,7 +155,7 @@ def inverse_stft(
     if missing := length - frames._shape[-1]:
         frames = pad(frames, [*[(0, 0)] * (len(frames._shape) - 1), (0, missing)])
     if window_fn is not None:
-        frames = multiply(frames, window_fn(length, dtype=frames.dtype))
+        frames = frames * window_fn(length, dtype=frames.dtype)
     return overlap_and_add(frames, frame_step)
 
 
@@ -183,6 +182,6 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Window = hann_win
         overlaps = -(-length // step)
         squares = reshape(pad(square(window), [(0, overlaps * step - length)]), (overlaps, step))
         totals = tile(reduce_sum(squares, 0), [overlaps])
-        return realdiv(window, totals[:length])
+        return window / totals[:length]
 
     return inverse_window

@@ -14,7 +14,7 @@ from agog_core.ops.array.creation import ones
 from agog_core.ops.array.joining import concat
 from agog_core.ops.indexing.indexing import boolean_mask
 from agog_core.ops.indexing.scattering import scatter_nd
-from agog_core.ops.math.logic import logical_and, not_equal, where
+from agog_core.ops.math.logic import not_equal, where
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.ops.sorting.positions import sequence_mask
 from agog_core.tensors.constant import constant
@@ -96,7 +96,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
             f"{x._shape} and {lengths._shape}."
         )
     first = ones((x._shape[0], min(x._shape[1], 1)), bool_)
-    kept = logical_and(concat([first, not_equal(x[:, 1:], x[:, :-1])], 1), sequence_mask(lengths, x._shape[1]))
+    kept = concat([first, not_equal(x[:, 1:], x[:, :-1])], 1) & sequence_mask(lengths, x._shape[1])
     counts = reduce_sum(cast(kept, int32), 1)
     width = decided(lambda host: int(host.max(initial=0)), counts)
     at = where(sequence_mask(counts, width))

@@ -12,7 +12,6 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import ones
 from agog_core.ops.array.reshaping import reshape, squeeze
-from agog_core.ops.math.arithmetic import add, multiply, subtract, truediv
 from agog_core.ops.math.clipping import clip_by_value
 from agog_core.ops.math.elementary import floor
 from agog_core.shapes import Shape
@@ -98,8 +97,8 @@ def histogram_fixed_width_bins(
     """
     x = convert_to_tensor(values)
     ends = convert_to_tensor(value_range, x.dtype)
-    scaled = truediv(subtract(x, ends[0]), subtract(ends[1], ends[0]))
-    return cast(clip_by_value(floor(multiply(scaled, nbins)), 0, nbins - 1), dtype)
+    scaled = (x - ends[0]) / (ends[1] - ends[0])
+    return cast(clip_by_value(floor(scaled * nbins), 0, nbins - 1), dtype)
 
 
 def histogram_fixed_width(
@@ -178,7 +177,7 @@ def confusion_matrix(
                 f"confusion_matrix: {which} must lie in [0, {count}); they lie in [{outside[0]}, {outside[1]}]."
             )
     wanted = as_dtype(dtype)
-    pairs = add(multiply(cast(rows, dtypes.int32), count), cast(columns, dtypes.int32))
+    pairs = cast(rows, dtypes.int32) * count + cast(columns, dtypes.int32)
     weighed = None if weights is None else cast(weights, wanted)
     counts = bincount(pairs, weighed, minlength=count * count, dtype=wanted)
     return reshape(counts, (count, count))

@@ -14,7 +14,6 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import range
 from agog_core.ops.array.reshaping import expand_dims
-from agog_core.ops.math.logic import less
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor, decided, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -49,7 +48,7 @@ def sequence_mask(
     most = np.asarray(decided(lambda host: host.max(initial=0), x)) if maxlen is None else host_value(maxlen)
     if most.ndim:
         raise ValueError(f"sequence_mask: maxlen must be a scalar; got shape {most.shape}.")
-    return cast(less(range(most.item(), dtype=x.dtype), expand_dims(x, -1)), dtype)
+    return cast(range(most.item(), dtype=x.dtype) < expand_dims(x, -1), dtype)
 
 
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:

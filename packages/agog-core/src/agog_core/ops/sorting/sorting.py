@@ -13,7 +13,6 @@ from agog_core.named_tuple import Named
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.reshaping import expand_dims, transpose
 from agog_core.ops.indexing.take_along import add_along
-from agog_core.ops.math.arithmetic import realdiv
 from agog_core.ops.math.logic import equal, masked
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axis
@@ -230,7 +229,7 @@ def _nth_shape(input: Shape, n: int) -> Shape:
 def _nth_vjp(g: Tensor, input: Tensor, out: Tensor) -> Tensor:
     is_chosen = equal(input, expand_dims(out, -1))
     count = reduce_sum(cast(is_chosen, g.dtype), -1, keepdims=True)
-    return masked(realdiv(expand_dims(g, -1), count), is_chosen)
+    return masked(expand_dims(g, -1) / count, is_chosen)
 
 
 _nth_element = Op(
