@@ -23,9 +23,9 @@ PAGE = Path(__file__).parent / "plugins" / "reference.md"
 
 START = """# Reference of the plugin contract
 
-This is version {version} of the contract. A plugin imports `agog_core.plugin`, `agog_kernels_xp` and, in its tests and
-facts, `agog_testing`; all else may change from one release to the next. [Writing a plugin](../plugins.md) is the road
-through all this.
+This is version {version} of the contract. A plugin imports `agog_core.plugin`, `agog_core.compiler`, `agog_kernels_xp`
+and, in its tests and facts, `agog_testing`; all else may change from one release to the next.
+[Writing a plugin](../plugins.md) is the road through all this.
 """
 
 HOOKS = """
@@ -40,6 +40,7 @@ PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
+    "In executors": ("Executor",),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": ("version", "as_dtype", "load_reference", "matmul_precision"),
 }
@@ -55,6 +56,11 @@ OTHERS = {
     "ResourceExhaustedError": "what `Backend.translate` gives where memory is out",
     "Tensor": "the type of what ops take and return, for annotations",
     "SingleOp": "for `Kernel.make`: eager calls of one op as graphs of one node, compiled as traced functions are",
+    "Effect": "what a node does beside computing, such as `Effect.GUARD`; its comments say what each one means",
+    "Graph": "a traced function: `nodes` in order, `inputs`, `outputs`, `variables`, their `finals`, and `lates`",
+    "Node": "a step of a graph: its `op`, `table`, `inputs`, `attributes`, `outputs`, `effect`, and `line`",
+    "Value": "an array in a graph: its `shape`, `layout` (strides), `table`, and, of a constant, the `array`",
+    "KernelTable": "the kernels of a device and dtype: `device`, `dtype`, and `adopt`, which makes arrays of results",
     "adopted": "for executors: what a kernel returned, in arrays of the device's own type",
     "kernel_of": "for executors: the kernel that runs an op on a table's device and dtype",
     "filling": "for executors: what fills an array with the result of that kernel (`Kernel.out`), or None",

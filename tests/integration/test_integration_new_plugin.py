@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import agog
+
 KINDS = {"kernel": [], "op": ["--op"], "device": ["--device"], "compiler": ["--compiler"]}
 
 
 def run(folder: Path, *arguments: str, site: Path | None = None) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "AGOG_PLUGINS": "cpu-numpy"}
+    env = {**os.environ, "AGOG_PLUGINS": "cpu-numpy,cpu-executor"}
     if site is not None:
-        env |= {"AGOG_PLUGINS": "cpu-numpy,agog-stranger", "PYTHONPATH": str(site)}
+        env |= {"AGOG_PLUGINS": "cpu-numpy,cpu-executor,agog-stranger", "PYTHONPATH": str(site)}
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, env=env, check=False, cwd=folder
     )
@@ -79,7 +81,12 @@ def test_the_compiler_compiles_and_conforms(tmp_path: Path) -> None:
     site = written(tmp_path, "compiler")
     explained = run(tmp_path, "-m", "agog", "explain", "--compilers", "--device", "cpu", site=site)
     name = "compiler 'agog-stranger' of plugin 'agog-stranger' (agog-stranger 0.1), priority 200"
-    assert explained.stdout == f"compilers of traced functions on device 'cpu':\n  first: {name}\n"
+    assert explained.stdout.splitlines() == [
+        "executors of traced functions on device 'cpu':",
+        f"  first: executor 'numpy' of plugin 'cpu-executor' (agog-cpu-executor {agog.__version__}), priority 100",
+        "compilers of traced functions on device 'cpu':",
+        f"  first: {name}",
+    ]
     chosen = [part for op in ("softplus", "add", "apply_adam", "random_programs") for part in ("--op", op)]
     proved = run(tmp_path, "-m", "agog_testing.conformance", "agog-stranger", *chosen, site=site)
     assert proved.returncode == 0, proved.stdout + proved.stderr

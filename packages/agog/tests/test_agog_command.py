@@ -211,9 +211,11 @@ def test_a_table_is_drawn_in_a_terminal(capsys: pytest.CaptureFixture[str], monk
 
 
 def test_plugins_json() -> None:
-    report = json.loads(run("plugins", "--json", AGOG_PLUGINS="cpu-numpy,nobody").stdout)
+    report = json.loads(run("plugins", "--json", AGOG_PLUGINS="cpu-executor,cpu-numpy,nobody").stdout)
     (cpu,) = [each for each in report["plugins"] if each["plugin"] == "cpu-numpy"]
-    assert cpu["devices"] == ["cpu:0"]
+    assert (cpu["devices"], cpu["executors"], cpu["compilers"]) == (["cpu:0"], [], [])
+    (executor,) = [each for each in report["plugins"] if each["plugin"] == "cpu-executor"]
+    assert (executor["devices"], executor["kernels"], executor["executors"]) == ([], 0, ["numpy for cpu"])
     assert (cpu["state"], cpu["failure"], cpu["api"], cpu["says_api"]) == ("loaded", None, 2, True)
     assert cpu["seconds"] > 0
     assert report["problems"] == [

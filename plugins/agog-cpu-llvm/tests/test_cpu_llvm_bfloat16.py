@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import compiler, disk, presence
 
 SENTENCE = presence.unavailable()

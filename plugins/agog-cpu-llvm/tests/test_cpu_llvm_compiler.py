@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import pytest
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import compiler, disk, halves, machine, module, presence
 
 SENTENCE = presence.unavailable()

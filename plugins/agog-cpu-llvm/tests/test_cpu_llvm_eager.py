@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.compiler import SingleOp, lowering
 from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.errors import PluginWarning
-from agog_core.plugin import SingleOp, lowering
 from agog_core.tracing.execution import executors
 from agog_cpu_llvm import compiler, eager, hooks, presence
 from agog_cpu_numpy import kernels as reference

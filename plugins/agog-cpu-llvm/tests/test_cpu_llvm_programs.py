@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from agog_core.compiler import Compiler
 from agog_core.dispatch.op import all_ops
-from agog_core.plugin import Compiler
 from agog_cpu_llvm import hooks, presence
 from agog_testing.compiled import check_calls, compilers_in_use
 from agog_testing.opinfo import table

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import presence
 from agog_cpu_llvm.compiler import compile, takes
 from agog_cpu_llvm.limits import keeps_last_axis

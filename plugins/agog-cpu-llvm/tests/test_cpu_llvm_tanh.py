@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import compiler, disk, presence, tanh
 
 SENTENCE = presence.unavailable()

@@ -10,10 +10,9 @@ import pytest
 
 import agog_core as ag
 from agog_core.dispatch.plugins.compilers import compilers_of, explain_compilers
-from agog_core.dispatch.plugins.loader import loader
 from agog_core.dispatch.reports import diagnosis
 from agog_core.errors import AmbiguousKernelError
-from agog_core.plugin import Backend, Compiler, hookimpl
+from agog_core.plugin import Compiler, hookimpl
 from agog_testing import says
 
 
@@ -64,15 +63,6 @@ def register() -> Iterator[Callable[..., None]]:
 def test_refusals(facts: dict[str, Any], error: type[Exception], text: str) -> None:
     with says(error, text):
         compiler(**facts)
-
-
-def test_an_executor_is_a_function_or_names_one() -> None:
-    (mine,) = [b for plugin in loader().plugins for b in plugin.backends if b.device == "cpu"]
-    facts = {name: getattr(mine, name) for name in ("array_type", "device_count", "from_host", "to_host", "copy")}
-    with says(
-        TypeError, "Backend(device='tpu'): executor must be a function or a 'module:attribute' string; got 'run'."
-    ):
-        Backend(device="tpu", synchronize=print, executor="run", **facts)
 
 
 def test_the_highest_is_asked_first_and_others_are_told_of(register: Callable[..., None]) -> None:

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import disk, numpy_loops, operations, tanh
 from agog_cpu_llvm.limits import LONGEST, LONGEST_SUM, NotTakenError, axes, beginning, keeps_last_axis
 

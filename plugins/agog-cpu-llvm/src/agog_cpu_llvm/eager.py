@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core.plugin import SingleOp
+from agog_core.compiler import SingleOp
 
 LEAST = 1 << 16
 """Elements from which on fewer ways through memory outweigh the way to the compiled loop."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agog_core.plugin import Compiler, Kernel, hookimpl, requires
+from agog_core.compiler import Compiler
+from agog_core.plugin import Kernel, hookimpl, requires
 
 
 def unavailable() -> str | None:

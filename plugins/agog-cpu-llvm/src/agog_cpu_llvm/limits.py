@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import ArraySpec, Primitive
+from agog_core.compiler import ArraySpec, Primitive
 from agog_cpu_llvm import operations
 
 LONGEST = 4096

@@ -8,7 +8,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from agog_core.plugin import Subgraph
+from agog_core.compiler import Subgraph
 from agog_cpu_llvm import operations
 from agog_cpu_llvm.axes import Nest, nest_of
 from agog_cpu_llvm.loops import BYTE, INDEX, POINTER, counting, index

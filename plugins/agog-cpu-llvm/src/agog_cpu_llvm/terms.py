@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import numpy_loops, operations
 from agog_cpu_llvm.limits import NotTakenError, axes, beginning, keeps_last_axis
 

@@ -27,7 +27,6 @@ def agog_backends() -> Iterator[Backend]:
         dlpack_type=1,
         to_dlpack=backend.to_dlpack,
         from_dlpack=backend.from_dlpack,
-        executor="agog_cpu_numpy.traced.executor:executor",
         host_memory=True,
     )
 
@@ -36,5 +35,5 @@ def agog_backends() -> Iterator[Backend]:
 def agog_kernels() -> Iterator[Kernel]:
     """A kernel of the lowest priority for each op that agog-kernels-xp has."""
     for name in agog_kernels_xp.NAMES:
-        fn, lower = f"agog_cpu_numpy.kernels:{name}", f"agog_cpu_numpy.traced.kernels:{name}"
+        fn, lower = f"agog_cpu_numpy.kernels:{name}", f"agog_cpu_numpy.lowering:{name}"
         yield Kernel(op=name, device="cpu", fn=fn, lower=lower, priority=0)

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
+from agog_core.compiler import Compiler, Effect, Graph, Node, Value, adopted, kernel_of
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import default_device
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
+from agog_core.dispatch.plugins.executors import executors_of
 from agog_core.dtypes import as_dtype
-from agog_core.plugin import Compiler, adopted, kernel_of, load_reference
-from agog_core.tracing.graphs.graph import Effect, Graph, Node, Value
+from agog_core.plugin import load_reference
 from agog_testing.opinfo import OpInfo, Sample
 from agog_testing.subject import Subject, Violation
 
@@ -47,14 +48,14 @@ def check_calls(
         How many calls were compared.
     """
     device, count, known = default_device(), 0, set() if known is None else known
-    executor = load_reference(device.backend.executor)
+    prepare = load_reference(executors_of(device.type)[0].prepare)
     for sample in info.samples(dtype, np.random.default_rng(seed)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for call in list(calls_of(info, dtype, sample, device)):
                 if (kind := _kind(call)) not in known:
                     known.add(kind)
-                    count += _check(call, sample, executor, compilers, tolerances)
+                    count += _check(call, sample, prepare, compilers, tolerances)
     return count
 
 
@@ -92,7 +93,7 @@ def _flat(values: Any) -> list[ag.Tensor]:
 
 
 def _check(
-    call: KernelCall, sample: Sample, executor: Any, compilers: Sequence[Compiler], tolerances: Tolerances | None
+    call: KernelCall, sample: Sample, prepare: Any, compilers: Sequence[Compiler], tolerances: Tolerances | None
 ) -> int:
     op, table, updates = call.op, call.table, len(call.op.updates)
     if op.random or op.reserve is not None or op.reserve_of is not None:
@@ -105,7 +106,7 @@ def _check(
         expected = list(returned) if several else [returned]
     graph = graph_of(call, expected, several)
     graph.exact = tolerances is None
-    run = executor(graph, compilers)
+    run = prepare(graph, compilers)
     for _ in range(2):  # the second time in memory that the first has left
         outputs, finals = run(arrays[updates:], [np.array(array) for array in arrays[:updates]])
         for want, got in zip(expected, finals if updates else outputs, strict=True):

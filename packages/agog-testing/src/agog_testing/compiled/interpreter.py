@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import ArraySpec, Primitive, Subgraph
+from agog_core.compiler import ArraySpec, Primitive, Subgraph
 
 
 def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from agog_core.compiler import Compiler
 from agog_core.dispatch.devices.lookup import clear_tables
 from agog_core.dispatch.plugins.loader import loader
-from agog_core.plugin import Compiler
 
 
 @contextmanager

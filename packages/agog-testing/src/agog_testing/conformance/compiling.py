@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from agog_core.compiler import Compiler
 from agog_core.dispatch.devices.backends import device_types
-from agog_core.dispatch.plugins.compilers import why_unusable
+from agog_core.dispatch.plugins.executors import executors_of
 from agog_core.dispatch.plugins.loader import Plugin
-from agog_core.plugin import Compiler
+from agog_core.dispatch.plugins.ranking import why_unusable
 from agog_testing.compiled import check_calls, compilers_in_use
 from agog_testing.compiled.calls import Tolerances
 from agog_testing.conformance.cases import Case
@@ -49,6 +50,8 @@ def _case(compiler: Compiler, op: str, dtype: str, check: str, test: Callable[[]
     why = why_unusable(compiler)
     if why is None and compiler.device not in device_types():
         why = f"no installed plugin brings the device type {compiler.device!r}."
+    if why is None and not executors_of(compiler.device):
+        why = f"no installed plugin brings an executor for {compiler.device!r}, which alone asks compilers."
     return Case(op, dtype, f"{check}_by_{compiler.name}", test if why is None else None, why)
 
 

@@ -128,7 +128,9 @@ def _plugins(report: Report) -> Iterator[tuple[str, str]]:
         elif plugin.skipped:
             state = "left out by AGOG_PLUGINS"
         else:
-            state = ", ".join([f"{len(plugin.kernels)} kernels", *(f"compiler {c.name}" for c in plugin.compilers)])
+            brought = [f"executor {each.name}" for each in plugin.executors]
+            brought += [f"compiler {each.name}" for each in plugin.compilers]
+            state = ", ".join([f"{len(plugin.kernels)} kernels", *brought])
         time = "" if plugin.skipped else f", loaded in {plugin.seconds * 1e3:.0f} ms"
         yield plugin.name, f"{plugin.distribution}, {state}{time}"
     report.broken.extend(diagnosis.problems())

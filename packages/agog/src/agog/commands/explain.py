@@ -11,6 +11,7 @@ from agog_core.dispatch.devices.backends import device_types
 from agog_core.dispatch.kernels.candidates import Candidate
 from agog_core.dispatch.op import all_ops
 from agog_core.dispatch.plugins.compilers import explain_compilers
+from agog_core.dispatch.plugins.executors import explain_executors
 from agog_core.dispatch.reports import explanation
 from agog_core.errors import OpError
 
@@ -19,7 +20,7 @@ from agog_core.errors import OpError
 @click.argument("op", required=False)
 @click.option("--device", metavar="TYPE", help="A device type, such as cpu; all by default.")
 @click.option("--dtype", metavar="DTYPE", help="A dtype, such as float64; float32 by default.")
-@click.option("--compilers", is_flag=True, help="Say what compiles traced functions, in place of an op's kernels.")
+@click.option("--compilers", is_flag=True, help="Say what runs traced functions, in place of an op's kernels.")
 @click.option("--function", metavar="MODULE:NAME", help="Say what runs each op of a traced function.")
 @click.option(
     "--argument",
@@ -53,6 +54,7 @@ def explain(
         return
     if compilers:
         for name in [device] if device else device_types():
+            click.echo(explain_executors(name))
             click.echo(explain_compilers(name))
         return
     if op is None:

@@ -26,6 +26,7 @@ class Kind(NamedTuple):
 
     description: str
     dependencies: str
+    test_dependencies: str
     try_it: str
     selection: str
     next_steps: str
@@ -35,6 +36,7 @@ _KINDS = {
     "kernel": Kind(
         "A kernel for an op that exists",
         '"agog-core", "numpy"',
+        '"agog-testing", "agog-cpu-numpy", "pytest"',
         "agog explain square     # it is chosen, and over what",
         "",
         "Then write your own kernel in `src/$module/kernels.py`, and name its op, dtypes and condition in `hooks.py`. "
@@ -43,6 +45,7 @@ _KINDS = {
     "op": Kind(
         "A new op",
         '"agog-core", "numpy"',
+        '"agog-testing", "agog-cpu-numpy", "pytest"',
         'python -c "import agog as tf; from $module import $op; print($op(tf.constant(2.0)))"',
         "",
         "Then write your own op in `src/$module/ops.py`, its kernel in `kernels.py`, and its samples and reference in "
@@ -51,6 +54,7 @@ _KINDS = {
     "compiler": Kind(
         "A compiler of traced functions",
         '"agog-core", "numpy"',
+        '"agog-testing", "agog-cpu-executor", "pytest"',
         "agog explain --compilers     # it is asked first",
         ', ops=["softmax", "add"]',
         "Then let `takes` in `src/$module/compiler.py` say what you compile, and `compile` return your own function. "
@@ -59,6 +63,7 @@ _KINDS = {
     "device": Kind(
         "A device",
         '"agog-core", "agog-kernels-xp", "numpy"',
+        '"agog-testing", "agog-cpu-numpy", "pytest"',
         "python -c \"import agog as tf; tf.device('$device').__enter__(); print(tf.ones([2]).device)\"",
         ', ops=["add", "matmul", "reduce_sum"]',
         "Then put your library's arrays in place of NumPy's in `src/$module/array.py`, and its kernels in "

@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from agog.commands.tables import print_table
+from agog_core.compiler import Compiler, Executor
 from agog_core.dispatch.devices.lookup import state
-from agog_core.dispatch.plugins.compilers import Compiler, why_unusable
 from agog_core.dispatch.plugins.loader import Plugin, loader
+from agog_core.dispatch.plugins.ranking import why_unusable
 from agog_core.dispatch.reports import diagnosis
 
-_TITLES = ("plugin", "distribution", "devices", "kernels", "compilers", "state", "API", "load")
+_TITLES = ("plugin", "distribution", "devices", "kernels", "executors", "compilers", "state", "API", "load")
 
 
 @click.command()
@@ -37,7 +38,8 @@ def _facts(plugin: Plugin) -> dict[str, Any]:
         "distribution": plugin.distribution,
         "devices": [name for backend in plugin.backends for name in _devices(backend)],
         "kernels": len(plugin.kernels),
-        "compilers": [_compiler(compiler) for compiler in plugin.compilers],
+        "executors": [_shown(executor) for executor in plugin.executors],
+        "compilers": [_shown(compiler) for compiler in plugin.compilers],
         "state": "left out by AGOG_PLUGINS" if plugin.skipped else "loaded" if is_loaded else "failed",
         "failure": plugin.failure,
         "api": (plugin.version or 1) if is_loaded else plugin.version,
@@ -51,14 +53,14 @@ def _devices(backend: Any) -> list[str]:
     return [f"{backend.device}:{index}" for index in range(count)] or [f"no {backend.device}: {why or 'none found'}"]
 
 
-def _compiler(compiler: Compiler) -> str:
-    why = why_unusable(compiler)
-    return f"{compiler.name} for {compiler.device}" if why is None else f"no {compiler.name}: {why}"
+def _shown(what: Executor | Compiler) -> str:
+    why = why_unusable(what)
+    return f"{what.name} for {what.device}" if why is None else f"no {what.name}: {why}"
 
 
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:
     api = "" if facts["api"] is None else str(facts["api"]) + ("" if facts["says_api"] else " (it does not say)")
     load = "" if facts["seconds"] is None else f"{facts['seconds'] * 1e3:.0f} ms"
-    devices, compilers = ", ".join(facts["devices"]), ", ".join(facts["compilers"])
+    devices, executors, compilers = (", ".join(facts[name]) for name in ("devices", "executors", "compilers"))
     kernels = str(facts["kernels"])
-    return facts["plugin"], facts["distribution"], devices, kernels, compilers, facts["state"], api, load
+    return facts["plugin"], facts["distribution"], devices, kernels, executors, compilers, facts["state"], api, load

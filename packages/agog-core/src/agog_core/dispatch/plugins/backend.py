@@ -104,12 +104,6 @@ class Backend:
             true, of the array's own memory, marked as read-only. It raises BufferError where it cannot.
         from_dlpack: an object of another library that has ``__dlpack__``, on a device of this type, to an array that
             is a copy of it. It raises BufferError where it cannot.
-        executor: ``(graph, compilers)`` to a function that runs an `agog_core.tracing.graphs.graph.Graph`, that of a
-            traced function, on the device, with the parts of it compiled that the compilers take, or to None where it
-            does not take the graph; or a ``"module:attribute"`` string. Without one, the graph is run by calls of
-            kernels. The function may have attributes: ``summary``, a sentence; ``explain()``, pairs for each node of
-            what runs it and why that is no compiler's; ``timed()``, a function like it that calls `tell` after each of
-            its steps.
         host_memory: whether the arrays live in host memory; the default device is the first such one.
         unavailable: returns a sentence that says why there is no device, or None.
         allocate: of version 1, which nothing calls any more.
@@ -145,7 +139,6 @@ class Backend:
     dlpack_type: int | None = None
     to_dlpack: Callable[[Any, Any, tuple[int, int] | None, bool], Any] = _no_dlpack
     from_dlpack: Callable[[Any], Any] = _no_dlpack
-    executor: Callable[[Any, Any], Any] | str | None = None
     host_memory: bool = False
     unavailable: Callable[[], str | None] = lambda: None
     allocate: InitVar[Function | None] = None
@@ -165,14 +158,8 @@ class Backend:
             object.__setattr__(self, "memory_stats", lambda index: MemoryStats(in_use=memory_in_use(index)))
         for name in _REQUIRED + _OPTIONAL:
             function = getattr(self, name)
-            is_left_out = (function is None and name in _OPTIONAL) or (name == "executor" and isinstance(function, str))
-            if not callable(function) and not is_left_out:
+            if not callable(function) and not (function is None and name in _OPTIONAL):
                 raise TypeError(f"Backend(device={self.device!r}): {name} must be a function; got {function!r}.")
-        if isinstance(self.executor, str) and self.executor.count(":") != 1:
-            raise TypeError(
-                f"Backend(device={self.device!r}): executor must be a function or a 'module:attribute' string; got "
-                f"{self.executor!r}."
-            )
         if self.dtypes is not None:
             names = frozenset((self.dtypes,) if isinstance(self.dtypes, str) else self.dtypes)
             known = {dtype.name for dtype in _dtypes.ALL | _dtypes.FLOAT8}
@@ -190,5 +177,5 @@ _REQUIRED = (
 )
 _OPTIONAL = (
     *("base", "copy_from", "allocate_host", "prefetch", "set_memory_limit", "free_cached"),
-    *("translate", "timer", "pending_error", "executor"),
+    *("translate", "timer", "pending_error"),
 )

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.plugins.backend import check_device_type
-from agog_core.dispatch.plugins.reference import load_reference
+from agog_core.dispatch.plugins.ranking import check_brought, decided, explain_ranking, ranked
 from agog_core.dtypes import ALL
-from agog_core.errors import AmbiguousKernelError
-from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
     from agog_core.tracing.graphs.graph import Graph, Node, Value
@@ -134,20 +130,7 @@ class Compiler:
     unavailable: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name):
-            raise TypeError(f"Compiler(name={self.name!r}): name must be a name, such as 'llvm'.")
-        check_device_type(f"Compiler(name={self.name!r}, device={self.device!r})", self.device)
-        for name in ("compile", "takes", "claims"):
-            value = getattr(self, name)
-            if name == "claims" and value is None:
-                continue
-            if not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
-                raise TypeError(
-                    f"Compiler(name={self.name!r}): {name} must be a function or a 'module:attribute' string; got "
-                    f"{value!r}."
-                )
-        if not isinstance(self.priority, int):
-            raise TypeError(f"Compiler(name={self.name!r}): priority must be an int; got {self.priority!r}.")
+        check_brought(self, example="llvm")
         for dtype, pair in self.tolerances.items():
             if dtype not in {each.name for each in ALL}:
                 raise ValueError(f"Compiler(name={self.name!r}): tolerances names the unknown dtype {dtype!r}.")
@@ -156,86 +139,19 @@ class Compiler:
                     f"Compiler(name={self.name!r}): tolerances[{dtype!r}] must be two floats, rtol and atol; got "
                     f"{pair!r}."
                 )
-        if not callable(self.unavailable):
-            raise TypeError(
-                f"Compiler(name={self.name!r}): unavailable must be a function that returns a sentence or None; got "
-                f"{self.unavailable!r}."
-            )
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The names of what may be imported late."""
+        return ("compile", "takes") if self.claims is None else ("compile", "takes", "claims")
 
 
 def compilers_of(device: str) -> list[Compiler]:
-    """The compilers for a device type that can be used: those of preferred plugins, then the highest priority first.
-
-    Raises:
-        AmbiguousKernelError: plugins bring two of equal rank, and no preference decides.
-    """
-    usable = [found for found in all_compilers(device) if found.why is None]
-    for one, other in pairwise(usable):
-        if one.rank == other.rank:
-            raise AmbiguousKernelError(
-                f"2 compilers of equal rank are registered for device {device!r}:\n  {one}\n  {other}\nChoose one: "
-                f"agog.prefer({one.plugin!r}), or AGOG_PREFER={one.plugin} in the environment."
-            )
-    return [found.compiler for found in usable]
-
-
-class Brought(Named):
-    """A compiler, the plugin that brings it, what decides between several, and why it cannot be used, or None."""
-
-    compiler: Compiler
-    plugin: str
-    distribution: str
-    rank: tuple[int, int]
-    why: str | None
-
-    def __str__(self) -> str:
-        return (
-            f"compiler {self.compiler.name!r} of plugin {self.plugin!r} ({self.distribution}), priority "
-            f"{self.compiler.priority}"
-        )
-
-
-def all_compilers(device: str) -> list[Brought]:
-    """The compilers of all plugins for a device type, best first."""
-    from agog_core.dispatch.plugins.loader import loader
-    from agog_core.dispatch.plugins.preference import how_much, preference
-
-    found = [
-        Brought(
-            compiler,
-            plugin.name,
-            plugin.distribution,
-            (how_much(plugin.name, preference()), compiler.priority),
-            why_unusable(compiler),
-        )
-        for plugin in loader().plugins
-        for compiler in plugin.compilers
-        if compiler.device == device
-    ]
-    return sorted(found, key=lambda each: each.rank, reverse=True)
+    """The compilers for a device type that can be used, best first; AmbiguousKernelError for two of equal rank."""
+    return [found.what for found in decided(ranked("compilers", device), device)]
 
 
 def explain_compilers(device: str) -> str:
     """Say which compilers traced functions are handed to on a device type, in which order, and why others are not."""
-    found = all_compilers(device)
-    lines = [f"compilers of traced functions on device {device!r}:"]
-    lines += [f"  {'next' if n else 'first'}: {each}" for n, each in enumerate(f for f in found if f.why is None)]
-    lines += [f"  rejected: {each}: {each.why}" for each in found if each.why is not None]
-    if len(lines) == 1:
-        lines.append("  none: each step runs by the functions of the array library")
-    return "\n".join(lines)
-
-
-def why_unusable(compiler: Compiler) -> str | None:
-    """Why a compiler cannot be used here, or None; one that is broken harms nothing else."""
-    try:
-        if (why := compiler.unavailable()) is not None:
-            return f"not available: {why}"
-        load_reference(compiler.compile)
-        load_reference(compiler.takes)
-        load_reference(compiler.claims)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # libraries in other languages raise their panics as such
-        return f"could not be loaded: {type(error).__name__}: {error}"
-    return None
+    none = "none: each step runs by the functions of the array library"
+    return explain_ranking("compilers", device, none)

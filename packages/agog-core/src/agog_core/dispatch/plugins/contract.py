@@ -16,6 +16,7 @@ from agog_core import dtypes as _dtypes
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.plugins.backend import Backend, check_device_type
 from agog_core.dispatch.plugins.compilers import Compiler
+from agog_core.dispatch.plugins.executors import Executor
 from agog_core.errors import PluginError
 
 PROJECT = "agog"
@@ -276,6 +277,21 @@ class Hooks:
             @hookimpl
             def agog_conformance():
                 return Conformance(tolerances={"matmul/float32": (1e-4, 1e-4)})
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def agog_executors(self) -> Iterable[Executor]:
+        """Yield the executors of traced functions that the plugin brings.
+
+        Returns:
+            Executors.
+
+        Example::
+
+            @hookimpl
+            def agog_executors():
+                yield Executor(name="fast", device="cpu", prepare="my_executor:prepare")
         """
         raise NotImplementedError
 

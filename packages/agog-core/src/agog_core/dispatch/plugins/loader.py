@@ -18,6 +18,7 @@ from agog_core.dispatch.op import registry as ops
 from agog_core.dispatch.plugins.backend import Backend
 from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, check_version
+from agog_core.dispatch.plugins.executors import Executor
 from agog_core.dispatch.plugins.preference import how_much, preference_of_environment
 from agog_core.errors import PluginError, PluginWarning
 from agog_core.locks import hold_while_forking
@@ -48,13 +49,14 @@ class Plugin:
     backends: list[Backend] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
+    executors: list[Executor] = field(default_factory=list)
     compilers: list[Compiler] = field(default_factory=list)
     conformance: Conformance = field(default_factory=Conformance)
 
     def leave_out(self, why: str, cause: BaseException | None = None) -> None:
         """Record that the plugin has failed, and forget what it has brought."""
         self.failure, self.cause = why, cause
-        self.backends, self.kernels, self.ops, self.compilers = [], [], [], []
+        self.backends, self.kernels, self.ops, self.executors, self.compilers = [], [], [], [], []
 
     def backend(self, device: str) -> Backend | None:
         """The backend that it brings for a device type, or None."""
@@ -179,6 +181,7 @@ class PluginLoader:
         plugin.ops = self._call("agog_ops", module, Op)
         plugin.backends = self._call("agog_backends", module, Backend)
         plugin.kernels = self._call("agog_kernels", module, Kernel)
+        plugin.executors = self._call("agog_executors", module, Executor)
         plugin.compilers = self._call("agog_compilers", module, Compiler)
         for conformance in self._implementations("agog_conformance", module):
             plugin.conformance = conformance()

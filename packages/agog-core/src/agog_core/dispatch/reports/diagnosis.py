@@ -8,7 +8,9 @@ from difflib import get_close_matches
 from agog_core.dispatch.devices.backends import check_decided, device_types
 from agog_core.dispatch.kernels.candidates import BROKEN, why_unusable
 from agog_core.dispatch.op import all_ops
-from agog_core.dispatch.plugins import compilers
+from agog_core.dispatch.plugins import ranking
+from agog_core.dispatch.plugins.compilers import Compiler
+from agog_core.dispatch.plugins.executors import Executor
 from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.errors import PluginError
 
@@ -21,7 +23,7 @@ def problems() -> list[str]:
     """
     loaded = [plugin for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
     failed = [f"{p.name} ({p.distribution}) failed: {p.failure}" for p in loader().plugins if p.failure]
-    found = [problem for plugin in loaded for problem in (*_of_kernels(plugin), *_of_compilers(plugin))]
+    found = [problem for plugin in loaded for problem in (*_of_kernels(plugin), *_of_functions(plugin))]
     return [*failed, *_contested(), *found]
 
 
@@ -53,15 +55,18 @@ def _of_kernels(plugin: Plugin) -> Iterator[str]:
         yield f"{plugin.name}: the kernels for {_listed(ops)} {why}"
 
 
-def _of_compilers(plugin: Plugin) -> Iterator[str]:
-    for compiler in plugin.compilers:
-        if compiler.device not in device_types():
+def _of_functions(plugin: Plugin) -> Iterator[str]:
+    """What is wrong with a plugin's executors and compilers of traced functions."""
+    brought: list[Executor | Compiler] = [*plugin.executors, *plugin.compilers]
+    for each in brought:
+        kind = type(each).__name__.lower()
+        if each.device not in device_types():
             yield (
-                f"{plugin.name} brings the compiler {compiler.name!r} for the device type {compiler.device!r}, which "
-                f"no plugin brings{_close(compiler.device, device_types())}"
+                f"{plugin.name} brings the {kind} {each.name!r} for the device type {each.device!r}, which no plugin "
+                f"brings{_close(each.device, device_types())}"
             )
-        elif (why := compilers.why_unusable(compiler)) is not None and why.startswith(BROKEN):
-            yield f"{plugin.name}: the compiler {compiler.name!r} {why}"
+        elif (why := ranking.why_unusable(each)) is not None and why.startswith(BROKEN):
+            yield f"{plugin.name}: the {kind} {each.name!r} {why}"
 
 
 def _listed(ops: list[str]) -> str:

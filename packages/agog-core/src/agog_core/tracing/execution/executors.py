@@ -1,19 +1,20 @@
-"""Executors: what runs a graph: the backend's executor where it has one, else `portable`."""
+"""Executors: what runs a graph: the plugins' executors where one takes it, else `portable`."""
 
 from __future__ import annotations
 
 from agog_core.dispatch.kernels.observation import are_observed, are_steps_enough
 from agog_core.dispatch.plugins.compilers import compilers_of
+from agog_core.dispatch.plugins.executors import executors_of
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.tracing.execution.portable import Run, portable
 from agog_core.tracing.graphs.graph import Graph
 
 
 def executable(graph: Graph, is_portable: bool = False) -> Run:
-    """A function that runs a graph: what the backend's executor makes of it; on several devices, one that calls each
-    kernel. So does it while somebody observes kernels, unless all who do take the steps of what is compiled as well,
-    and the executor can tell them; and where it is to be portable. A graph that calls Python has other ones, see
-    `agog_core.tracing.traces.segments`.
+    """A function that runs a graph: what the first executor that takes it makes of it; on several devices, one that
+    calls each kernel. So does it while somebody observes kernels, unless all who do take the steps of what is compiled
+    as well, and the executor can tell them; and where it is to be portable. A graph that calls Python has other ones,
+    see `agog_core.tracing.traces.segments`.
     """
     if is_portable:
         return portable(graph)
@@ -22,8 +23,9 @@ def executable(graph: Graph, is_portable: bool = False) -> Run:
     if len(devices) != 1 or not are_steps_enough():
         return portable(graph)
     (device,) = devices
-    executor = load_reference(device.backend.executor)
-    run: Run | None = None if executor is None else executor(graph, compilers_of(device.type))
+    compilers = compilers_of(device.type)
+    prepared = (load_reference(executor.prepare)(graph, compilers) for executor in executors_of(device.type))
+    run: Run | None = next((run for run in prepared if run is not None), None)
     if run is not None and are_observed():
         timed = getattr(run, "timed", None)
         run = None if timed is None else timed()

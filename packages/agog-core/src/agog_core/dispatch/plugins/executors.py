@@ -1,0 +1,67 @@
+"""Executors: what runs traced functions in place of one kernel after the other; plain data, which plugins bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agog_core.dispatch.plugins.ranking import check_brought, decided, explain_ranking, ranked
+
+if TYPE_CHECKING:
+    from agog_core.dispatch.plugins.compilers import Compiler
+    from agog_core.tracing.graphs.graph import Graph
+
+Run = Callable[[Sequence[Any], Sequence[Any]], Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executor:
+    """What runs traced functions on one device type. Without one, their kernels are called one after the other.
+
+    ``prepare(graph, compilers)`` gives a function ``run(inputs, variables)`` of the arrays of ``graph.inputs`` and
+    ``graph.variables``. It returns the arrays of ``graph.outputs`` and of ``graph.finals``, or the number of the guard
+    that failed, before it has written anything. It may write a final into the variable's own array. Several threads
+    may call it at once. It may have attributes: ``summary``, a sentence; ``explain()``, pairs for each node of what
+    runs it and why that is no compiler's; ``timed()``, a function like it that calls `tell` after each of its steps.
+
+    Args:
+        name: its name, such as ``"numpy"``, for errors and ``explain``.
+        device: the device type, such as ``"cpu"``.
+        prepare: a `Graph` and the compilers for its device, best first, to the function that runs it, with the parts
+            of it compiled that these take; or to None, which leaves the graph to the executor next in rank. A
+            ``"module:attribute"`` string is imported when the first function is compiled.
+        priority: among several, the highest is asked first.
+        unavailable: returns a sentence that says why it cannot be used here, or None.
+
+    Raises:
+        ValueError: the device type is not one lower-case word.
+        TypeError: an argument is of a wrong type.
+
+    >>> Executor(name="fast", device="cpu", prepare="my_executor:prepare").priority
+    100
+    """
+
+    name: str
+    device: str
+    prepare: Callable[[Graph, Sequence[Compiler]], Run | None] | str
+    priority: int = 100
+    unavailable: Callable[[], str | None] = lambda: None
+
+    def __post_init__(self) -> None:
+        check_brought(self, example="numpy")
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The names of what may be imported late."""
+        return ("prepare",)
+
+
+def executors_of(device: str) -> list[Executor]:
+    """The executors for a device type that can be used, best first; AmbiguousKernelError for two of equal rank."""
+    return [found.what for found in decided(ranked("executors", device), device)]
+
+
+def explain_executors(device: str) -> str:
+    """Say which executors run traced functions on a device type, in which order, and why others do not."""
+    return explain_ranking("executors", device, "none: each kernel is called, and no compiler is asked")

@@ -1,0 +1,1 @@
+"""Emission: a planned program as the text of one function of Python."""

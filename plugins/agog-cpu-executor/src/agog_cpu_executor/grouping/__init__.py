@@ -1,0 +1,1 @@
+"""Grouping: steps that compilers make one function of."""

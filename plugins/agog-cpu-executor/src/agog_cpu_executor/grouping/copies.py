@@ -1,0 +1,78 @@
+"""Copies: what they would only repeat, reorder or join is taken from where it is, or computed there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.program import Step, Value
+
+# What IEEE 754 says the result of to the last bit, in whatever order NumPy goes through memory.
+_EXACT = frozenset(
+    {
+        *(np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, np.negative, np.absolute, np.sqrt),
+        *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
+        *(np.logical_and, np.logical_or, np.logical_not, np.bitwise_and, np.bitwise_or, np.bitwise_xor),
+    }
+)
+
+
+def without_copies(steps: Sequence[Step]) -> None:
+    """Let elementwise functions read what a copy repeats or reorders, where their results stay as they are."""
+    for step in steps:
+        if step.kind == "ufunc" and step.options["function"] in _EXACT:
+            for place, value in enumerate(step.inputs):
+                source = _source(value)
+                if source is not None:
+                    inputs = (*step.inputs[:place], source, *step.inputs[place + 1 :])
+                    if _gives_the_same(step, inputs):
+                        step.inputs = inputs
+
+
+def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
+    """Let parts that are only computed to be concatenated be computed where the whole is to lie."""
+    users: dict[Value, list[Step]] = {}
+    for step in steps:
+        for value in step.inputs:
+            users.setdefault(value.root, []).append(step)
+    kept = {value.root for value in wanted}
+    for step in steps:
+        if step.kind != "function" or step.options["function"] is not np.concatenate:
+            continue
+        [whole], axis = step.outputs, step.options["keywords"]["axis"]
+        if axis is None:
+            continue
+        may_stay = whole not in kept and all(user.kind not in _HOLDERS for user in users.get(whole, ()))
+        if may_stay and layouts.is_dense(whole.array) and all(_is_part(x, whole, users, kept) for x in step.inputs):
+            step.kind = "join"
+            start = 0
+            for part in step.inputs:
+                end = start + part.array.shape[axis]
+                key = (*(slice(None),) * (axis % whole.array.ndim), slice(start, end))
+                part.whole, start = (whole, ("getitem", key)), end
+                part.array = whole.array[key]
+
+
+_HOLDERS = ("host", "loop", "kernel", "update", "guard")  # which get arrays as eager calls make them
+
+
+def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: set[Value]) -> bool:
+    """Whether a value is computed for one user alone, by a function that may write anywhere."""
+    step = value.step
+    is_exact = step is not None and step.kind == "ufunc" and step.options["function"] in _EXACT
+    is_alone = is_exact and value.base is None and value not in kept and len(users[value]) == 1
+    return is_alone and value.array.size > 0 and value.array.dtype == whole.array.dtype
+
+
+def _source(value: Value) -> Value | None:
+    """What a copy is of, if a value is one."""
+    return value.step.inputs[0] if value.step is not None and value.step.kind == "copy" else None
+
+
+def _gives_the_same(step: Step, inputs: Sequence[Value]) -> bool:
+    """Whether a step gives an array of the same shape and strides for other operands."""
+    array = step.outputs[0].array
+    made = layouts.result(array.dtype, *[each.array for each in inputs])
+    return bool(made.shape == array.shape and (step.options["imposed"] or layouts.are_equal(made, array)))

@@ -1,0 +1,1 @@
+"""Lowering: from a graph of ops to a program of NumPy's functions."""

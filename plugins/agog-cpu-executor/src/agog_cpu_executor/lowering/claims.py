@@ -1,0 +1,150 @@
+"""Claims: nodes of a graph that a compiler runs as a whole, and the order of all nodes in which it can.
+
+A claim stands where its first node stood. What its other nodes need goes before it, as what only computes may.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agog_core.compiler import Claim, Compiler, Graph, Late, LateItem, Node, Value
+from agog_core.plugin import PluginWarning, load_reference
+
+_IN_PLACE = ("guard", "host", "loop", "update", "assign")  # which nothing is moved across
+
+
+class Claimed:
+    """Nodes that are run by a compiler's function ``run(*inputs, *outputs)``."""
+
+    def __init__(
+        self, compiler: str, nodes: list[Node], inputs: list[Value], outputs: list[Value], run: Callable[..., None]
+    ) -> None:
+        self.compiler, self.nodes, self.inputs, self.outputs, self.run = compiler, nodes, inputs, outputs, run
+
+
+class WrongClaimError(Exception):
+    """A compiler claims what it may not."""
+
+
+def claimed(graph: Graph, compilers: Sequence[Compiler]) -> list[Node | Claimed]:
+    """The nodes of a graph in an order in which they can run, with those that compilers claim put together."""
+    units: list[Node | Claimed] = list(graph.nodes)
+    for compiler in compilers:
+        if compiler.claims is None:
+            continue
+        for claim in _asked(compiler, graph):
+            try:
+                units = _with_claim(units, graph, claim, compiler.name)
+            except Exception as error:
+                warnings.warn(
+                    f"The compiler {compiler.name!r} claims {_names(claim)} of a traced function, which run without "
+                    f"it: {'' if isinstance(error, WrongClaimError) else f'{type(error).__name__}: '}{error}",
+                    PluginWarning,
+                    stacklevel=2,
+                )
+    return units
+
+
+def _asked(compiler: Compiler, graph: Graph) -> list[Claim]:
+    try:
+        return list(load_reference(compiler.claims)(graph))
+    except Exception as error:
+        warnings.warn(
+            f"The compiler {compiler.name!r} failed to claim parts of a traced function: {type(error).__name__}: "
+            f"{error}",
+            PluginWarning,
+            stacklevel=3,
+        )
+        return []
+
+
+def _names(claim: Any) -> str:
+    nodes = claim.nodes if isinstance(claim, Claim) else ()
+    names = dict.fromkeys(node.op.name if node.op else node.effect.value for node in nodes)
+    return ", ".join(names) or repr(claim)
+
+
+def _with_claim(units: list[Node | Claimed], graph: Graph, claim: Claim, compiler: str) -> list[Node | Claimed]:
+    """The units with a claim among them; as they are where others have claimed its nodes, or the compiler declines."""
+    mine = set(claim.nodes)
+    if not mine or not mine <= set(graph.nodes):
+        raise WrongClaimError("a claim has nodes of the graph that it was asked about")
+    free = {unit for unit in units if unit in mine}
+    if free != mine:  # another one was asked before
+        return units
+    nodes = [node for node in graph.nodes if node in mine]
+    for node in nodes:
+        _check(node)
+    ordered = _gathered(units, nodes)
+    inputs, outputs = _ends(graph, nodes)
+    if any(node.effect.value == "view" and value in outputs for node in nodes for value in node.outputs):
+        raise WrongClaimError("what is used outside shares the memory of what is not")
+    run = claim.compile(tuple(inputs), tuple(outputs))
+    if run is None:
+        return units
+    part = Claimed(compiler, nodes, inputs, outputs, run)
+    return [part if unit is nodes[0] else unit for unit in ordered if unit is nodes[0] or unit not in mine]
+
+
+def _check(node: Node) -> None:
+    op = node.op
+    if op is None or node.effect.value not in ("none", "view"):
+        raise WrongClaimError(f"a node of effect {node.effect.value!r} ({node.line}) is not only computed")
+    if node.may_fail:
+        raise WrongClaimError(f"{op.name} ({node.line}) fails for some values, which its kernel tells")
+    if op.reserve is not None or op.reserve_of is not None:
+        raise WrongClaimError(f"{op.name} ({node.line}) keeps or takes a reserve")
+    if any(isinstance(given, (Late, LateItem)) for given in node.attributes.values()):
+        raise WrongClaimError(f"{op.name} ({node.line}) has an attribute that is known late")
+
+
+def _gathered(units: list[Node | Claimed], nodes: list[Node]) -> list[Node | Claimed]:
+    """The units with some nodes beside each other, behind all that these need."""
+    first = units.index(nodes[0])
+    last = max(map(units.index, nodes))
+    between = units[first : last + 1]
+    made = {value: unit for unit in between for value in unit.outputs}
+    mine, needed = set(nodes), set()
+    todo = [made[value] for node in nodes for value in node.inputs if value in made]
+    while todo:
+        unit = todo.pop()
+        if unit not in mine and unit not in needed:
+            needed.add(unit)
+            todo += [made[value] for value in _taken(unit) if value in made]
+    given = {value for node in nodes for value in node.outputs}
+    for unit in between:
+        if unit in needed and any(value in given for value in _taken(unit)):
+            raise WrongClaimError(
+                f"{_named(unit)} stands between them, which takes what one gives and gives what one takes"
+            )
+        if not isinstance(unit, Claimed) and unit.effect.value in _IN_PLACE:
+            raise WrongClaimError(f"a node of effect {unit.effect.value!r} ({unit.line}) stands between them")
+    before = [unit for unit in between if unit in needed]
+    after = [unit for unit in between if unit not in needed and unit not in mine]
+    return [*units[:first], *before, *nodes, *after, *units[last + 1 :]]
+
+
+def _taken(unit: Node | Claimed) -> list[Value]:
+    """The values that a unit takes, also those of which the host computes its attributes."""
+    if isinstance(unit, Claimed):
+        return unit.inputs
+    lates = [x.late if isinstance(x, LateItem) else x for x in unit.attributes.values()]
+    return [*unit.inputs, *(value for late in lates if isinstance(late, Late) for value in late.inputs)]
+
+
+def _named(unit: Node | Claimed) -> str:
+    nodes = unit.nodes if isinstance(unit, Claimed) else [unit]
+    return ", ".join(f"{node.op.name if node.op else node.effect.value} ({node.line})" for node in nodes)
+
+
+def _ends(graph: Graph, nodes: list[Node]) -> tuple[list[Value], list[Value]]:
+    """The values that nodes take from outside, without constants, and those of theirs that are used there."""
+    made = [value for node in nodes for value in node.outputs]
+    taken = dict.fromkeys(value for node in nodes for value in node.inputs)
+    inputs = [value for value in taken if value not in set(made) and value.kind != "constant"]
+    mine = set(nodes)
+    used = {value for node in graph.nodes if node not in mine for value in node.inputs}
+    used |= {*graph.outputs, *graph.finals.values(), *(value for late in graph.lates for value in late.inputs)}
+    return inputs, [value for value in made if value in used]

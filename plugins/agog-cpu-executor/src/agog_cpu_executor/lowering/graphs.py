@@ -1,0 +1,223 @@
+"""Graphs: those of ops as programs of NumPy's functions, found by running kernels on what records them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from agog_core.compiler import Graph, Late, LateItem, Node, filling, lowering
+from agog_core.compiler import Value as GraphValue
+from agog_cpu_executor.lowering.claims import Claimed
+from agog_cpu_executor.lowering.recorded import Number, Recorded, as_value, recording
+from agog_cpu_executor.lowering.templates import Templates
+from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.program import Opaque, Program, Value, constant
+
+_MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
+
+
+class Lowered:
+    """A program, what it takes and what it gives; ``opaque`` says of each node that stays a call of its kernel why."""
+
+    def __init__(
+        self,
+        program: Program,
+        inputs: list[Value],
+        variables: list[Value],
+        outputs: list[Value],
+        finals: list[tuple[int, Value]],
+        opaque: dict[Node, str],
+        writes: list[tuple[Node, int, Value]],
+    ) -> None:
+        self.program, self.inputs, self.variables, self.outputs = program, inputs, variables, outputs
+        self.finals = finals  # the position among the variables, and the value at the end
+        self.opaque = opaque
+        self.writes = writes  # in the order of the graph: the node, the position among the variables, and the value
+
+
+def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
+    """The program of a graph; ``units`` are its nodes in another order, what compilers claim put together."""
+    return _Lowering(graph, graph.nodes if units is None else units).run()
+
+
+class _Lowering:
+    def __init__(self, graph: Graph, units: Sequence[Node | Claimed]) -> None:
+        self.graph, self.units = graph, units
+        self.program = Program()
+        self.known: dict[GraphValue, Value] = {}
+        self.opaque: dict[Node, str] = {}
+        self.templates = Templates()
+        self.guards = 0
+        self.writes: list[tuple[int, Any, Value]] = []  # the turn of a node, a variable, and its new value
+
+    def run(self) -> Lowered:
+        graph = self.graph
+        inputs = [self._given("input", value) for value in graph.inputs]
+        variables = [self._given("variable", value) for value in graph.variables.values()]
+        token = recording.set(self.program)
+        try:
+            for late in graph.lates:
+                if not late.inputs:
+                    self.program.late(late)
+            for unit in self.units:
+                if isinstance(unit, Claimed):
+                    self._claimed(unit)
+                else:
+                    self.program.node = unit
+                    self._node(unit)
+            for late in graph.lates:
+                self._late(late)
+        finally:
+            recording.reset(token)
+        places = {variable: n for n, variable in enumerate(graph.variables)}
+        writes = [
+            (node, places[variable], self.of(value))
+            for node in sorted(graph.nodes, key=lambda each: each.turn)
+            for variable, value in zip(node.variables, node.outputs, strict=False)
+            if variable in graph.finals
+        ]
+        finals = [(places[variable], self.of(value)) for variable, value in graph.finals.items()]
+        return Lowered(
+            self.program, inputs, variables, [self.of(v) for v in graph.outputs], finals, self.opaque, writes
+        )
+
+    def _given(self, kind: str, value: GraphValue) -> Value:
+        if value not in self.known:
+            self.known[value] = Value(kind, _like(value))
+        return self.known[value]
+
+    def of(self, value: GraphValue) -> Value:
+        """What a value of the graph has become."""
+        if value not in self.known:
+            is_array = isinstance(value.array, np.ndarray)  # what a kernel keeps for its gradient's is none
+            self.known[value] = constant(value.array) if is_array else Value("constant", value.array)
+        return self.known[value]
+
+    def _claimed(self, part: Claimed) -> None:
+        self.program.node = part.nodes[0]
+        inputs, arrays = [self.of(value) for value in part.inputs], [_like(value) for value in part.outputs]
+        options = {"run": part.run, "overwrites": set(), "steps": part.nodes}
+        self.program.add("group", part.compiler, inputs, *arrays, **options)
+        self.known.update(zip(part.outputs, self.program.steps[-1].outputs, strict=True))
+
+    def _node(self, node: Node) -> None:
+        inputs = [self.of(value) for value in node.inputs]
+        effect = node.effect.value
+        if effect == "guard":
+            self.program.add("guard", "", inputs, outcome=node.outcome, number=self.guards)
+            self.guards += 1
+        elif effect == "host" and isinstance(node.attributes.get("number"), (Late, LateItem)):
+            number = self._late(node.attributes["number"])
+            self.known[node.outputs[0]] = self.program.scalar(number, _like(node.outputs[0]).dtype)
+        elif effect == "host":
+            arrays = [_like(value) for value in node.outputs]
+            given = {name: x for name, x in node.attributes.items() if name != "function"}
+            self._add_call("host", "", inputs, arrays, given)
+            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
+        elif effect == "loop":
+            arrays = [_like(value) for value in node.outputs]
+            given = {name: x for name, x in node.attributes.items() if name != "loop"}
+            self._add_call("loop", "", inputs, arrays, given)
+            self.program.steps[-1].options["is_exact"] = self.graph.exact
+            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
+        elif effect == "assign":
+            self.known[node.outputs[0]] = self.program.fit(
+                inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape)
+            )
+        else:
+            back = self.program.mark()
+            try:
+                outputs = self._recorded(node, inputs)
+            except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
+                back()
+                self.opaque[node] = f"{type(why).__name__}: {why}"
+                outputs = self._called(node, inputs)
+            self.known.update(zip(node.outputs, outputs, strict=True))
+        self.writes += [(node.turn, *each) for each in zip(node.variables, map(self.of, node.outputs), strict=False)]
+
+    def _recorded(self, node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs, by the steps that the node's kernel takes."""
+        assert node.op is not None
+        assert node.table is not None
+        kernel = None if node.effect.value == "random" else lowering(node.op, node.table)
+        if kernel is None:
+            raise Opaque("its kernel says nothing of how it is lowered")
+        template = self.templates.find(node, inputs)
+        if template is not None:
+            outputs = template.again(self.program, inputs)
+        else:
+            start = len(self.program.steps)
+            outputs = self._run(kernel, node, inputs)
+            self.templates.keep(node, inputs, self.program.steps[start:], outputs)
+        for made, value in zip(outputs, node.outputs, strict=True):
+            seen = _like(value)
+            if (made.array.shape, made.array.dtype) != (seen.shape, seen.dtype):
+                raise Opaque(f"it gives {made.array.dtype} {made.array.shape}")
+            if value.layout is not None and made.array.size and not layouts.are_equal(made.array, seen):
+                raise Opaque(f"it gives strides {made.array.strides} in place of {seen.strides}")
+        return outputs
+
+    def _run(self, kernel: Callable[..., Any], node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs of a node's kernel, called on what records it."""
+        self.program.limit = len(self.program.steps) + _MOST_STEPS
+        arrays = [Recorded(value) for value in inputs]
+        result = kernel(*arrays, **{name: self._attribute(given) for name, given in node.attributes.items()})
+        if node.variables:
+            return [array.value for array in arrays[: len(node.variables)]]
+        return [as_value(each) for each in (result if isinstance(result, tuple) else (result,))]
+
+    def _late(self, given: Late | LateItem) -> Value:
+        """What is known late, among numbers by name where it is one of these."""
+        if isinstance(given, LateItem):
+            return self.program.number(operator.getitem, self._late(given.late), given.name)
+        for other in self.graph.before(given):
+            self.program.late(other, *map(self.of, other.inputs))
+        return self.program.late(given, *map(self.of, given.inputs))
+
+    def _attribute(self, given: Any) -> Any:
+        if not isinstance(given, (Late, LateItem)):
+            return given
+        late = given.late if isinstance(given, LateItem) else given
+        seen = late.value[given.name] if isinstance(given, LateItem) else late.value
+        if type(seen) not in (int, float):
+            raise Opaque("an attribute that is known late is no number")
+        return Number(self._late(given), is_never_zero=late.is_never_zero)
+
+    def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs, by a call of the kernel."""
+        assert node.op is not None
+        arrays = [_like(value) for value in node.outputs]
+        made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
+        if node.leaves_writes:  # what was written before it is there then
+            step, before = self.program.steps[-1], sorted(self.writes, key=lambda each: each[0])
+            present = {v: x for turn, v, x in before if turn < node.turn and v in self.graph.finals}
+            step.inputs = (*step.inputs, *[x for v, x in present.items() if v not in node.variables])
+        if not node.variables and not node.several and self._may_be_filled(made):
+            assert node.table is not None
+            self.program.steps[-1].options["fill"] = filling(node.op, node.table)
+        if node.effect.value == "view":
+            for value in made:
+                value.base = inputs[0].root
+        return made
+
+    def _may_be_filled(self, made: Sequence[Value]) -> bool:
+        """Whether an array could be had into which a kernel writes its result."""
+        return len(made) == 1 and not made[0].array.dtype.hasobject and layouts.is_dense(made[0].array)
+
+    def _add_call(
+        self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
+    ) -> list[Value]:
+        """Add a step that calls a function with arrays and attributes; some of these may be known late."""
+        lates = {key: self._late(x) for key, x in attributes.items() if isinstance(x, (Late, LateItem))}
+        known = {key: x for key, x in attributes.items() if key not in lates}
+        options = {"count": len(inputs), "lates": tuple(lates), "known": known}
+        self.program.add(kind, name, [*inputs, *lates.values()], *arrays, **options)
+        return self.program.steps[-1].outputs
+
+
+def _like(value: GraphValue) -> Any:
+    """An array of no values like one of the graph."""
+    return layouts.of(value.table.dtype.numpy_dtype, tuple(value.shape), value.layout)

@@ -1,0 +1,72 @@
+"""Templates: the steps that a kernel was found to take, taken again for operands of the same layouts.
+
+A program of many equal parts, such as the times of an LSTM, is so lowered without calling each part's kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agog_core.compiler import Node
+from agog_cpu_executor.program.program import Program, Step, Value
+
+# Steps that say all by their inputs and options; the options of others hold values.
+_KINDS = frozenset({"ufunc", "reduce", "where", "cast", "copy", "put", "dot", "matmul", "view"})
+
+
+class Templates:
+    """What is known of the kernels of one graph."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Template] = {}
+
+    def find(self, node: Node, inputs: Sequence[Value]) -> Template | None:
+        """The template of a node with such inputs."""
+        return self._known.get(_key(node, inputs))
+
+    def keep(self, node: Node, inputs: Sequence[Value], steps: Sequence[Step], outputs: Sequence[Value]) -> None:
+        """Remember what a node's kernel did, where it may be done again."""
+        inside = {*inputs, *[value for step in steps for value in step.outputs]}
+        used = [*outputs, *[value for step in steps for value in step.inputs]]
+        is_whole = all(value in inside or value.kind == "constant" for value in used)
+        key = _key(node, inputs)
+        if key is not None and is_whole and all(step.kind in _KINDS for step in steps):
+            self._known[key] = Template(inputs, steps, outputs)
+
+
+class Template:
+    """The steps of a kernel."""
+
+    def __init__(self, inputs: Sequence[Value], steps: Sequence[Step], outputs: Sequence[Value]) -> None:
+        self._inputs, self._steps, self._outputs = inputs, steps, outputs
+
+    def again(self, program: Program, inputs: Sequence[Value]) -> list[Value]:
+        """The outputs for other inputs, by the same steps."""
+        known = dict(zip(self._inputs, inputs, strict=True))
+        for step in self._steps:
+            given, [made] = [known.get(value, value) for value in step.inputs], step.outputs
+            if step.kind == "view":
+                known[made] = program.view(given[0], [(step.name, step.options["argument"])])
+            else:
+                known[made] = program.add(step.kind, step.name, given, made.array, **step.options)
+        return [known.get(value, value) for value in self._outputs]
+
+
+def _key(node: Node, inputs: Sequence[Value]) -> Any:
+    """What a kernel's steps depend on; None where that cannot be told."""
+    if not all(map(_is_plain, node.attributes.values())):
+        return None
+    of_inputs = [
+        id(value) if value.kind == "constant" else (value.array.dtype, value.array.shape, value.array.strides)
+        for value in inputs
+    ]
+    same = [inputs.index(value) for value in inputs]  # in the steps, one operand that comes twice is one value
+    return node.op, node.table, repr(node.attributes), *of_inputs, *same
+
+
+def _is_plain(attribute: Any) -> bool:
+    """Whether what is printed of an attribute says all of it."""
+    if isinstance(attribute, (tuple, list)):
+        return all(map(_is_plain, attribute))
+    return attribute is None or type(attribute) in (bool, int, float, str)

@@ -1,0 +1,1 @@
+"""Planning: which steps run, in which order, and where each value lies."""
