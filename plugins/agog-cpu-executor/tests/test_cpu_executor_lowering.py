@@ -21,7 +21,7 @@ from agog_testing.compiled import graph_of
 
 
 def kinds(graph: Graph) -> list[str]:
-    return [f"{step.kind} {step.name}".strip() for step in lower(graph).program.steps]
+    return [f"{step.kind.value} {step.name}".strip() for step in lower(graph).program.steps]
 
 
 def vector(*values: float) -> ag.Tensor:

@@ -55,7 +55,7 @@ def test_a_profile_names_groups_and_lines(compiler: Compiler) -> None:
     assert (group.count, group.plugin, group.kernel) == (3, "interpreter", "4 primitives in one function")
     assert (group.bytes, group.device) == (3 * X.nbytes, "cpu")
     assert group.lines == (line(wave, 1), line(wave, 2))
-    assert (product.count, product.plugin, product.kernel) == (3, "cpu-numpy", "numpy.dot")
+    assert (product.count, product.plugin, product.kernel) == (3, "cpu-executor", "numpy.dot")
     assert product.lines == (line(wave, 3),)
     assert len(seen.ops) == 2
     assert all(row.seconds > 0 for row in seen.ops)

@@ -6,15 +6,16 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.compiler import Compiler, Graph, Node, unobserved
+from agog_core.compiler import Compiler, Effect, Graph, Node, unobserved
 from agog_cpu_executor.emission.code import Code, Run
 from agog_cpu_executor.explanation import explained
 from agog_cpu_executor.grouping.copies import joined_in_place, without_copies
 from agog_cpu_executor.grouping.partition import group
 from agog_cpu_executor.lowering.claims import claimed
 from agog_cpu_executor.lowering.graphs import Lowered, lower
+from agog_cpu_executor.planning.liveness import live
 from agog_cpu_executor.planning.order import with_early_updates
-from agog_cpu_executor.planning.places import live, plan
+from agog_cpu_executor.planning.places import plan
 from agog_cpu_executor.program.program import Step
 
 # Emitted functions warn of no division by zero and no overflow, as ops do not; NumPy in the user's program does.
@@ -27,7 +28,7 @@ def prepare(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
     Several threads may call it at once: each call takes memory that no other one has at that time. Its attributes are
     for those who want to see what it does: ``summary``, ``explain`` and ``timed``.
     """
-    if any(node.effect.value == "copy" for node in graph.nodes):
+    if any(node.effect is Effect.COPY for node in graph.nodes):
         return None
     run = _running(compiled(graph, compilers))
     run.explain = lambda: explain(graph, compilers)  # type: ignore[attr-defined]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from agog_core.compiler import Node, adopted, kernel_of, note_failure, run_next
-from agog_cpu_executor.explanation import name_of, nodes_of
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.description import name_of, nodes_of
+from agog_cpu_executor.program.kinds import Kind
 from agog_cpu_executor.program.program import Step
 
 Adopt = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
@@ -52,7 +53,7 @@ def note(error: Exception, step: Step) -> None:
     """Add to an error the kernel, op and shapes, and the line of the program; of a group its ops and their lines."""
     nodes = nodes_of(step)
     node = nodes[0] if len(nodes) == 1 else None
-    if step.kind == "group":
+    if step.kind is Kind.GROUP:
         error.add_note(f"in a group of {', '.join(dict.fromkeys(map(name_of, nodes)))}, compiled by {step.name!r}")
     elif node is not None and node.op is not None and node.table is not None:
         like = [layouts.of(v.table.dtype.numpy_dtype, tuple(v.shape), v.layout) for v in node.inputs]

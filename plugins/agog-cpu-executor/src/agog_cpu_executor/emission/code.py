@@ -13,6 +13,7 @@ from agog_cpu_executor.emission.emitter import Emitter
 from agog_cpu_executor.lowering.graphs import Lowered
 from agog_cpu_executor.planning.places import Plan
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import Kind
 
 Run = Callable[[Any, Any], Any]
 
@@ -57,7 +58,7 @@ class Code:
         step = None if trace is None else self._steps.get(trace.tb_lineno)
         if trace is not None and step is not None:
             calls.note(error, step)
-            if trace.tb_lineno < self._first_effect and step.kind != "group":
+            if trace.tb_lineno < self._first_effect and step.kind is not Kind.GROUP:
                 undone(error)
             elif step in self._present:
                 names = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
@@ -68,7 +69,7 @@ class Code:
 
 def _summary(plan: Plan) -> str:
     """What runs a graph, in a sentence."""
-    groups = [step for step in plan.steps if step.kind == "group"]
+    groups = [step for step in plan.steps if step.kind is Kind.GROUP]
     fused = sum(len(step.options["steps"]) for step in groups)
     alone = len(plan.steps) - len(groups)
     names = ", ".join(sorted({step.name for step in groups}))

@@ -13,6 +13,7 @@ from agog_core.compiler import tell
 from agog_cpu_executor.lowering.graphs import Lowered
 from agog_cpu_executor.planning.places import Place, Plan
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import Home, Source
 from agog_cpu_executor.program.program import Step, Value, View, see
 
 
@@ -64,7 +65,7 @@ class Writer:
     def array(self, value: Value) -> str:
         """The name of a value as an array."""
         if value not in self.arrays:
-            if value.kind == "constant":
+            if value.source is Source.CONSTANT:
                 self.arrays[value] = self.known(value.array)
             else:
                 self.arrays[value] = name = self.name("a")
@@ -74,7 +75,7 @@ class Writer:
     def scalar(self, value: Value) -> str:
         """The name of a value of rank 0 as a scalar."""
         if value not in self.scalars:
-            if value.kind == "constant":
+            if value.source is Source.CONSTANT:
                 self.scalars[value] = self.known(value.array[()])
             else:
                 self.scalars[value] = name = self.name("s")
@@ -100,10 +101,10 @@ class Writer:
     def target(self, value: Value) -> str | None:
         """The name of the array that a result is to be written to; None where NumPy makes a new one."""
         place = self.plan.places[value]
-        if place.kind == "variable":
+        if place.home is Home.VARIABLE:
             self.effect()
             self.arrays[value] = f"v{place.variable}"
-        elif place.kind == "buffer":
+        elif place.home is Home.BUFFER:
             self.arrays[value] = self._buffer(value, place)
         elif value.whole is not None:
             whole, view = value.whole
@@ -147,6 +148,11 @@ class Writer:
             return f"{name}.{method}"
         given = self.known(argument)
         return f"{name}[{given}]" if method == "getitem" else f"{name}.{method}({given})"
+
+
+def listed(names: list[str]) -> str:
+    """What stands between a tuple's parentheses."""
+    return f"{names[0]}," if len(names) == 1 else ", ".join(names)
 
 
 def _lying(offset: int, dtype: Any, shape: Sequence[int], axes: Sequence[int]) -> Callable[[Any, Any], Any]:

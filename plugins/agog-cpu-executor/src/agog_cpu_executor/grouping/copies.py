@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import TAKING_EAGER_ARRAYS, Kind
 from agog_cpu_executor.program.program import Step, Value
 
 # What IEEE 754 says the result of to the last bit, in whatever order NumPy goes through memory.
@@ -22,7 +23,7 @@ _EXACT = frozenset(
 def without_copies(steps: Sequence[Step]) -> None:
     """Let elementwise functions read what a copy repeats or reorders, where their results stay as they are."""
     for step in steps:
-        if step.kind == "ufunc" and step.options["function"] in _EXACT:
+        if step.kind is Kind.UFUNC and step.options["function"] in _EXACT:
             for place, value in enumerate(step.inputs):
                 source = _source(value)
                 if source is not None:
@@ -39,14 +40,14 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
             users.setdefault(value.root, []).append(step)
     kept = {value.root for value in wanted}
     for step in steps:
-        if step.kind != "function" or step.options["function"] is not np.concatenate:
+        if step.kind is not Kind.FUNCTION or step.options["function"] is not np.concatenate:
             continue
         [whole], axis = step.outputs, step.options["keywords"]["axis"]
         if axis is None:
             continue
-        may_stay = whole not in kept and all(user.kind not in _HOLDERS for user in users.get(whole, ()))
+        may_stay = whole not in kept and all(user.kind not in TAKING_EAGER_ARRAYS for user in users.get(whole, ()))
         if may_stay and layouts.is_dense(whole.array) and all(_is_part(x, whole, users, kept) for x in step.inputs):
-            step.kind = "join"
+            step.kind = Kind.JOIN
             start = 0
             for part in step.inputs:
                 end = start + part.array.shape[axis]
@@ -55,20 +56,17 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
                 part.array = whole.array[key]
 
 
-_HOLDERS = ("host", "loop", "kernel", "update", "guard")  # which get arrays as eager calls make them
-
-
 def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: set[Value]) -> bool:
     """Whether a value is computed for one user alone, by a function that may write anywhere."""
     step = value.step
-    is_exact = step is not None and step.kind == "ufunc" and step.options["function"] in _EXACT
+    is_exact = step is not None and step.kind is Kind.UFUNC and step.options["function"] in _EXACT
     is_alone = is_exact and value.base is None and value not in kept and len(users[value]) == 1
     return is_alone and value.array.size > 0 and value.array.dtype == whole.array.dtype
 
 
 def _source(value: Value) -> Value | None:
     """What a copy is of, if a value is one."""
-    return value.step.inputs[0] if value.step is not None and value.step.kind == "copy" else None
+    return value.step.inputs[0] if value.step is not None and value.step.kind is Kind.COPY else None
 
 
 def _gives_the_same(step: Step, inputs: Sequence[Value]) -> bool:

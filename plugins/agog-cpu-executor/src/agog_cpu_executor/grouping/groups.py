@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from agog_core.compiler import ArraySpec, Compiler, Primitive, Subgraph
+from agog_core.compiler import Compiler, Subgraph
 from agog_core.plugin import PluginWarning
+from agog_cpu_executor.grouping.primitives import is_of_rows, primitive_of, spec_of
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import Kind, Source
 from agog_cpu_executor.program.program import Step, Value
 
 _MOST_ARRAYS = 24  # of one compiled function
@@ -33,48 +32,6 @@ class Group:
         return self.shape[: self.first], (*self.shape[: self.first], *[1] * (len(self.shape) - self.first))
 
 
-def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
-    """A step in the terms of compilers; None where they have none for it."""
-    kind = "bits" if step.kind == "view" and step.name == "view" else step.kind
-    if kind not in ("ufunc", "reduce", "where", "cast", "copy", "bits"):
-        return None
-    if kind in ("ufunc", "reduce") and getattr(np, step.name, None) is not step.options["function"]:
-        return None  # one of SciPy's
-    options: dict[str, Any] = {}
-    if kind == "reduce":
-        axis, dtype = step.options["axis"], step.options["dtype"]
-        rank = step.inputs[0].array.ndim
-        axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
-        options = {"axis": tuple(sorted(a % rank for a in axes)), "dtype": None if dtype is None else dtype.name}
-        options |= {name: step.options[name] for name in ("keepdims", "initial") if name in step.options}
-    name = step.name if kind in ("ufunc", "reduce") else ""
-    return Primitive(kind, name, tuple(numbers[x] for x in step.inputs), numbers[step.outputs[0]], options)
-
-
-def spec_of(value: Value) -> ArraySpec:
-    """The dtype, shape and strides of a value."""
-    array = value.array
-    return _spec(array.dtype, array.shape, array.strides)
-
-
-@lru_cache(1024)  # a dtype's name takes NumPy long to find
-def _spec(dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]) -> ArraySpec:
-    return ArraySpec(str(dtype.name), shape, strides)
-
-
-def first_axis(step: Step) -> int | None:
-    """The first of the axes of a reduction, where these are the last ones; else None."""
-    primitive = primitive_of(step, {step.inputs[0]: 0, step.outputs[0]: 1})
-    assert primitive is not None
-    axes, rank = primitive.options["axis"], step.inputs[0].array.ndim
-    return axes[0] if axes and axes == tuple(range(axes[0], rank)) else None
-
-
-def is_of_rows(step: Step) -> bool:
-    """Whether a step is a reduction that is done when all elements are."""
-    return step.kind == "reduce" and first_axis(step) is None
-
-
 def compiled(
     unit: Step | Group,
     users: Mapping[Value, set[Step | Group]],
@@ -91,12 +48,12 @@ def compiled(
         return unit.steps
     inside = {value for step in unit.steps for value in step.outputs}
     inputs = list(dict.fromkeys(x for step in unit.steps for x in step.inputs if x not in inside))
-    constants = [value for value in inputs if value.kind == "constant"]
-    inputs = [value for value in inputs if value.kind != "constant"]
+    constants = [value for value in inputs if value.source is Source.CONSTANT]
+    inputs = [value for value in inputs if value.source is not Source.CONSTANT]
     used = {x for x in inside if x in kept or users.get(x, {unit}) != {unit}}
     used |= {value.base for value in kept if value.base is not None}
-    views = [step for step in unit.steps if step.kind == "view" and step.outputs[0] in used]
-    outputs = [x for step in unit.steps if step.kind != "view" for x in step.outputs if x in used]
+    views = [step for step in unit.steps if step.kind is Kind.VIEW and step.outputs[0] in used]
+    outputs = [x for step in unit.steps if step.kind is not Kind.VIEW for x in step.outputs if x in used]
     outputs += [x for step in views for x in step.inputs if x in inside and x not in outputs]
     if any(x.base is not None for x in outputs) or len(inputs) + len(outputs) > _MOST_ARRAYS:
         return unit.steps
@@ -118,17 +75,17 @@ def compiled(
         return unit.steps
     options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
     node = next((step.node for step in unit.steps if step.node is not None), None)
-    return [Step("group", compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+    return [Step(Kind.GROUP, compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
 
 
 def is_worth_it(unit: Group) -> bool:
     """Whether a group takes less time compiled: it has several steps, or one that NumPy takes through buffers or in
     short rows, since it casts, repeats or reorders."""
-    steps = [step for step in unit.steps if step.kind != "view"]
+    steps = [step for step in unit.steps if step.kind is not Kind.VIEW]
     if len(steps) != 1:
         return bool(steps)
     [step] = steps
-    if step.kind == "reduce" or step.outputs[0].array.size < _LARGE:
+    if step.kind is Kind.REDUCE or step.outputs[0].array.size < _LARGE:
         return False
     array = step.outputs[0].array
     given = [x.array for x in step.inputs if x.array.ndim]
@@ -164,7 +121,7 @@ def _overwrites(
         value
         for value in inputs
         if value.base is None
-        and value.kind in ("step", "variable")
+        and value.source in (Source.STEP, Source.VARIABLE)
         and value not in roots
         and not any(other.base is value for other in inputs)
     ]
@@ -172,7 +129,9 @@ def _overwrites(
     for output in outputs:
         alike = [value for value in free if spec_of(value) == spec_of(output)]
         home = homes.get(output)
-        chosen = home if home in alike else next((x for x in alike if users[x] == {unit} and x.kind == "step"), None)
+        chosen = (
+            home if home in alike else next((x for x in alike if users[x] == {unit} and x.source is Source.STEP), None)
+        )
         if chosen is not None:
             free.remove(chosen)
             pairs.append((output, chosen))

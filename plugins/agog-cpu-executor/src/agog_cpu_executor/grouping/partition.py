@@ -12,23 +12,14 @@ from typing import Any
 
 from agog_core.compiler import Compiler
 from agog_core.plugin import load_reference
-from agog_cpu_executor.grouping.groups import (
-    Group,
-    compiled,
-    first_axis,
-    is_of_rows,
-    is_worth_it,
-    primitive_of,
-    spec_of,
-)
+from agog_cpu_executor.grouping.groups import Group, compiled, is_worth_it
+from agog_cpu_executor.grouping.primitives import first_axis, is_of_rows, primitive_of, spec_of
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import ENDING, FUSIBLE, IN_ORDER, RAISING, Kind, Source
 from agog_cpu_executor.program.program import Step, Value
 
 _MOST_STEPS = 400
 _MOST_INPUTS = 12  # of a group without reductions, for which all of them have to be there at once
-_IN_ORDER = ("guard", "late", "update", "host", "loop")
-_MAY_FAIL = ("kernel", "function")  # which a guard may be there for
-_TAKEN = ("ufunc", "reduce", "where", "cast", "copy", "view")
 
 
 def group(
@@ -68,11 +59,11 @@ class _Grouping:
         self.before: dict[Step, Step] = {}  # what runs in the order of the program
         last = guard = None
         for step in steps:
-            if step.kind in _IN_ORDER or (step.kind == "kernel" and step.node.effect.value == "random"):
+            if step.kind in IN_ORDER or step.draws:
                 if last is not None:
                     self.before[step] = last
-                last, guard = step, step if step.kind in ("guard", "loop") else guard
-            elif step.kind in _MAY_FAIL and guard is not None:
+                last, guard = step, step if step.kind in ENDING else guard
+            elif step.kind in RAISING and guard is not None:  # which the guard may be there for
                 self.before[step] = guard
         self.direct = {step: self._direct(step) for step in steps}
         self.answers: dict[Any, bool] = {}  # whether steps are taken, by all that it depends on
@@ -91,9 +82,9 @@ class _Grouping:
     def _is_taken(self, step: Step) -> bool:
         """Whether the compiler takes a step; it is asked once about those that are alike."""
         values = (*step.inputs, *step.outputs)
-        if step.kind not in _TAKEN or any(value.array is None for value in values):
+        if step.kind not in FUSIBLE or any(value.array is None for value in values):
             return False
-        options = step.options["function"] if step.kind == "ufunc" else repr(step.options)
+        options = step.options["function"] if step.kind is Kind.UFUNC else repr(step.options)
         arrays = [(values.index(x), x.array.dtype, x.array.shape, x.array.strides) for x in values]
         key = step.kind, step.name, options, step.outputs[0].whole is None, *arrays
         if key not in self.answers:
@@ -102,7 +93,7 @@ class _Grouping:
 
     def _asked(self, step: Step) -> bool:
         [result] = step.outputs
-        if not (self.has_reductions and step.inputs[0].array.ndim if step.kind == "reduce" else result.array.ndim):
+        if not (self.has_reductions and step.inputs[0].array.ndim if step.kind is Kind.REDUCE else result.array.ndim):
             return False
         values = list(dict.fromkeys((*step.inputs, result)))
         if any(value.array.dtype.hasobject or not value.array.size for value in values):
@@ -160,20 +151,20 @@ class _Grouping:
                 mine.steps = sorted([*mine.steps, *other.steps], key=self.place.__getitem__)
                 mine.first = other.first if mine.first is None else mine.first
         if mine is None:
-            shape = (step.inputs if step.kind == "reduce" else step.outputs)[0].array.shape
+            shape = (step.inputs if step.kind is Kind.REDUCE else step.outputs)[0].array.shape
             self._add(step, Group(shape, []))
 
     def _add(self, step: Step, into: Group) -> None:
         self.of[step] = into
         into.steps.append(step)
-        if step.kind == "reduce" and (first := first_axis(step)) is not None:
+        if step.kind is Kind.REDUCE and (first := first_axis(step)) is not None:
             into.first = first
 
     def _fits(self, step: Step, into: Group) -> bool:
         """Whether a step computes elements, a reduction, or a number per row of a group."""
         if len(into.steps) >= _MOST_STEPS:
             return False
-        if step.kind == "reduce":
+        if step.kind is Kind.REDUCE:
             first = first_axis(step)
             is_of_elements = step.inputs[0].array.shape == into.shape and not self._is_row(step.inputs[0], into)
             return is_of_elements and (first is None or into.first in (None, first))
@@ -215,7 +206,9 @@ class _Grouping:
         while todo:
             group = todo.pop()
             inside = {value for step in group.steps for value in step.outputs}
-            inputs = {x for step in group.steps for x in step.inputs if x not in inside and x.kind != "constant"}
+            inputs = {
+                x for step in group.steps for x in step.inputs if x not in inside and x.source is not Source.CONSTANT
+            }
             count = sum(x.array is not None and x.array.ndim > 0 for x in inputs)
             if group.first is None and len(group.steps) > 1 and count > _MOST_INPUTS:
                 middle = len(group.steps) // 2

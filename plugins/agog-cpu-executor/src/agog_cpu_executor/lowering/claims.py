@@ -9,10 +9,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.compiler import Claim, Compiler, Graph, Late, LateItem, Node, Value
+from agog_core.compiler import Claim, Compiler, Effect, Graph, Late, LateItem, Node, Value
 from agog_core.plugin import PluginWarning, load_reference
 
-_IN_PLACE = ("guard", "host", "loop", "update", "assign")  # which nothing is moved across
+# Across which no node is moved.
+_IN_PLACE = (Effect.GUARD, Effect.HOST, Effect.LOOP, Effect.UPDATE, Effect.ASSIGN)
 
 
 class Claimed:
@@ -79,7 +80,7 @@ def _with_claim(units: list[Node | Claimed], graph: Graph, claim: Claim, compile
         _check(node)
     ordered = _gathered(units, nodes)
     inputs, outputs = _ends(graph, nodes)
-    if any(node.effect.value == "view" and value in outputs for node in nodes for value in node.outputs):
+    if any(node.effect is Effect.VIEW and value in outputs for node in nodes for value in node.outputs):
         raise WrongClaimError("what is used outside shares the memory of what is not")
     run = claim.compile(tuple(inputs), tuple(outputs))
     if run is None:
@@ -90,7 +91,7 @@ def _with_claim(units: list[Node | Claimed], graph: Graph, claim: Claim, compile
 
 def _check(node: Node) -> None:
     op = node.op
-    if op is None or node.effect.value not in ("none", "view"):
+    if op is None or node.effect not in (Effect.NONE, Effect.VIEW):
         raise WrongClaimError(f"a node of effect {node.effect.value!r} ({node.line}) is not only computed")
     if node.may_fail:
         raise WrongClaimError(f"{op.name} ({node.line}) fails for some values, which its kernel tells")
@@ -119,7 +120,7 @@ def _gathered(units: list[Node | Claimed], nodes: list[Node]) -> list[Node | Cla
             raise WrongClaimError(
                 f"{_named(unit)} stands between them, which takes what one gives and gives what one takes"
             )
-        if not isinstance(unit, Claimed) and unit.effect.value in _IN_PLACE:
+        if not isinstance(unit, Claimed) and unit.effect in _IN_PLACE:
             raise WrongClaimError(f"a node of effect {unit.effect.value!r} ({unit.line}) stands between them")
     before = [unit for unit in between if unit in needed]
     after = [unit for unit in between if unit not in needed and unit not in mine]

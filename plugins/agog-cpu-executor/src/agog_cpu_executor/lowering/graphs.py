@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.compiler import Graph, Late, LateItem, Node, filling, lowering
+from agog_core.compiler import Effect, Graph, Late, LateItem, Node, filling, lowering
 from agog_core.compiler import Value as GraphValue
 from agog_cpu_executor.lowering.claims import Claimed
 from agog_cpu_executor.lowering.recorded import Number, Recorded, as_value, recording
 from agog_cpu_executor.lowering.templates import Templates
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import Kind, Source
 from agog_cpu_executor.program.program import Opaque, Program, Value, constant
 
 _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
@@ -55,8 +56,8 @@ class _Lowering:
 
     def run(self) -> Lowered:
         graph = self.graph
-        inputs = [self._given("input", value) for value in graph.inputs]
-        variables = [self._given("variable", value) for value in graph.variables.values()]
+        inputs = [self._given(Source.INPUT, value) for value in graph.inputs]
+        variables = [self._given(Source.VARIABLE, value) for value in graph.variables.values()]
         token = recording.set(self.program)
         try:
             for late in graph.lates:
@@ -84,46 +85,45 @@ class _Lowering:
             self.program, inputs, variables, [self.of(v) for v in graph.outputs], finals, self.opaque, writes
         )
 
-    def _given(self, kind: str, value: GraphValue) -> Value:
+    def _given(self, source: Source, value: GraphValue) -> Value:
         if value not in self.known:
-            self.known[value] = Value(kind, _like(value))
+            self.known[value] = Value(source, _like(value))
         return self.known[value]
 
     def of(self, value: GraphValue) -> Value:
         """What a value of the graph has become."""
         if value not in self.known:
             is_array = isinstance(value.array, np.ndarray)  # what a kernel keeps for its gradient's is none
-            self.known[value] = constant(value.array) if is_array else Value("constant", value.array)
+            self.known[value] = constant(value.array) if is_array else Value(Source.CONSTANT, value.array)
         return self.known[value]
 
     def _claimed(self, part: Claimed) -> None:
         self.program.node = part.nodes[0]
         inputs, arrays = [self.of(value) for value in part.inputs], [_like(value) for value in part.outputs]
         options = {"run": part.run, "overwrites": set(), "steps": part.nodes}
-        self.program.add("group", part.compiler, inputs, *arrays, **options)
+        self.program.add(Kind.GROUP, part.compiler, inputs, *arrays, **options)
         self.known.update(zip(part.outputs, self.program.steps[-1].outputs, strict=True))
 
     def _node(self, node: Node) -> None:
         inputs = [self.of(value) for value in node.inputs]
-        effect = node.effect.value
-        if effect == "guard":
-            self.program.add("guard", "", inputs, outcome=node.outcome, number=self.guards)
+        if node.effect is Effect.GUARD:
+            self.program.add(Kind.GUARD, "", inputs, outcome=node.outcome, number=self.guards)
             self.guards += 1
-        elif effect == "host" and isinstance(node.attributes.get("number"), (Late, LateItem)):
+        elif node.effect is Effect.HOST and isinstance(node.attributes.get("number"), (Late, LateItem)):
             number = self._late(node.attributes["number"])
             self.known[node.outputs[0]] = self.program.scalar(number, _like(node.outputs[0]).dtype)
-        elif effect == "host":
+        elif node.effect is Effect.HOST:
             arrays = [_like(value) for value in node.outputs]
             given = {name: x for name, x in node.attributes.items() if name != "function"}
-            self._add_call("host", "", inputs, arrays, given)
+            self._add_call(Kind.HOST, "", inputs, arrays, given)
             self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
-        elif effect == "loop":
+        elif node.effect is Effect.LOOP:
             arrays = [_like(value) for value in node.outputs]
             given = {name: x for name, x in node.attributes.items() if name != "loop"}
-            self._add_call("loop", "", inputs, arrays, given)
+            self._add_call(Kind.LOOP, "", inputs, arrays, given)
             self.program.steps[-1].options["is_exact"] = self.graph.exact
             self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
-        elif effect == "assign":
+        elif node.effect is Effect.ASSIGN:
             self.known[node.outputs[0]] = self.program.fit(
                 inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape)
             )
@@ -142,7 +142,7 @@ class _Lowering:
         """The outputs, by the steps that the node's kernel takes."""
         assert node.op is not None
         assert node.table is not None
-        kernel = None if node.effect.value == "random" else lowering(node.op, node.table)
+        kernel = None if node.effect is Effect.RANDOM else lowering(node.op, node.table)
         if kernel is None:
             raise Opaque("its kernel says nothing of how it is lowered")
         template = self.templates.find(node, inputs)
@@ -190,7 +190,9 @@ class _Lowering:
         """The outputs, by a call of the kernel."""
         assert node.op is not None
         arrays = [_like(value) for value in node.outputs]
-        made = self._add_call("update" if node.variables else "kernel", node.op.name, inputs, arrays, node.attributes)
+        made = self._add_call(
+            Kind.UPDATE if node.variables else Kind.KERNEL, node.op.name, inputs, arrays, node.attributes
+        )
         if node.leaves_writes:  # what was written before it is there then
             step, before = self.program.steps[-1], sorted(self.writes, key=lambda each: each[0])
             present = {v: x for turn, v, x in before if turn < node.turn and v in self.graph.finals}
@@ -198,7 +200,7 @@ class _Lowering:
         if not node.variables and not node.several and self._may_be_filled(made):
             assert node.table is not None
             self.program.steps[-1].options["fill"] = filling(node.op, node.table)
-        if node.effect.value == "view":
+        if node.effect is Effect.VIEW:
             for value in made:
                 value.base = inputs[0].root
         return made
@@ -208,7 +210,7 @@ class _Lowering:
         return len(made) == 1 and not made[0].array.dtype.hasobject and layouts.is_dense(made[0].array)
 
     def _add_call(
-        self, kind: str, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
+        self, kind: Kind, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
     ) -> list[Value]:
         """Add a step that calls a function with arrays and attributes; some of these may be known late."""
         lates = {key: self._late(x) for key, x in attributes.items() if isinstance(x, (Late, LateItem))}

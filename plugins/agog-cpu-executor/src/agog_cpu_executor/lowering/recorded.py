@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_cpu_executor.program.kinds import Source
 from agog_cpu_executor.program.program import Opaque, Program, Value, View, constant
 
 # The program that a kernel is recorded in, in this thread or task.
@@ -107,7 +108,7 @@ class Recorded:
         return len(self._value.array)
 
     def _known(self, convert: Callable[[Any], Any]) -> Any:
-        if self.value.kind != "constant":
+        if self.value.source is not Source.CONSTANT:
             raise Opaque("it looks at values")
         return convert(self.value.array)
 

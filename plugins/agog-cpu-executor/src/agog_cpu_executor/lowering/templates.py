@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.compiler import Node
+from agog_cpu_executor.program.kinds import REPEATABLE, Kind, Source
 from agog_cpu_executor.program.program import Program, Step, Value
-
-# Steps that say all by their inputs and options; the options of others hold values.
-_KINDS = frozenset({"ufunc", "reduce", "where", "cast", "copy", "put", "dot", "matmul", "view"})
 
 
 class Templates:
@@ -29,9 +27,9 @@ class Templates:
         """Remember what a node's kernel did, where it may be done again."""
         inside = {*inputs, *[value for step in steps for value in step.outputs]}
         used = [*outputs, *[value for step in steps for value in step.inputs]]
-        is_whole = all(value in inside or value.kind == "constant" for value in used)
+        is_whole = all(value in inside or value.source is Source.CONSTANT for value in used)
         key = _key(node, inputs)
-        if key is not None and is_whole and all(step.kind in _KINDS for step in steps):
+        if key is not None and is_whole and all(step.kind in REPEATABLE for step in steps):
             self._known[key] = Template(inputs, steps, outputs)
 
 
@@ -46,7 +44,7 @@ class Template:
         known = dict(zip(self._inputs, inputs, strict=True))
         for step in self._steps:
             given, [made] = [known.get(value, value) for value in step.inputs], step.outputs
-            if step.kind == "view":
+            if step.kind is Kind.VIEW:
                 known[made] = program.view(given[0], [(step.name, step.options["argument"])])
             else:
                 known[made] = program.add(step.kind, step.name, given, made.array, **step.options)
@@ -58,7 +56,7 @@ def _key(node: Node, inputs: Sequence[Value]) -> Any:
     if not all(map(_is_plain, node.attributes.values())):
         return None
     of_inputs = [
-        id(value) if value.kind == "constant" else (value.array.dtype, value.array.shape, value.array.strides)
+        id(value) if value.source is Source.CONSTANT else (value.array.dtype, value.array.shape, value.array.strides)
         for value in inputs
     ]
     same = [inputs.index(value) for value in inputs]  # in the steps, one operand that comes twice is one value

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agog_cpu_executor.lowering.graphs import Lowered
+from agog_cpu_executor.program.kinds import BEFORE_WRITES, NUMBERS
 from agog_cpu_executor.program.program import Step, Value
-
-# What may raise, or is seen: no variable is written before.
-_FIRST = ("guard", "late", "host", "loop", "kernel", "function", "update")
-_NUMBERS = ("number", "scalar")  # what the host computes, of numbers alone
 
 
 def with_early_updates(lowered: Lowered, steps: Sequence[Step]) -> list[Step]:
@@ -23,10 +20,10 @@ def with_early_updates(lowered: Lowered, steps: Sequence[Step]) -> list[Step]:
         for value in step.inputs:
             for each in (value, value.root):
                 users.setdefault(each, set()).add(step)
-    last = max((n for n, step in enumerate(steps) if step.kind in _FIRST), default=-1)
+    last = max((n for n, step in enumerate(steps) if step.kind in BEFORE_WRITES), default=-1)
     behind = steps[last + 1 :]
-    numbers = [step for step in behind if step.kind in _NUMBERS]
-    order = [*steps[: last + 1], *numbers, *[step for step in behind if step.kind not in _NUMBERS]]
+    numbers = [step for step in behind if step.kind in NUMBERS]
+    order = [*steps[: last + 1], *numbers, *[step for step in behind if step.kind not in NUMBERS]]
     moved = {*steps[: last + 1], *numbers}
     kept = {value.root for value in lowered.outputs}
     for step in reversed(behind):
@@ -51,7 +48,7 @@ def _part(last: Step, made: Mapping[Value, Step], users: Mapping[Value, set[Step
     while todo:
         for value in todo.pop().inputs:
             step = made.get(value)
-            if step is None or step in part or step.kind in _FIRST:
+            if step is None or step in part or step.kind in BEFORE_WRITES:
                 continue
             if not any(each in kept or each.root in kept or users.get(each, set()) - part for each in step.outputs):
                 part.add(step)

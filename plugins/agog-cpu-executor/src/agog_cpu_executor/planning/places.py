@@ -7,15 +7,21 @@ place of an operand that ends with it where NumPy computes element by element.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Sequence
 
 from agog_cpu_executor.lowering.graphs import Lowered
+from agog_cpu_executor.planning.liveness import may_fail
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import (
+    ALLOCATING,
+    ELEMENTWISE,
+    ENDING,
+    GIVING_ARRAYS,
+    PRODUCTS,
+    Home,
+    Kind,
+    Source,
+)
 from agog_cpu_executor.program.program import Step, Value
-
-_EFFECTS = ("guard", "late", "update", "host", "loop")
-_ELEMENTWISE = ("ufunc", "copy", "cast")
-_MADE_BY_NUMPY = ("kernel", "host", "loop", "function", "where")  # which have no place to put their result
 
 
 class Buffer:
@@ -27,13 +33,12 @@ class Buffer:
 
 
 class Place:
-    """Where a value lies: ``"given"``, ``"scalar"``, ``"new"``, in a ``"buffer"``, in that of a ``"variable"``, or as a
-    ``"part"`` in the place of another value."""
+    """Where a value lies: its home, and of a buffer or a variable, which one."""
 
     def __init__(
-        self, kind: str, buffer: Buffer | None = None, variable: int = -1, replaces: Value | None = None
+        self, home: Home, buffer: Buffer | None = None, variable: int = -1, replaces: Value | None = None
     ) -> None:
-        self.kind, self.buffer, self.variable = kind, buffer, variable
+        self.home, self.buffer, self.variable = home, buffer, variable
         self.replaces = replaces  # what lay there and is changed in place
 
 
@@ -50,25 +55,6 @@ class Plan:
     ) -> None:
         self.steps, self.places, self.last, self.size = steps, places, last, size
         self.holders = holders  # what lies in each variable's memory at the end
-
-
-def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
-    """The steps that something needs, and those that fail for some values, in their order."""
-    needed, kept = {each.root for each in wanted} | set(wanted), []
-    for step in reversed(steps):
-        is_random = step.kind == "kernel" and step.node is not None and step.node.effect.value == "random"
-        if step.kind in _EFFECTS or is_random or may_fail(step) or any(each in needed for each in step.outputs):
-            kept.append(step)
-            for each in step.inputs:
-                needed |= {each, each.root}
-    return kept[::-1]
-
-
-def may_fail(step: Step) -> bool:
-    """Whether a step raises for some values, as its op's kernel does."""
-    if step.kind == "update":
-        return bool(step.node.is_caught)
-    return step.kind in ("kernel", "function", "host") and step.node is not None and step.node.may_fail
 
 
 def plan(lowered: Lowered, steps: list[Step]) -> Plan:
@@ -89,25 +75,27 @@ class _Planner:
         self.escaping = {each.root for each in (*lowered.outputs, *finals)}
         self.last.update(dict.fromkeys(self.escaping, self.end))
         # What a kernel keeps for its gradient's, and a function of the program, may hold on to what they were given.
-        held = [step for step in steps if step.kind == "host" or (step.kind == "kernel" and step.node.op.reserve)]
+        held = [step for step in steps if step.kind is Kind.HOST or (step.kind is Kind.KERNEL and step.node.op.reserve)]
         self.escaping |= {each.root for step in held for each in step.inputs if each.array is not None}
         # A function may catch what a step raises, so nothing is written before either.
-        holds = [i for i, step in enumerate(steps) if step.kind in ("guard", "loop") or may_fail(step)]
+        holds = [i for i, step in enumerate(steps) if step.kind in ENDING or may_fail(step)]
         self.first_write = 1 + max(holds, default=-1)
         kept = {each.root for step in held for each in step.inputs}
         self.homes = {
-            value: n for n, value in lowered.finals if value.kind == "step" and value.base is None and value not in kept
+            value: n
+            for n, value in lowered.finals
+            if value.source is Source.STEP and value.base is None and value not in kept
         }
         self.holders = {n: lowered.variables[n] for n, _ in lowered.finals}
         self.buffers: list[Buffer] = []
 
     def run(self) -> Plan:
         for value in (*self.lowered.inputs, *self.lowered.variables):
-            self.places[value] = Place("given")
+            self.places[value] = Place(Home.GIVEN)
         self._spread_escapes()
         for i, step in enumerate(self.steps):
             for k, value in enumerate(step.outputs):
-                if value.base is None and value.kind != "number" and value not in self.places:
+                if value.base is None and value.source is not Source.NUMBER and value not in self.places:
                     self.places[value] = self._place(i, step, k, value)
         size = pack(self.buffers)
         return Plan(self.steps, self.places, self.last, size, self.holders)
@@ -116,42 +104,42 @@ class _Planner:
         """Let what becomes a result by replacing parts of it be a new array from the beginning."""
         for i in range(self.end - 1, -1, -1):
             step = self.steps[i]
-            is_part = step.kind == "put" and step.outputs[0] in self.escaping
+            is_part = step.kind is Kind.PUT and step.outputs[0] in self.escaping
             if is_part and self._ends_in(i, step, step.inputs[0], step.outputs[0]):
                 self.escaping.add(step.inputs[0])
 
     def _place(self, i: int, step: Step, k: int, value: Value) -> Place:
-        if step.kind == "update":
+        if step.kind is Kind.UPDATE:
             return self._updated(i, step, k, value)
         if value.whole is not None:
             whole, _ = value.whole
             if whole not in self.places:
-                self.places[whole] = Place("buffer", self._buffer(whole.array.nbytes, i, self.last[whole]))
-            return Place("part")
-        if value.array.ndim == 0 and step.kind not in ("kernel", "host", "loop", "group"):
-            return Place("scalar")
+                self.places[whole] = Place(Home.BUFFER, self._buffer(whole.array.nbytes, i, self.last[whole]))
+            return Place(Home.PART)
+        if value.array.ndim == 0 and step.kind not in GIVING_ARRAYS:
+            return Place(Home.SCALAR)
         is_filled = step.options.get("fill") is not None
-        if (step.kind in _MADE_BY_NUMPY and not is_filled) or not value.array.nbytes:
-            return Place("new")
+        if (step.kind in ALLOCATING and not is_filled) or not value.array.nbytes:
+            return Place(Home.NEW)
         # An interrupt may come while a kernel fills an array.
         if not is_filled and value in self.homes and self._is_free(i, step, value, self.homes[value]):
             return self._at_home(self.homes[value], value)
         if value in self.escaping:
-            before = step.inputs[0] if step.kind == "put" and self._ends_in(i, step, step.inputs[0], value) else None
-            is_new = before is not None and before in self.places and self.places[before].kind == "new"
-            return Place("new", replaces=before if is_new else None)
+            before = step.inputs[0] if step.kind is Kind.PUT and self._ends_in(i, step, step.inputs[0], value) else None
+            is_new = before is not None and before in self.places and self.places[before].home is Home.NEW
+            return Place(Home.NEW, replaces=before if is_new else None)
         if not layouts.is_dense(value.array):
-            return Place("new")
-        if step.kind in ("dot", "matmul") and not value.array.flags.c_contiguous:
-            return Place("new")
+            return Place(Home.NEW)
+        if step.kind in PRODUCTS and not value.array.flags.c_contiguous:
+            return Place(Home.NEW)
         for each in step.inputs:
             place = self.places.get(each)
-            if place is not None and place.kind == "buffer" and self._ends_in(i, step, each, value):
+            if place is not None and place.home is Home.BUFFER and self._ends_in(i, step, each, value):
                 assert place.buffer is not None
                 if place.buffer.death == i:  # nobody else has taken it
                     place.buffer.death = self.last[value]
-                    return Place("buffer", place.buffer, replaces=each)
-        return Place("buffer", self._buffer(value.array.nbytes, i, self.last[value]))
+                    return Place(Home.BUFFER, place.buffer, replaces=each)
+        return Place(Home.BUFFER, self._buffer(value.array.nbytes, i, self.last[value]))
 
     def _updated(self, i: int, step: Step, k: int, value: Value) -> Place:
         """The place of what a kernel updates in place: the old value's, where nobody else wants that. A variable's
@@ -161,17 +149,17 @@ class _Planner:
         uses = sum(each.root is old.root for each in step.inputs)
         is_last = self.last[old.root] == i and uses == 1 and old.base is None
         n = next((n for n, holder in self.holders.items() if holder is old), None)
-        if is_last and old.kind == "step" and old.step is not None and old.step.kind == "update" and n is None:
-            return Place("new", replaces=old)
+        if is_last and n is None and old.step is not None and old.step.kind is Kind.UPDATE:
+            return Place(Home.NEW, replaces=old)
         if is_last and n is not None and self.homes.get(value) == n and i >= self.first_write:
             place = self._at_home(n, value)
             place.replaces = old
             return place
-        return Place("new")
+        return Place(Home.NEW)
 
     def _at_home(self, n: int, value: Value) -> Place:
         old, self.holders[n] = self.holders[n], value
-        return Place("variable", variable=n, replaces=old)
+        return Place(Home.VARIABLE, variable=n, replaces=old)
 
     def _is_free(self, i: int, step: Step, value: Value, n: int) -> bool:
         """Whether a value may be computed in a variable's memory: after all guards, where what lies there has ended,
@@ -181,7 +169,7 @@ class _Planner:
         fits = memory.shape == value.array.shape and memory.dtype == value.array.dtype
         if i < self.first_write or not fits or not layouts.are_equal(memory, value.array):
             return False
-        if step.kind == "put" and holder is not step.inputs[0]:
+        if step.kind is Kind.PUT and holder is not step.inputs[0]:
             return False
         last = self.last.get(holder, -1)
         return last < i or self._ends_in(i, step, holder, value)
@@ -192,12 +180,12 @@ class _Planner:
             return False
         if any(each.root is x and each is not x for each in step.inputs):
             return False
-        if step.kind == "put":
+        if step.kind is Kind.PUT:
             return x is step.inputs[0] and sum(each is x for each in step.inputs) == 1
-        if step.kind == "group":
+        if step.kind is Kind.GROUP:
             return (value, x) in step.options["overwrites"]
         same = x.array.shape == value.array.shape and x.array.dtype == value.array.dtype
-        return step.kind in _ELEMENTWISE and same and layouts.are_equal(x.array, value.array)
+        return step.kind in ELEMENTWISE and same and layouts.are_equal(x.array, value.array)
 
     def _buffer(self, size: int, birth: int, death: int) -> Buffer:
         # With a gap behind it: NumPy before 2.3 takes arrays that touch for ones that overlap, and computes other bits.

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.compiler import Effect
 from agog_cpu_executor.program import layouts
+from agog_cpu_executor.program.kinds import Kind, Source
 
 Array = np.ndarray[Any, Any]
 View = tuple[str, Any]
@@ -28,14 +30,14 @@ class Opaque(TypeError):
 class Value:
     """An array in a program: what it is given, knows, or computes in a step.
 
-    ``array`` is the array itself of a ``"constant"``, and else an array of no values that has its dtype, shape and
-    strides. A ``"number"`` is one of Python's, computed on the host, and has none.
+    ``array`` is the array itself of a constant, and else an array of no values that has its dtype, shape and strides. A
+    number, which the host computes, has none.
     """
 
-    __slots__ = "array", "base", "kind", "step", "whole"
+    __slots__ = "array", "base", "source", "step", "whole"
 
-    def __init__(self, kind: str, array: Any, step: Step | None = None) -> None:
-        self.kind = kind  # "input", "variable", "constant", "number" or "step"
+    def __init__(self, source: Source, array: Any, step: Step | None = None) -> None:
+        self.source = source
         self.array = array
         self.step = step
         self.base: Value | None = None  # whose memory a view shows
@@ -54,10 +56,15 @@ class Step:
     __slots__ = "inputs", "kind", "name", "node", "options", "outputs"
 
     def __init__(
-        self, kind: str, name: str, inputs: tuple[Value, ...], outputs: list[Value], options: dict[str, Any], node: Any
+        self, kind: Kind, name: str, inputs: tuple[Value, ...], outputs: list[Value], options: dict[str, Any], node: Any
     ) -> None:
         self.kind, self.name, self.inputs, self.outputs, self.options = kind, name, inputs, outputs, options
         self.node = node  # of the graph, whose line errors name
+
+    @property
+    def draws(self) -> bool:
+        """Whether it is a kernel that draws random numbers."""
+        return self.kind is Kind.KERNEL and self.node is not None and self.node.effect is Effect.RANDOM
 
 
 class Program:
@@ -73,12 +80,12 @@ class Program:
         self._scalars: dict[tuple[int, str], Value] = {}
         self._kept: list[Value] = []  # so that no id comes twice
 
-    def add(self, kind: str, name: str, inputs: Sequence[Value], *arrays: Any, **options: Any) -> Value:
+    def add(self, kind: Kind, name: str, inputs: Sequence[Value], *arrays: Any, **options: Any) -> Value:
         """Add a step that gives arrays like these; its first output."""
         step = Step(kind, name, tuple(inputs), [], options, self.node)
-        step.outputs = [Value("step", array, step) for array in arrays]
+        step.outputs = [Value(Source.STEP, array, step) for array in arrays]
         self.steps.append(step)
-        return step.outputs[0] if arrays else Value("number", None)
+        return step.outputs[0] if arrays else Value(Source.NUMBER, None)
 
     def mark(self) -> Callable[[], None]:
         """A function that takes back all that is recorded from here on."""
@@ -97,7 +104,7 @@ class Program:
     def late(self, late: Any, *inputs: Value) -> Value:
         """What the host computes at each run, such as a learning rate or a key of random bits: once."""
         if id(late) not in self._lates:
-            self._lates[id(late)] = self._number("late", inputs, late.function)
+            self._lates[id(late)] = self._number(Kind.LATE, inputs, late.function)
         return self._lates[id(late)]
 
     def number(self, function: Callable[..., Any], *operands: Any) -> Value:
@@ -105,13 +112,13 @@ class Program:
         inputs = tuple(each for each in operands if isinstance(each, Value))
         key = function, *[id(each) if isinstance(each, Value) else (type(each), repr(each)) for each in operands]
         if key not in self._numbers:
-            self._numbers[key] = self._number("number", inputs, function, operands)
+            self._numbers[key] = self._number(Kind.NUMBER, inputs, function, operands)
             self._kept += inputs
         return self._numbers[key]
 
-    def _number(self, kind: str, inputs: tuple[Value, ...], function: Any, operands: Any = ()) -> Value:
+    def _number(self, kind: Kind, inputs: tuple[Value, ...], function: Any, operands: Any = ()) -> Value:
         step = Step(kind, "", inputs, [], {"function": function, "operands": operands}, self.node)
-        step.outputs = [Value("number", None, step)]
+        step.outputs = [Value(Source.NUMBER, None, step)]
         self.steps.append(step)
         return step.outputs[0]
 
@@ -119,7 +126,7 @@ class Program:
         """A number as an array of rank 0, as weak as Python's numbers are."""
         key = id(number), dtype.str
         if key not in self._scalars:
-            self._scalars[key] = self.add("scalar", "", (number,), np.empty((), dtype))
+            self._scalars[key] = self.add(Kind.SCALAR, "", (number,), np.empty((), dtype))
             self._kept.append(number)
         return self._scalars[key]
 
@@ -135,12 +142,12 @@ class Program:
             array = see(value.array, method, argument)
             if array.size and not np.may_share_memory(array, value.array):
                 raise Opaque(f"{method} copies")
-            if value.kind == "constant":
+            if value.source is Source.CONSTANT:
                 made = constant(array)
             elif array.shape == value.array.shape and array.strides == value.array.strides and method != "view":
                 made = value
             else:
-                made = self.add("view", method, (value,), array, argument=argument)
+                made = self.add(Kind.VIEW, method, (value,), array, argument=argument)
                 made.base = value.root
             self._views[key] = made
             self._kept.append(value)
@@ -152,35 +159,36 @@ class Program:
             raise Opaque(f"{function.__name__} has several results")
         arrays = [each.array for each in operands]
         _refuse_objects(arrays)
-        if all(each.kind == "constant" for each in operands) and max(a.size for a in arrays) <= _FOLDED:
+        if all(each.source is Source.CONSTANT for each in operands) and max(a.size for a in arrays) <= _FOLDED:
             return constant(function(*arrays))
         if not any(array.ndim for array in arrays) and any(array.dtype.kind == "c" for array in arrays):
             raise Opaque("complex numbers of rank 0, whose products NumPy's scalars round in another way than arrays")
         dtype = function.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
-        return self._add("ufunc", function.__name__, operands, layouts.result(dtype, *arrays), like, function=function)
+        natural = layouts.result(dtype, *arrays)
+        return self._add(Kind.UFUNC, function.__name__, operands, natural, like, function=function)
 
     def reduce(self, function: np.ufunc, x: Value, **options: Any) -> Value:
         """A reduction: ``axis`` (a tuple), ``dtype``, ``keepdims`` and, where there is one, ``initial``."""
         _refuse_objects([x.array])
         options["dtype"] = None if options["dtype"] is None else np.dtype(options["dtype"])
-        if x.kind == "constant" and x.array.size <= _FOLDED:
+        if x.source is Source.CONSTANT and x.array.size <= _FOLDED:
             return constant(function.reduce(x.array, **options))
         array = layouts.reduced(function, x.array, options)
-        return self.add("reduce", function.__name__, (x,), array, function=function, **options)
+        return self.add(Kind.REDUCE, function.__name__, (x,), array, function=function, **options)
 
     def where(self, condition: Value, x: Value, y: Value) -> Value:
         """A choice of elements."""
         arrays = [condition.array, x.array, y.array]
         _refuse_objects(arrays)
-        return self.add("where", "", (condition, x, y), layouts.result(np.result_type(*arrays[1:]), *arrays))
+        return self.add(Kind.WHERE, "", (condition, x, y), layouts.result(np.result_type(*arrays[1:]), *arrays))
 
     def cast(self, x: Value, dtype: np.dtype[Any], order: Any = "K", like: Any = None) -> Value:
         """A copy with another dtype or order."""
         _refuse_objects([x.array])
-        if x.kind == "constant" and x.array.size <= _FOLDED and like is None:
+        if x.source is Source.CONSTANT and x.array.size <= _FOLDED and like is None:
             return constant(x.array.astype(dtype, order=order))
         natural = layouts.copied(x.array, dtype, order)
-        kind = "copy" if dtype == x.array.dtype else "cast"
+        kind = Kind.COPY if dtype == x.array.dtype else Kind.CAST
         return self._add(kind, "", (x,), natural, like)
 
     def fit(self, x: Value, like: Any) -> Value:
@@ -188,13 +196,15 @@ class Program:
         array = x.array
         if array.shape == like.shape and array.dtype == like.dtype and layouts.are_equal(array, like):
             return x
-        if x.kind == "constant" and like.size <= _FOLDED:
+        if x.source is Source.CONSTANT and like.size <= _FOLDED:
             whole = layouts.empty_like(like)
             whole[...] = array
             return constant(whole)
-        return self._add("copy" if array.dtype == like.dtype else "cast", "", (x,), layouts.empty_like(like), like)
+        return self._add(
+            Kind.COPY if array.dtype == like.dtype else Kind.CAST, "", (x,), layouts.empty_like(like), like
+        )
 
-    def _add(self, kind: str, name: str, inputs: Sequence[Value], natural: Any, like: Any, **options: Any) -> Value:
+    def _add(self, kind: Kind, name: str, inputs: Sequence[Value], natural: Any, like: Any, **options: Any) -> Value:
         """A step whose result has the strides of an array, or its natural ones."""
         if like is not None and (natural.shape, natural.dtype) == (like.shape, like.dtype):
             is_imposed = not layouts.are_equal(natural, like)
@@ -207,30 +217,32 @@ class Program:
         if "V" in (x.array.dtype.kind, y.array.dtype.kind) or x.array.dtype.hasobject:
             raise Opaque("products of dtypes that are not NumPy's own")
         array = layouts.product(name, x.array, y.array)
-        return self.add(name, "", (x, y), array)
+        return self.add(Kind(name), "", (x, y), array)
 
     def full(self, shape: Any, dtype: Any, value: Any) -> Value:
         """An array of one value; of none where it is None."""
         if value is not None and np.prod(shape) <= _FOLDED:
             return constant(np.full(shape, value, dtype))
-        return self.add("full", "", (), layouts.of(dtype, np.empty(shape, "V0").shape), value=value)
+        return self.add(Kind.FULL, "", (), layouts.of(dtype, np.empty(shape, "V0").shape), value=value)
 
     def put(self, x: Value, path: Sequence[View], index: Any, source: Value) -> Value:
         """A value with a part of it replaced; ``index`` has positions of that part, or is None for all of it."""
         extra = () if index is None else (index,)
-        return self.add("put", "", (x, source, *extra), layouts.empty_like(x.array), path=tuple(path))
+        return self.add(Kind.PUT, "", (x, source, *extra), layouts.empty_like(x.array), path=tuple(path))
 
     def function(self, function: Callable[..., Any], arguments: Any, array: Any, **keywords: Any) -> Value:
         """A function of NumPy; values stand among its arguments, also in a tuple of them."""
         flat = [y for x in arguments for y in (x if isinstance(x, tuple) else (x,))]
         inputs = tuple(each for each in flat if isinstance(each, Value))
         _refuse_objects([each.array for each in inputs])
-        return self.add("function", "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords)
+        return self.add(
+            Kind.FUNCTION, "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords
+        )
 
 
 def constant(array: Any) -> Value:
     """An array that is known, and that nobody writes."""
-    return Value("constant", np.asarray(array))
+    return Value(Source.CONSTANT, np.asarray(array))
 
 
 def see(array: Any, method: str, argument: Any) -> Any:

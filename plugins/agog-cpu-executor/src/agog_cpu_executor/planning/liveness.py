@@ -1,0 +1,26 @@
+"""Liveness: the steps of a program that have to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agog_cpu_executor.program.kinds import IN_ORDER, RAISING, Kind
+from agog_cpu_executor.program.program import Step, Value
+
+
+def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
+    """The steps that something needs, and those that fail for some values, in their order."""
+    needed, kept = {each.root for each in wanted} | set(wanted), []
+    for step in reversed(steps):
+        if step.kind in IN_ORDER or step.draws or may_fail(step) or any(each in needed for each in step.outputs):
+            kept.append(step)
+            for each in step.inputs:
+                needed |= {each, each.root}
+    return kept[::-1]
+
+
+def may_fail(step: Step) -> bool:
+    """Whether a step raises for some values, as its op's kernel does."""
+    if step.kind is Kind.UPDATE:
+        return bool(step.node.is_caught)
+    return step.kind in RAISING and step.node is not None and step.node.may_fail
