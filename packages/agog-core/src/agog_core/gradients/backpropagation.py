@@ -40,8 +40,8 @@ def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[
         if out is None:
             outs, sources, *rest = saved
             if isinstance(vjp, Section):
+                last = g = gradient = known = None  # who walks back knows whether others have its gradients
                 vjp.walk_back(gradients, keep)
-                last = None
                 continue
             if outs != last:
                 last = outs

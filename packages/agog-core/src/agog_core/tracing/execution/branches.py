@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core.dispatch.devices.device import Device
 from agog_core.tracing.errors import OtherWayError
-from agog_core.tracing.execution.loops import Part, numbered
+from agog_core.tracing.execution.loops import Part, Stack, numbered
 from agog_core.tracing.graphs.graph import Value
 
 
@@ -21,7 +21,9 @@ class Branch:
         places: where what it takes is found among what the node takes behind the condition.
         following: where each result is found among what the graph gives, what the branch takes, and the constants.
         constants: arrays.
-        shared: the places of results that share memory with what it takes, or are it.
+        shared: the places of results that share memory with what it takes, or are it, or with what it leaves.
+        kept: where what it leaves for its gradient is found, as for ``following``; None where nothing is left.
+        copied: the places of what the branch takes whose memory that shares.
     """
 
     part: Part
@@ -29,6 +31,8 @@ class Branch:
     following: tuple[int, ...]
     constants: tuple[Any, ...]
     shared: tuple[int, ...]
+    kept: tuple[int, ...] | None = None
+    copied: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,10 +56,11 @@ class Choice:
         home: the device of the condition.
         line: of the program.
         form: of the results; see `agog_core.tracing.state.leaves.key_of_structure`.
+        shares: whether results may be what it takes, or views of that.
     """
 
-    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any) -> None:
-        self.branches, self.home, self.line, self.form = branches, home, line, form
+    def __init__(self, branches: dict[bool, Branch], home: Device, line: str, form: Any, shares: bool = False) -> None:
+        self.branches, self.home, self.line, self.form, self.shares = branches, home, line, form, shares
         self._has_parted = False
 
     @property
@@ -73,20 +78,27 @@ class Choice:
         branches, to_host = self.branches, self.home.to_host
         for branch in branches.values():
             branch.part.graph.exact = is_exact
-        count = len(next(iter(branches.values())).following)
+        first = next(iter(branches.values()))
+        count, leaves = len(first.following), first.kept is not None
         copies = [value.table.device.copy for value in outputs[:count]]
-        counter = [value.table.device for value in outputs[count:]]
+        counter = [value.table.device for value in outputs[count + leaves :]]
+        inputs = {outcome: branch.part.graph.inputs for outcome, branch in branches.items()}
+        held = {x: [(n, inputs[x][n].table.device.copy) for n in each.copied] for x, each in branches.items()}
 
         def run(flag: Any, *arrays: Any) -> list[Any]:
-            branch = branches.get(bool(to_host(flag).reshape(())[()]))
+            outcome = bool(to_host(flag).reshape(())[()])
+            branch = branches.get(outcome)
             if branch is None:
                 before, self._has_parted = self._has_parted, True
                 raise OtherWayError(self.line, is_first=not before, is_cond=True)
             given = [arrays[place] for place in branch.places]
+            for place, copy in held[outcome]:
+                given[place] = copy(given[place])
             pool = (*branch.part(given), *given, *branch.constants)
             found = [pool[place] for place in branch.following]
             for place in branch.shared:
                 found[place] = copies[place](found[place])
-            return [*found, *[numbered(device, 0) for device in counter]]
+            left = [Stack([tuple([pool[place] for place in branch.kept])])] if branch.kept is not None else []
+            return [*found, *left, *[numbered(device, 0) for device in counter]]
 
         return run

@@ -23,8 +23,10 @@ from agog_core.tracing.execution.loops import Part
 from agog_core.tracing.execution.portable import c_order
 from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.graphs.passes import optimize
+from agog_core.tracing.loops.branch_records import BranchRecords
 from agog_core.tracing.loops.constants import MOST_KNOWN, size
 from agog_core.tracing.loops.iterations import is_of_tensors, tensor_of
+from agog_core.tracing.loops.tracks import all_be
 from agog_core.tracing.state.device import TracedArray, untraced
 from agog_core.tracing.state.leaves import Packing, key_of_structure
 from agog_core.variables.variable import Variable
@@ -39,7 +41,9 @@ def is_node(trace: Trace, condition: Any) -> bool:
     is_mine = type(condition) is Tensor and type(condition._array) is TracedArray and condition._array.tracer is trace
     if not (trace.open_loops or trace.unites) or not is_mine or trace.behind is not None:
         return False
-    if any(loop.is_refused for loop in trace.open_loops) or any(tape.is_open for tape in tapes_of_context()):
+    tapes = [tape for tape in tapes_of_context() if tape.is_open]
+    is_seen = bool(tapes) if trace.open_loops else any(x.is_forward or x.breaks is not None for x in tapes)
+    if is_seen or any(loop.is_refused for loop in trace.open_loops):
         return False
     value = trace.value_of(condition)
     return value.kind != "constant" and value not in trace._outcomes
@@ -47,10 +51,17 @@ def is_node(trace: Trace, condition: Any) -> bool:
 
 def choose(trace: Trace, condition: Tensor, functions: dict[bool, Callable[[], Any]]) -> Any:
     """Call the function for a condition, and put a node in the place of what it does."""
-    value, outcome, line = trace.value_of(condition), bool(untraced(condition)), source_line()
-    branching = _Branching(trace, value, outcome, line)
+    return _chosen(_Branching(trace, condition), functions[bool(untraced(condition))])
+
+
+def choose_again(trace: Trace, condition: Tensor, gradients: Callable[[], Any]) -> Any:
+    """Call what computes the gradients of the function that a condition has chosen, and put a node in its place."""
+    return _chosen(_Branching(trace, condition, shares=True), gradients) if is_node(trace, condition) else gradients()
+
+
+def _chosen(branching: _Branching, function: Callable[[], Any]) -> Any:
     try:
-        result = functions[outcome]()
+        result = function()
     except BaseException:
         branching.compare()
         raise
@@ -60,10 +71,18 @@ def choose(trace: Trace, condition: Tensor, functions: dict[bool, Callable[[], A
 
 
 class _Branching:
-    """A call of one of two functions that is recorded."""
+    """A call of one of two functions that is recorded.
 
-    def __init__(self, trace: Trace, flag: Value, outcome: bool, line: str) -> None:
-        self.trace, self.flag, self.outcome, self.line = trace, flag, outcome, line
+    Args:
+        trace: where.
+        condition: which of them it is.
+        shares: whether its results may share memory with what it takes: gradients, which nobody else has.
+    """
+
+    def __init__(self, trace: Trace, condition: Tensor, shares: bool = False) -> None:
+        self.trace, self.condition, self.flag = trace, condition, trace.value_of(condition)
+        self.outcome, self.line, self.shares = bool(untraced(condition)), source_line(), shares
+        self.records = BranchRecords(trace)
         self.start = len(trace.graph.nodes), len(trace.graph.lates)
         self.first_array = len(trace._arrays)
         self.finals, self.outcomes = dict(trace.graph.finals), dict(trace._outcomes)
@@ -101,6 +120,7 @@ class _Branching:
         if packing is not None:
             packing.release()
         held = list(map(ref, tensors))
+        all_be(tensors, reals)
         del tensors
         written = {v: trace.value_of(x) for v, x in trace.state.items() if trace.value_of(x) in self.inside}
         finals = {v: untraced(trace.state[v]) for v in written}
@@ -108,9 +128,12 @@ class _Branching:
             if trace.finals.get(variable) is trace.state[variable]:
                 trace.finals[variable] = real
             trace.state[variable] = real
-        if self._has_escapes() or (not trace.open_loops and _are_held(values, reals, held)):
+        is_taken = not (written and self.records.tapes) and self.records.take(self.inside, values)
+        if not is_taken or self._has_escapes() or (not trace.open_loops and self._are_held(values, reals, held)):
             pairs = zip(held, reals, values, strict=True)
             found = [tensor_of(trace, x, value) if (own := each()) is None else own for each, x, value in pairs]
+            all_be(reals, found)
+            self.records.put_back(found)
             trace.state.update({v: tensor_of(trace, finals[v], value) for v, value in written.items()})
             self.compare()
             return None if packing is None else packing(found)
@@ -144,10 +167,17 @@ class _Branching:
             not self.lates
             and not any(node.draws for node in self.nodes)
             and all(size(value) <= MOST_KNOWN for value in written)
-            and all(_is_new(value, self.inside) for value in values)
+            and (self.shares or all(_is_new(value, self.inside) for value in values))
             and len(set(values)) == len(values)
             and set(values).isdisjoint(written)
         )
+
+    def _are_held(self, values: Sequence[Value], reals: Sequence[Tensor], tensors: Sequence[ref[Tensor]]) -> bool:
+        """Whether somebody else holds a result that is to be a new tensor."""
+        is_other = self.shares and any(
+            tensor() is not None for tensor, value in zip(tensors, values, strict=True) if value.kind != "constant"
+        )
+        return is_other or _are_held(values, reals, tensors)
 
     def _has_escapes(self) -> bool:
         """Whether Python has kept a tensor of the branch."""
@@ -169,20 +199,26 @@ class _Branching:
         outside = [v for v in dict.fromkeys(used) if v not in self.inside and v.kind != "constant"]
         known = [v.kind == "constant" or v in trace.knows.of or v in trace.knows.counted for v in values]
         branch = self._branch(outside, results)
-        choice = Choice({self.outcome: branch}, self.flag.table.device, self.line, form)
+        choice = Choice({self.outcome: branch}, self.flag.table.device, self.line, form, self.shares)
         del trace.graph.nodes[self.start[0] :], trace.graph.lates[self.start[1] :]
         trace.graph.finals, trace._outcomes = dict(self.finals), self.outcomes
         floor = trace.open_loops[-1].segments[-1].starts[-1][1] if trace.open_loops else 0
         after = trace.graph.lates[-1] if choice.draws and len(trace.graph.lates) > floor else None
         node = Node(Effect.LOOP, None, None, [self.flag, *outside], {"loop": choice, "after": after}, several=True)
         kinds = [(x._table, x._array) for x in (*reals, *finals.values())]
+        if branch.kept is not None:
+            kinds.append(self.records.stacked(self.flag.table))
         table = self.flag.table.device.table(int32)
         if choice.draws:
             kinds.append((table, table.device.from_host(np.array(0, np.int32))))
         outs = trace._add(node, kinds)
         if choice.draws:
             trace.behind = outs[-1].value
-        tensors = [trace._tensor(out, kind[0]) for out, kind in zip(outs, kinds, strict=True)][: len(results)]
+        tensors = [trace._tensor(out, kind[0]) for out, kind in zip(outs, kinds, strict=True)]
+        all_be(reals, tensors[: len(reals)])
+        if branch.kept is not None:
+            self.records.record(self.condition, tensors[: len(reals)], tensors[len(results)])
+        tensors = tensors[: len(results)]
         for value, tensor, is_so in zip(values, tensors, known, strict=False):
             if is_so:
                 self._note_known(value, tensor)
@@ -201,10 +237,15 @@ class _Branching:
             knows.of[made] = frozenset[Any]().union(*[each or () for each in loops]), untraced(tensor)._array
 
     def _branch(self, outside: list[Value], results: list[Value]) -> Branch:
-        made = list(dict.fromkeys(value for value in results if value in self.inside))
+        left = self.records.values
+        made = list(dict.fromkeys(value for value in (*results, *left) if value in self.inside))
         constants = [value for value in dict.fromkeys(results) if value.kind == "constant"]
         pool = {value: place for place, value in reversed(list(enumerate([*made, *outside, *constants])))}
         shared = [n for n, x in enumerate(results) if x not in self.inside or x.base in outside]
+        roots = {value if value.base is None else value.base for value in left}
+        shared += [n for n, x in enumerate(results) if (x if x.base is None else x.base) in roots and n not in shared]
+        kept = None if self.records.is_empty else tuple([pool[value] for value in left])
+        copied = tuple([place for place, value in enumerate(outside) if value in roots])
         fresh = {value: replace(value, kind="input", node=None, base=None, variable=None) for value in outside}
         for node in self.nodes:
             node.inputs = [fresh.get(value, value) for value in node.inputs]
@@ -216,7 +257,7 @@ class _Branching:
         optimize(graph)
         following = tuple([pool[value] for value in results])
         arrays = tuple([value.array for value in constants])
-        return Branch(Part(graph), tuple(range(len(outside))), following, arrays, tuple(shared))
+        return Branch(Part(graph), tuple(range(len(outside))), following, arrays, tuple(shared), kept, copied)
 
 
 def _is_new(value: Value, inside: set[Value]) -> bool:

@@ -247,7 +247,7 @@ def _plain(loop: Loop | Back | Rows) -> Any:
 
 
 def _is_branch(one: Branch, other: Branch) -> bool:
-    plain = [(x.following, x.shared, [frozen(each) for each in x.constants]) for x in (one, other)]
+    plain = [(x.following, x.shared, x.kept, x.copied, [frozen(each) for each in x.constants]) for x in (one, other)]
     return bool(plain[0] == plain[1])
 
 

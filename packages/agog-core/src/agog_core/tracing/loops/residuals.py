@@ -14,10 +14,12 @@ from agog_core.tracing.execution.portable import c_order
 from agog_core.tracing.graphs.graph import Value
 from agog_core.tracing.loops.references import Comparing, Holder, Hole, Replacing, tensors_in
 from agog_core.tracing.loops.tracks import Ids, ends_of, is_like
+from agog_core.tracing.loops.uniformity import is_reserve
 from agog_core.tracing.state.device import TracedArray, real_table
 
 if TYPE_CHECKING:
     from agog_core.tracing.loops.iterations import Iterations
+    from agog_core.tracing.traces.trace import Trace
 
 
 class Place(NamedTuple):
@@ -75,12 +77,10 @@ class Residuals:
         if type(array) is not TracedArray or array.tracer is not trace or array.value is None:
             return None
         value = array.value
-        made = None if value.node is None else value.node.op
-        is_reserve = made is not None and made.reserve is not None and value is value.node.outputs[-1]  # type: ignore[union-attr]
         is_own = value in self._inside or value in self._standing
         root = value if value.base is None else value.base
         lies_well = not is_own or root in self._inside or root.layout in (None, c_order(root))
-        self.is_possible = self.is_possible and value not in self._forbidden and not is_reserve and lies_well
+        self.is_possible = self.is_possible and value not in self._forbidden and not is_reserve(value) and lies_well
         if is_own:
             self.values.append(value)
         elif value in self._variables:
@@ -100,13 +100,13 @@ class Residuals:
                 if self._holes[number][0]:
                     tensors[self._holes[number][1]] = tensor
         made = Replacing(lambda x: holes.get(id(x), x))([records])[0]
-        kept = [_Kept.of(self.iterations, x) for x in tensors if x is not None]
+        kept = [Kept.of(self.iterations.trace, x) for x in tensors if x is not None]
         return _Iteration(made, kept)
 
     def put_back(self) -> None:
         """Let the tapes have the records as they were."""
         for each in self._of:
-            tensors = [kept.tensor(self.iterations) for kept in each.kept]
+            tensors = [kept.tensor(self.iterations.trace) for kept in each.kept]
             records = filled(each.records, self._holes, tensors, self.fixed)
             for tape, own in zip(self.iterations.tracks.tapes, records, strict=True):
                 tape.records += own
@@ -157,7 +157,7 @@ class Residuals:
             tape.records.append((None, None, section, saved))  # type: ignore[arg-type]  # it is no function
 
 
-class _Kept(NamedTuple):
+class Kept(NamedTuple):
     """A tensor of an iteration that its records keep, without its traced array."""
 
     array: Any
@@ -167,16 +167,16 @@ class _Kept(NamedTuple):
     watch: frozenset[int] | None
 
     @staticmethod
-    def of(iterations: Iterations, tensor: Tensor) -> _Kept:
+    def of(trace: Trace, tensor: Tensor) -> Kept:
         """What is kept of a traced tensor."""
-        value = iterations.trace.value_of(tensor)
-        return _Kept(tensor._array.array, real_table(tensor), value, getattr(tensor, "_id", None), tensor._watch)
+        value = trace.value_of(tensor)
+        return Kept(tensor._array.array, real_table(tensor), value, getattr(tensor, "_id", None), tensor._watch)
 
-    def tensor(self, iterations: Iterations) -> Tensor:
+    def tensor(self, trace: Trace) -> Tensor:
         """A traced tensor like it."""
         from agog_core.tracing.loops.iterations import tensor_of
 
-        made = tensor_of(iterations.trace, wrap(self.array, self.table, self.value.shape), self.value)
+        made = tensor_of(trace, wrap(self.array, self.table, self.value.shape), self.value)
         if self.id is not None:
             made._id = self.id
         made._watch = self.watch
@@ -187,7 +187,7 @@ class _Iteration(NamedTuple):
     """What one iteration has left on each tape, and the tensors that this keeps."""
 
     records: list[list[Record]]
-    kept: list[_Kept]
+    kept: list[Kept]
 
 
 def filled(records: Any, holes: Sequence[tuple[bool, int]], own: Sequence[Tensor], fixed: Sequence[Tensor]) -> Any:

@@ -42,7 +42,7 @@ def fits(iterations: Iterations, segments: Sequence[Segment]) -> bool:
         and all(late in part for part, nodes in zip(lead.lates, lead.nodes, strict=True) for late in _lates(nodes))
         and first.isdisjoint([value for late in lead.lates[1] for value in late.inputs])
         and not any(node.effect in _WRITES and not iterations.own.issuperset(node.variables) for node in lead.nodes[0])
-        and not any(map(_is_reserve, sources))
+        and not any(map(is_reserve, sources))
         and not (_has_guards(lead) and (iterations.tracks.tapes or _is_late(iterations, sources)))
         and all(_is_like(iterations, lead, other) for other in segments[1:])
     )
@@ -66,7 +66,7 @@ def outside_of(segment: Segment, inside: set[Value]) -> list[Value]:
     return [v for v in dict.fromkeys(used) if v not in inside and v not in standing and v.kind != "constant"]
 
 
-def _is_reserve(value: Value) -> bool:
+def is_reserve(value: Value) -> bool:
     """Whether a value is what a kernel keeps for its gradient's."""
     op = None if value.node is None else value.node.op
     return op is not None and op.reserve is not None and value is value.node.outputs[-1]  # type: ignore[union-attr]

@@ -6,15 +6,16 @@ called in its place, as long as no call has called the other one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from agog_core import nest
 from agog_core.tensors.tensor import Tensor
-from agog_core.tracing.execution.branches import Choice
+from agog_core.tracing.execution.branches import Branch, Choice
 from agog_core.tracing.execution.loops import Loop, Part
+from agog_core.tracing.execution.stacks import Item
 from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.loops.equivalence import Equivalence
 from agog_core.tracing.state.leaves import exact, key_of_structure
@@ -82,7 +83,7 @@ class Whole:
             and equivalence.same(list(mine.finals.values()), [theirs.finals[v] for v in mine.finals])
         )
         both = [node.attributes["loop"] for node in mine.nodes if _is_choice(node)]
-        if not is_like or any(len(each.branches) > 1 and each.has_guards for each in both):
+        if not is_like or any(len(each.branches) > 1 and each.has_guards for each in both) or _joins(mine):
             return None
         return replace(self, graph=mine, temporaries=self.temporaries | other.temporaries)
 
@@ -101,6 +102,46 @@ def _values(graph: Graph) -> list[Value]:
     return [*graph.inputs, *graph.variables.values(), *graph.outputs, *nodes]
 
 
+def _joins(graph: Graph) -> bool:
+    """Whether a kernel would get two arrays where it got one: gradients that branches hand on are copies. It may round
+    in another way then; see `agog_core.tracing.graphs.passes.merge_equal`."""
+    same: dict[Any, Any] = {}
+
+    def memory(value: Value) -> Any:
+        root: Any = value if value.base is None else value.base
+        root = id(root.array) if root.kind == "constant" else root
+        while root in same:
+            root = same[root]
+        return root
+
+    for node in graph.nodes:
+        choice = node.attributes.get("loop")
+        if isinstance(choice, Choice) and choice.shares and len(choice.branches) > 1:
+            for branch in choice.branches.values():
+                for place in branch.shared:
+                    one, other = memory(node.outputs[place]), _source(node, branch, place, memory)
+                    if one is not other:
+                        same[one] = other
+    for node in graph.nodes if same else ():
+        if (node.op is None or not node.op.elementwise) and len(node.inputs) > 1:
+            own = {value.base or value for value in node.inputs}
+            if len(set(map(memory, own))) < len({id(x.array) if x.kind == "constant" else x for x in own}):
+                return True
+    return False
+
+
+def _source(node: Node, branch: Branch, place: int, memory: Callable[[Value], Any]) -> Any:
+    """The memory that a result of a branch shares."""
+    graph, taken = branch.part.graph, [node.inputs[1 + each] for each in branch.places]
+    number = branch.following[place]
+    if number < len(graph.outputs):
+        value = graph.outputs[number]
+        root = value if value.base is None else value.base
+        return memory(taken[graph.inputs.index(root)]) if root in graph.inputs else memory(node.outputs[place])
+    number -= len(graph.outputs)
+    return memory(taken[number]) if number < len(taken) else id(branch.constants[number - len(taken)])
+
+
 class _Copying:
     """A copy of a graph, whose nodes and values may be changed.
 
@@ -114,6 +155,8 @@ class _Copying:
         self._lates: dict[Late, Late] = {}
         self._nodes: list[Node] = []
         self._opened: set[Node] = set()  # the nodes that were put in the places of branches
+        self._left: dict[Value, list[Value]] = {}  # what branches that were opened have left for their gradients
+        self._compared: dict[Value, bool] = {}  # the conditions of those
 
     def graph(self, graph: Graph) -> Graph:
         """The copy."""
@@ -135,7 +178,9 @@ class _Copying:
 
     def _node(self, node: Node) -> None:
         choice = node.attributes.get("loop")
-        if not isinstance(choice, Choice):
+        if isinstance(choice, Item) and (left := self._left.get(self._of(node.inputs)[0])) is not None:
+            self._there.update(zip(node.outputs, left, strict=True))
+        elif not isinstance(choice, Choice):
             if not self._is_written(node):
                 self._copied(node, {name: self._attribute(each) for name, each in node.attributes.items()})
         elif self._opens and len(choice.branches) == 1:
@@ -143,7 +188,7 @@ class _Copying:
         else:
             known = choice.branches.items()
             branches = {outcome: replace(branch, part=_copied(branch.part)) for outcome, branch in known}
-            made = Choice(branches, choice.home, choice.line, choice.form)
+            made = Choice(branches, choice.home, choice.line, choice.form, choice.shares)
             self._copied(node, {"loop": made, "after": self._attribute(node.attributes["after"])})
 
     def _copied(self, node: Node, attributes: dict[str, Any]) -> Node:
@@ -169,7 +214,8 @@ class _Copying:
         """Put a guard and the function that was called in the place of a branch."""
         [(outcome, branch)] = choice.branches.items()
         flag, *taken = self._of(node.inputs)
-        self._nodes.append(Node(Effect.GUARD, None, None, [flag], {}, line=choice.line, outcome=outcome))
+        if self._compared.setdefault(flag, outcome) is not outcome or not choice.shares:
+            self._nodes.append(Node(Effect.GUARD, None, None, [flag], {}, line=choice.line, outcome=outcome))
         part, given = branch.part.graph, [taken[place] for place in branch.places]
         self._there.update(zip(part.inputs, given, strict=True))
         first = len(self._nodes)
@@ -177,9 +223,11 @@ class _Copying:
             self._node(each)
         self._opened.update(self._nodes[first:])
         pool: list[Any] = [*self._of(part.outputs), *given, *branch.constants]
-        for place, value in zip(branch.following, node.outputs, strict=True):
+        for place, value in zip(branch.following, node.outputs, strict=False):
             found = pool[place]
             self._there[value] = found if isinstance(found, Value) else self._constant(value, found)
+        if branch.kept is not None:
+            self._left[node.outputs[-1]] = [pool[place] for place in branch.kept]
 
     def _constant(self, value: Value, array: Any) -> Value:
         self._number += 1
