@@ -330,7 +330,7 @@ def tape(scope: Scope) -> None:
             if draw.chance(0.15):
                 with scope.block(f"with {name}.stop_recording():"):
                     expression(scope)
-            statement(scope)
+            draw.weighted(((6, statement), (3, cond), (1, rows)))(scope)
         target = scope.any_float() or x
         scope.add(f"{name}_target = {target.name}")
         if draw.chance(0.3):
