@@ -1,4 +1,4 @@
-"""CheckpointableSaver: saves and restores one object with its parts."""
+"""CheckpointableSaver: saves and restores an object with its parts."""
 
 from __future__ import annotations
 

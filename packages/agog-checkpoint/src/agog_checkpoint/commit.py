@@ -1,4 +1,4 @@
-"""Commits: files are replaced so that a crash at any instant leaves the old ones or the new ones, whole."""
+"""Commits: atomic replacement of files. A crash at any instant leaves the old ones or the new ones, whole."""
 
 from __future__ import annotations
 

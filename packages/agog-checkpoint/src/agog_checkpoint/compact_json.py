@@ -1,4 +1,4 @@
-"""Compact JSON, without spaces. Python's module is imported on first use, because its import takes milliseconds."""
+"""Compact JSON, without spaces. Python's module is imported lazily, because its import takes milliseconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folder locks: one process at a time puts files of a folder into their places, and deletes others."""
+"""Folder locks: one process at a time renames and deletes files of a folder."""
 
 from __future__ import annotations
 

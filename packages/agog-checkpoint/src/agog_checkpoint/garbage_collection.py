@@ -1,4 +1,4 @@
-"""Garbage collection, which is disabled while many objects are made that stay."""
+"""Garbage collection: disabled while a save or restore makes many long-lived objects."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Disable garbage collection while the ``with`` block runs. It would visit all new objects again and again, so that
-    each of many keys would cost more than each of a few."""
+    """Disable garbage collection inside the ``with`` block. It would visit all new objects again and again: the cost of
+    a key would grow with their number.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

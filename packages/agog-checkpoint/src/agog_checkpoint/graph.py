@@ -1,4 +1,4 @@
-"""Graphs of objects as checkpoint files hold them: nodes, what hangs on them, and how they are written as JSON."""
+"""Graphs of objects in checkpoint files: nodes, their parts, and their JSON."""
 
 from __future__ import annotations
 

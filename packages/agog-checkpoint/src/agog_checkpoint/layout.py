@@ -1,4 +1,4 @@
-"""Layout of the files that agog writes: eight bytes with the header's length, the header as JSON, the tensors' bytes.
+"""Layout of safetensors files: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 
 https://huggingface.co/docs/safetensors describes it; `safetensors_file` says why it is written here.
 """

@@ -177,7 +177,7 @@ class CheckpointManager:
         return path
 
     def wait(self) -> None:
-        """Wait until what asynchronous saves write is on the disk, and what is too old is deleted.
+        """Wait until asynchronous saves are on the disk, and old checkpoints are deleted.
 
         Raises:
             ResourceExhaustedError: the last one has failed, because the disk is full.

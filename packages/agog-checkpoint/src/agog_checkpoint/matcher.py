@@ -1,4 +1,4 @@
-"""Matcher: finds the objects of a program that a file has too."""
+"""Matcher: matches the objects of a program with those of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches: which objects of a program stand for the nodes of a file."""
+"""Matches: the objects of a program for the nodes of a file."""
 
 from __future__ import annotations
 

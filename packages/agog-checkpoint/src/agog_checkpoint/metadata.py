@@ -1,4 +1,4 @@
-"""Metadata: the object graph of programs and of checkpoints, to look at."""
+"""Metadata: the object graphs of programs and of checkpoints, for inspection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects of the program as a graph: the walk over their parts, and the snapshot that is saved."""
+"""Objects: the walk over the object graph of a program, and its snapshot."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def tells_of_parts(kind: type[Checkpointable]) -> bool:
 
 
 def walk(root: Any) -> tuple[list[Part], list[Slot]]:
-    """Visit all objects that can be reached, breadth first, so that each gets its shortest path.
+    """Visit all reachable objects breadth first, so that each gets its shortest path.
 
     Returns the objects, the root first, and the slots of pairs of reached optimizers and reached variables. Raises what
     `parts` raises.

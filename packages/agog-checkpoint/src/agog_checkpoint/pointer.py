@@ -1,4 +1,4 @@
-"""Pointers: the file ``checkpoint`` names a folder's newest checkpoint, and those that a manager keeps."""
+"""Pointers: the file ``checkpoint``, with the names of a folder's newest checkpoint and those of a manager."""
 
 from __future__ import annotations
 
@@ -172,8 +172,8 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         latest_filename: the name of the file that names it; None for ``checkpoint``.
 
     Returns:
-        The path to give to `Checkpoint.restore`, or None if nothing was saved, also for a folder that does not
-        exist. Where the checkpoint is gone that the folder names as its newest, None too, with a warning.
+        The path for `Checkpoint.restore`, or None if nothing was saved or the folder does not exist. Where the
+        checkpoint is gone that the folder names as its newest, None too, with a warning.
 
     Raises:
         DataLossError: the file that names the newest checkpoint is damaged.

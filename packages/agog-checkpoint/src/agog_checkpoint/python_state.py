@@ -1,4 +1,4 @@
-"""Python state beside variables: NumPy arrays, and what an object makes of a text."""
+"""Python state beside variables: NumPy arrays, and objects with a serialization as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers, which look into a checkpoint without objects to restore."""
+"""Readers: access to the values of a checkpoint without objects."""
 
 from __future__ import annotations
 

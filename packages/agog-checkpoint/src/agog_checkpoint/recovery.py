@@ -1,4 +1,4 @@
-"""Recovery after crashes, which leave temporary files and shards without an index in a folder."""
+"""Recovery: removal of temporary files and shards without an index that crashes have left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regular files: folders may hold others, such as pipes, which keep a reader waiting for ever."""
+"""Regular files: a check against others, such as pipes, which would block a reader for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report: which values of a file have found an object."""
+"""Report: the matched and unmatched values of a restore."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def report_of(matches: Matches, waiting: WaitingList) -> Report:
 
 
 class UnclaimedValues:
-    """The values that no object has asked for, and which of them an error or a warning has named."""
+    """The values without an object, and which of them an error or a warning has named."""
 
     def __init__(self, path: str, matches: Matches) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Restore: gives the objects of a program the values of a checkpoint, also those that are made later."""
+"""Restore: gives the objects of a program the values of a checkpoint, later objects too."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Restore:
 
     Nodes of the file are matched with objects by the names on the way from the root. An object that was matched and
     still lacks parts that the file has is an owner: while there are owners, the restore listens for new parts. It holds
-    objects weakly, so that it ends when the last owner is gone, and says then which values nobody asked for.
+    objects weakly: when the last owner is gone, it ends and warns of unused values.
 
     ``root`` stands for the graph's first node. ``wants`` says of a path in the program whether it is restored, and
     ``unwanted`` are the nodes whose values are not. With ``cast``, values are cast to the dtypes of the variables; with

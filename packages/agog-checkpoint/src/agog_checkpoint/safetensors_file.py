@@ -1,6 +1,7 @@
-"""Safetensors files: the package safetensors reads and validates their headers, and agog maps and writes their tensors.
+"""Safetensors files: reading and validation of headers by the package safetensors, mapping and writing of tensors by
+agog.
 
-What is done by hand all the same, why, and what would make it needless, as of version 0.8 of the package:
+Work done here although the package has it, with the reason and the fix, as of its version 0.8:
 
 - `read` maps the tensors. ``safe_open`` copies them for NumPy, and fails for ``F8_E4M3`` and ``F8_E5M2``. Needless once
   its tensors are views of the mapped file, of all dtypes that ml_dtypes has.
@@ -59,7 +60,8 @@ class Contents(NamedTuple):
 @without_collection()
 def read(path: str) -> Contents:
     """Validate a file's header, and map its tensors; writing into them changes no file. Raises OSError if the file
-    cannot be read, and a ValueError that says what is wrong with it."""
+    cannot be read, and ValueError if its header is invalid.
+    """
     with open_regular(path) as stream:
         described, metadata = _header(stream)
         # A mapped file could not be replaced or removed on Windows.

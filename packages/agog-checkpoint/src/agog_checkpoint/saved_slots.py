@@ -1,4 +1,4 @@
-"""Saved slots: the slots that a checkpoint has, and those of a program that are restored from them."""
+"""Saved slots: the slots in a checkpoint, and the slots of a program restored from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved values: checks whether they fit the objects of a program, and gives them to these."""
+"""Saved values: checked against the objects of a program, and assigned to them."""
 
 from __future__ import annotations
 

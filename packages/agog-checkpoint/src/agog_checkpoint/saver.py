@@ -1,4 +1,4 @@
-"""Saver: saves and restores variables by their names, where `Checkpoint` goes by the paths of objects."""
+"""Saver: saves and restores variables by name; `Checkpoint` uses the paths of objects."""
 
 from __future__ import annotations
 

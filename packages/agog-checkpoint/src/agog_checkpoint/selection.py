@@ -1,4 +1,4 @@
-"""Selection: which values of a file go to which objects. Its graph is renamed and cut before it is restored."""
+"""Selection: ``mapping``, ``only`` and ``skip``, by renaming and pruning the file's graph before a restore."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
-    """Move objects of a file, with all that hangs on them, to where the program has them, in a new graph.
+    """Move objects of a file, with all their parts, to the paths of the program, in a new graph.
 
     ``mapping`` has paths in the program to paths or keys in the file; the empty path is the root. Raises NotFoundError
     where the file has no such object, ValueError if a path in the program leads through a variable, and TypeError
@@ -172,5 +172,5 @@ def _place(nodes: list[Node], target: str, number: int) -> None:
                 f"{variable.key!r} on the way; skip it, or map its path to another object."
             )
         parent = child
-    # First, so that this is the path that `only` and `skip` see, where a part has several.
+    # First, so that `only` and `skip` see this path of a part with several.
     nodes[parent].children = {last: number} | {n: child for n, child in nodes[parent].children.items() if n != last}

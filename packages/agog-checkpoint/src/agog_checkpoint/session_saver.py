@@ -1,4 +1,4 @@
-"""Session saver: `Saver` with the arguments that programs of graphs and sessions pass."""
+"""Session saver: `Saver` with the arguments of programs for sessions."""
 
 from __future__ import annotations
 

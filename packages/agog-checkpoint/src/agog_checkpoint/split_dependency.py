@@ -1,4 +1,4 @@
-"""Split dependency: several parts of an object graph that are saved and restored together, by two functions."""
+"""Split dependency: several parts of an object graph, saved and restored together by two functions."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class CheckpointLoadStatus:
         self._root = root
 
     def assert_consumed(self) -> CheckpointLoadStatus:
-        """Check that every value in the file has found its object, and that every object has found its value."""
+        """Check that every value in the file has an object, and every object a value."""
         self._restore.advance()
         _, deferred, unmatched = self._restore.report()
         missing = self._without_value()
@@ -41,7 +41,7 @@ class CheckpointLoadStatus:
         return self
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
-        """Check that every object that exists has found its value; warn of values in the file without an object."""
+        """Check that every existing object has a value; warn of values in the file without an object."""
         self._restore.advance()
         if missing := self._without_value():
             raise AssertionError(
@@ -64,7 +64,7 @@ class CheckpointLoadStatus:
         return self
 
     def expect_partial(self) -> CheckpointLoadStatus:
-        """Say that values in the file may stay without an object, so that nothing warns of them."""
+        """Accept values without an object, without a warning."""
         self._restore.unclaimed.name_all()
         return self
 

@@ -1,4 +1,4 @@
-"""Tensors in safetensors files of any origin, such as the weights of models of other frameworks."""
+"""Tensors of any safetensors file, such as the weights of models of other frameworks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting list: objects that lack parts which a file has."""
+"""Waiting list: objects without some of the parts in a file."""
 
 from __future__ import annotations
 

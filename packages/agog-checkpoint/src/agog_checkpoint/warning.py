@@ -1,4 +1,4 @@
-"""Warnings of this package: their category."""
+"""Warning: the category of this package's warnings."""
 
 
 class CheckpointWarning(UserWarning):

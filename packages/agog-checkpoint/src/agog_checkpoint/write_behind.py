@@ -1,4 +1,4 @@
-"""Write-behind: saves on a thread of their own, one after another."""
+"""Write-behind: asynchronous saves, one at a time, on a thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AdagradOptimizer: steps that get smaller with the gradients so far."""
+"""AdagradOptimizer: steps divided by the root of the sum of squared gradients."""
 
 from __future__ import annotations
 

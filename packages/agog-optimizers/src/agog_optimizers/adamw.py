@@ -1,4 +1,4 @@
-"""AdamWOptimizer: Adam that pulls variables towards 0 beside the step."""
+"""AdamWOptimizer: Adam with decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["AdamWOptimizer"]
 
 
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
-    """Adam that pulls variables towards 0 beside the step, which a penalty in the loss would not do.
+    """Adam with weight decay that is decoupled from the gradient, unlike a penalty in the loss.
 
     ``variable -= weight_decay * variable``, then a step of `AdamOptimizer`; the decay is not multiplied with the
     learning rate, as in TensorFlow 1.12. I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", ICLR

@@ -13,7 +13,7 @@ __all__ = ["AMSGradOptimizer"]
 
 
 class AMSGradOptimizer(AdamOptimizer):
-    """Adam that divides by the largest mean of squares so far, so that the step size never grows.
+    """Adam with the largest mean of squares so far as divisor, so that the step size never grows.
 
     ``m`` and ``v`` as for `AdamOptimizer`; ``vhat = maximum(vhat, v)`` takes the place of ``v`` in the step. S. Reddi,
     S. Kale and S. Kumar, "On the convergence of Adam and beyond", ICLR 2018.

@@ -1,4 +1,4 @@
-"""MovingAverageOptimizer, SWAOptimizer: averages of the variables, to evaluate and to save in their place."""
+"""MovingAverageOptimizer, SWAOptimizer: averages of the variables, for evaluation and saving."""
 
 from __future__ import annotations
 

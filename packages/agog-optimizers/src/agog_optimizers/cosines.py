@@ -1,4 +1,4 @@
-"""Cosines: learning rates that fall along a cosine, and a warm-up."""
+"""Cosines: cosine decay of the learning rate, and a linear warm-up."""
 
 from __future__ import annotations
 

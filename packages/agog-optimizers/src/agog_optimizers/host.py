@@ -1,4 +1,4 @@
-"""Host variables: what an optimizer counts and measures, in host memory, where reading it waits for no device."""
+"""Host variables: counters of an optimizer in host memory, so that reads wait for no device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hyperparameters: numbers that may change between steps."""
+"""Hyperparameters: numbers, tensors, variables or functions, read at each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LAMBOptimizer: Adam whose step is as long as a share of the variable."""
+"""LAMBOptimizer: Adam with a step in proportion to the variable's norm."""
 
 from __future__ import annotations
 

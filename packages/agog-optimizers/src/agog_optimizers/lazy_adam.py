@@ -1,4 +1,4 @@
-"""LazyAdamOptimizer: Adam for lookups."""
+"""LazyAdamOptimizer: Adam for lookups, on the rows looked up alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["LazyAdamOptimizer"]
 
 
 class LazyAdamOptimizer(AdamOptimizer):
-    """Adam that leaves the rows alone that were not looked up: faster than `AdamOptimizer`, and not the same.
+    """Adam that changes only the rows looked up: faster than `AdamOptimizer`, and not the same.
 
     For gradients of other ops it is `AdamOptimizer`.
 

@@ -1,4 +1,4 @@
-"""Loss scales: factors that keep gradients of half precision from vanishing and from overflowing."""
+"""Loss scales: factors against underflow and overflow of gradients in half precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MomentumWOptimizer: momentum that pulls variables towards 0 beside the step."""
+"""MomentumWOptimizer: momentum with decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["MomentumWOptimizer"]
 
 
 class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
-    """Momentum that pulls variables towards 0 beside the step, which a penalty in the loss would not do.
+    """Momentum with weight decay that is decoupled from the gradient, unlike a penalty in the loss.
 
     ``variable -= weight_decay * variable``, then a step of `MomentumOptimizer`; see `DecoupledWeightDecayExtension`.
 

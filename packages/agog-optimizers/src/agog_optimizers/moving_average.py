@@ -1,4 +1,4 @@
-"""ExponentialMovingAverage: averages of variables in which a value counts less with each update."""
+"""ExponentialMovingAverage: exponentially decaying averages of variables."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def _no_step(*arrays: Any, **hyperparameters: Any) -> None:
 class Optimizer(Checkpointable):
     """Base of optimizers.
 
-    A subclass says in `make_slots` what it remembers of each variable, with `keep` which numbers a step depends on, and
-    in `update` how it changes a variable: by default it calls `step_op`, the op that it names.
+    A subclass makes its slots in `make_slots`, registers hyperparameters with `keep`, and changes a variable in
+    `update`: by default it calls `step_op`, the op that it names.
 
     A hyperparameter of any optimizer is a number, a tensor or variable, or a function without arguments that returns
     one; it is read at each step. Anything else raises TypeError.

@@ -1,4 +1,4 @@
-"""Pairs: the gradients and variables that a step of an optimizer takes, checked."""
+"""Pairs: the checked gradients and variables of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows: steps on some rows of variables, which are gathered, changed, and put back."""
+"""Rows: steps on some rows of a variable: gather, update, scatter."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
 
 def _repeated(tracer: Tracer, gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     """All rows of a gradient, each with the sum for its number: in a function that is traced their count must not
-    depend on values. A number that is there twice is there with the same values, which are put back twice."""
+    depend on values. A duplicate row number has equal values; scattering them twice is harmless."""
     (which,) = tracer.host(_numbered, [gradient.indices], [gradient.indices.dtype])
     sums = unsorted_segment_sum(gradient.values, which, gradient.indices._shape[0])
     return gradient.indices, gather(sums, which)

@@ -1,4 +1,4 @@
-"""Schedules: learning rates that follow the global step.
+"""Schedules: learning rates as functions of the global step.
 
 As in eager TensorFlow 1.12, each returns a function without arguments that computes the present learning rate:
 optimizers call it at each step.

@@ -1,4 +1,4 @@
-"""Several: steps that a device takes for many variables at once."""
+"""Several: one launch for the steps of many variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Steps = list[tuple[Any, Variable]]
 def take_several(
     step: Any, steps: Steps, slots_of: Callable[[Variable], Mapping[str, Variable]], hyperparameters: dict[str, Any]
 ) -> Steps:
-    """Take a step at once for those variables for which that can be, and give the (gradient, variable) pairs left over.
+    """Take one joint step for the variables that allow it; return the other (gradient, variable) pairs.
 
     These are the gradients of lookups, variables with a constraint, and all where the first variable's device takes
     each alone, or where a variable comes twice: its second step takes what the first has left.

@@ -1,4 +1,4 @@
-"""Slots: what is kept of each variable, such as an optimizer's momentum."""
+"""Slots: the state of an optimizer for each variable, such as its momentum."""
 
 from __future__ import annotations
 

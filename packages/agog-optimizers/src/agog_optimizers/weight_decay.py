@@ -95,7 +95,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         super().update_rows(variable, gradient, rest, slots)
 
     def decay_rows(self, variable: Variable, gradient: IndexedSlices, decay: Any) -> None:
-        """Let the rows decay that were looked up, where the variable decays in this step.
+        """Decay the rows looked up, if the variable decays in this step.
 
         Args:
             variable: the variable.

@@ -1,4 +1,4 @@
-"""OptimizerWrapper: the base of optimizers that let another one take the steps."""
+"""OptimizerWrapper: the base of optimizers around another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases of summaries: SQLite files with the tables that TensorBoard 1 had."""
+"""Databases of summaries: SQLite files with the tables of TensorBoard 1."""
 
 from __future__ import annotations
 

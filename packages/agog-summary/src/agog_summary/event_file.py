@@ -1,4 +1,4 @@
-"""Event files."""
+"""Event files: the records of summaries that TensorBoard reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For metrics, which do not know this package: what they write with."""
+"""For metrics: the function that writes their results; layers do not import this package."""
 
 from __future__ import annotations
 

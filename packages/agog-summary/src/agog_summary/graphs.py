@@ -1,4 +1,4 @@
-"""Graphs, and events that were made elsewhere: what is written beside summaries."""
+"""Graphs of tapes, traced functions and models, and ready-made events, in event files."""
 
 from __future__ import annotations
 

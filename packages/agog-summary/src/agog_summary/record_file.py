@@ -1,4 +1,4 @@
-"""Record files, which tensorboardX's writer of records writes to."""
+"""Record files: the target of tensorboardX's record writer."""
 
 from __future__ import annotations
 

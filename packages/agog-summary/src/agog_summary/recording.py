@@ -1,4 +1,4 @@
-"""Recording: when summaries are written; never, until a policy is set."""
+"""Recording: the policy when summaries are written; by default never."""
 
 from __future__ import annotations
 

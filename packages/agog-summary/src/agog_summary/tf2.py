@@ -1,4 +1,4 @@
-"""Tf2: the summaries of TensorFlow 2's ``tf.summary``, which are recorded wherever a writer is the default."""
+"""Tf2: TensorFlow 2's ``tf.summary``, recorded under a default writer."""
 
 from __future__ import annotations
 

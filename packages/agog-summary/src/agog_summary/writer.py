@@ -1,4 +1,4 @@
-"""Writers of summaries, and which one is the default."""
+"""Writers of summaries, and the default writer."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SummaryWriter:
         """Write the summaries inside with this writer, and flush it in the end.
 
         Args:
-            step: the step of what ``tf.summary`` writes inside, where that is told none.
+            step: the default step of ``tf.summary`` inside the scope.
 
         Returns:
             A context manager, which gives the writer. One that does nothing leaves the default writer as it is.
@@ -113,9 +113,9 @@ def create_file_writer(
         flush_millis: how many milliseconds events wait in memory, until another is written; two minutes by default.
         filename_suffix: what the file's name ends with; ``".v2"`` by default.
         name: writers of one name share a file while one of them is in use; named after the folder by default.
-        purge_step: the first step that a training which goes on from a checkpoint will write again, as a number, a
-            tensor or a variable. TensorBoard forgets what a run before has written to the folder of this step and later
-            ones. None if nothing is to be forgotten.
+        purge_step: the first step that a resumed training writes again, as a number, a tensor or a variable.
+            TensorBoard forgets what a run before has written to the folder of this step and later ones. None if nothing
+            is to be forgotten.
 
     Returns:
         The writer.

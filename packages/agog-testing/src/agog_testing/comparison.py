@@ -1,4 +1,4 @@
-"""Comparison of arrays: their values, their bytes, and whether they lie in the same memory."""
+"""Comparison of arrays: values, bytes, and shared memory."""
 
 from __future__ import annotations
 

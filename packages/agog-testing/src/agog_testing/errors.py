@@ -1,4 +1,4 @@
-"""Errors: whether a block raises the error that it should, with the whole text that it should have."""
+"""Errors: an assertion that a block raises an error, with its whole text."""
 
 from __future__ import annotations
 

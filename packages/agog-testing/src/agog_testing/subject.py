@@ -1,4 +1,4 @@
-"""Subject: one kernel under test, and calls of its op that remember what the kernel was given and what it returned."""
+"""Subject: one kernel under test, and calls of its op with recorded arguments and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks: what a kernel must do, rule by rule. Each raises `Violation`, which names rule, sample and numbers.
+"""Checks: the rules for kernels. Each raises `Violation` with rule, sample and numbers.
 
 A check is a function of a `Subject`; `checks_for` names those that apply to it.
 """
@@ -24,7 +24,7 @@ Check = Callable[[Subject], None]
 
 
 def checks_for(subject: Subject) -> dict[str, Check]:
-    """The checks that apply to a kernel, by name, in the order in which they run."""
+    """The applicable checks of a kernel, by name, in order."""
     op, info = subject.info.op, subject.info
     found: dict[str, Check] = {
         "value": check_value,

@@ -1,4 +1,4 @@
-"""Derivatives: those of an op, against numerical differentiation and against each other."""
+"""Derivatives: an op's, compared with numerical differentiation and with each other."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_forward(subject: Subject) -> None:
 
 
 def check_linear(subject: Subject) -> None:
-    """Check that gradients are linear in the incoming ones, of which all ones may take a way of their own."""
+    """Check that gradients are linear in the incoming ones; gradients of ones may take a shortcut."""
     rule = "the gradient for incoming gradients of 1 is the difference of those for 1 + w and for w"
     rng = np.random.default_rng(subject.seed)
     for sample in subject.samples():

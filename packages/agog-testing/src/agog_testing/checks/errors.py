@@ -1,4 +1,4 @@
-"""Errors: calls that must fail, and how."""
+"""Errors: the type and text of failing calls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from agog_testing.subject import Subject, Violation
 
 
 def check_errors(subject: Subject) -> None:
-    """Check that calls that must fail do, with the right type and the whole text."""
+    """Check that wrong calls fail, with the right type and the whole text."""
     rule = "a wrong call fails with the error that the op documents"
     for sample in subject.info.errors:
         if sample.dtype != subject.dtype:

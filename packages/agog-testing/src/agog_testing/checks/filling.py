@@ -1,4 +1,4 @@
-"""Filling: results that a kernel writes into an array that it is given, bit by bit those that it returns."""
+"""Filling: results written into a given array, compared bit by bit with returned ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = "a kernel's `out` fills an array with what the kernel returns"
 
 
 def check_out(subject: Subject) -> None:
-    """Compare what `Kernel.out` makes of arrays full of ones, and of zeros, with what the kernel returns."""
+    """Compare the results of `Kernel.out`, in arrays full of ones and of zeros, with returned ones."""
     has_taken = False
     for sample, call in kernel_calls(subject):
         (wanted,) = repeat(subject, on_device(subject, call.before), call.attributes)[:1]

@@ -1,4 +1,4 @@
-"""Layouts: inputs of any strides, inputs that are one array, and inputs that nobody may write to."""
+"""Layouts: inputs of any strides, identical inputs, and read-only inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STRIDES = "a kernel reads inputs of any strides"
 
 
 def check_strides(subject: Subject) -> None:
-    """Compare results for inputs that do not lie contiguously in memory with those for inputs that do."""
+    """Compare results for inputs that are not contiguous with those for contiguous ones."""
     if all(is_host_memory(subject, call.arrays) for _, call in kernel_calls(subject)):
         for sample, call in kernel_calls(subject):
             wanted = _result(subject, call, call.before)
@@ -60,7 +60,7 @@ def check_same_array(subject: Subject) -> None:
 
 
 def check_inputs(subject: Subject) -> None:
-    """Check that the kernel changes no input but those that the op declares as updated, not even for a while."""
+    """Check that the kernel changes no input, not even temporarily, except those declared as updated."""
     op = subject.info.op
     for sample, call in kernel_calls(subject):
         for position, (array, before) in enumerate(zip(call.arrays, call.before, strict=True)):
@@ -81,7 +81,7 @@ def check_inputs(subject: Subject) -> None:
 
 
 def _laid(subject: Subject, values: Sequence[Array], layout: Callable[[Array], Array]) -> list[Array]:
-    """The arrays in a layout, but for those that the op updates, which are always contiguous."""
+    """The arrays in a layout; updated ones are always contiguous."""
     updates = subject.info.op.updates
     return [np.array(x, order="C") if input_name(subject, n) in updates else layout(x) for n, x in enumerate(values)]
 

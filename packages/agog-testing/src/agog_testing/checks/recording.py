@@ -1,4 +1,4 @@
-"""Recording: what a kernel did with the samples of its op, computed once for many checks, and its calls once more."""
+"""Recording: a kernel's calls for the samples of its op, computed once for many checks, and repeated ones."""
 
 from __future__ import annotations
 

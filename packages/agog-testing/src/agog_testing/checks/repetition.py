@@ -1,4 +1,4 @@
-"""Repetition: the same call gives the same bits, some thousand times, and from several threads at a time."""
+"""Repetition: equal calls give equal bits, thousands of times, and from several threads at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_repeated(subject: Subject) -> None:
 
 
 def check_threads(subject: Subject) -> None:
-    """Check that calls from several threads at a time, of other values in each, give what they give from one."""
+    """Check that simultaneous calls from several threads, with different values, give the results of one thread."""
     shares = _shares(subject)
     alone = [_again(subject, call) for _, call in shares]
     failures: list[Violation] = []

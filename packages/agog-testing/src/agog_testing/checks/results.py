@@ -1,4 +1,4 @@
-"""Results: what a kernel returns: their type, shape, dtype, and memory."""
+"""Results: the type, shape, dtype and memory of a kernel's results."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check_memory(subject: Subject) -> None:
 
 
 def check_aliasing(subject: Subject) -> None:
-    """Check that no result shares memory with an input, for ops that are no views."""
+    """Check that no result shares memory with an input, unless the op is a view."""
     for sample, call in _calls_to_write_to(subject):
         for array in results(subject, call.result):
             for position, source in enumerate(call.arrays):

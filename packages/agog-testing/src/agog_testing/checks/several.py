@@ -1,4 +1,4 @@
-"""Several: updates of several variables at once, which are those of one after another."""
+"""Several: joint updates of several variables, compared with single ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEWEST = 30
 
 
 def check_several(subject: Subject) -> None:
-    """Compare what `Kernel.several` makes of samples with the same attributes with what the kernel makes of each."""
+    """Compare `Kernel.several` with the kernel itself, on samples with equal attributes."""
     assert subject.several is not None
     left, has_taken = list(kernel_calls(subject)), False
     while left:

@@ -1,4 +1,4 @@
-"""Sizes: results against the reference for sizes around those at which fast loops change their way."""
+"""Sizes: results compared with the reference at sizes where fast loops switch their path."""
 
 from __future__ import annotations
 

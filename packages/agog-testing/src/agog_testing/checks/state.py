@@ -1,4 +1,4 @@
-"""State: a kernel keeps none that changes a result, whoever writes to its inputs later."""
+"""State: no result depends on earlier calls, or changes with later writes to inputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_state(subject: Subject) -> None:
 
 
 def check_variables(subject: Subject) -> None:
-    """Check that results follow variables that are written in place, and that earlier results stay as they were."""
+    """Check that results follow in-place writes to variables, and that earlier results stay unchanged."""
     for sample, other in _pairs(subject):
         with ag.device(subject.device.name), subject.installed(subject.kernel):
             try:

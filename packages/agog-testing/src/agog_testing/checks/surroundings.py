@@ -1,4 +1,4 @@
-"""Surroundings: what a kernel finds and must leave as it is: threads, random states, NumPy's settings, warnings."""
+"""Surroundings: process state that a kernel must not change: threads, random states, NumPy's settings, warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces: what calls of a kernel leave behind: memory, threads, warnings, changed states of other modules."""
+"""Traces: leftovers of a kernel's calls: memory, threads, warnings, changed states of other modules."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ROUNDS = 8
 
 
 def check_leaks(subject: Subject) -> None:
-    """Check that a kernel holds neither inputs nor results, and that its memory does not grow with its calls."""
+    """Check that a kernel keeps no reference to inputs or results, and that its memory does not grow with its calls."""
     calls = [(sample, call) for sample, call in kernel_calls(subject) if all(array.size for array in call.before)]
     for sample, call in calls:
         for name in _held(subject, call):

@@ -1,4 +1,4 @@
-"""Tracing: every op gives the same bits in a traced function, and so does its gradient."""
+"""Tracing: every op and its gradient give eager bits in a traced function."""
 
 from __future__ import annotations
 

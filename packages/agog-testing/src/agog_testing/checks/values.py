@@ -1,4 +1,4 @@
-"""Values: results against the reference, for samples, for sizes, and for every layout of the inputs in memory."""
+"""Values: results compared with the reference, for samples, sizes and layouts of the inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled: what executors and compilers of traced functions must do, which is to give the bits of eager calls."""
+"""Compiled: tests that executors and compilers of traced functions give eager bits."""
 
 from agog_testing.compiled import interpreter
 from agog_testing.compiled.calls import check_calls

@@ -1,4 +1,4 @@
-"""Calls: each call of a kernel that an op's samples make, forward and for the gradient, as a traced function."""
+"""Calls: each kernel call of an op's samples, forward and for the gradient, as a traced function."""
 
 from __future__ import annotations
 

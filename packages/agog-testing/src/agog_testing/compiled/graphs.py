@@ -1,4 +1,4 @@
-"""Graphs: what a traced function records, for tests that look at it or run it by an executor."""
+"""Graphs: graphs of traced functions, for tests that inspect or run them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interpreter: the meaning of a `Subgraph` in NumPy, one call for each primitive; a compiler to compare others with."""
+"""Interpreter: the reference compiler, with one NumPy call for each primitive of a `Subgraph`."""
 
 from __future__ import annotations
 

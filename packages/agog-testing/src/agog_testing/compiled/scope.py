@@ -1,4 +1,4 @@
-"""Scope: which compilers traced functions are compiled by, whatever plugins there are."""
+"""Scope: the compilers for traced functions in a block, regardless of plugins."""
 
 from __future__ import annotations
 

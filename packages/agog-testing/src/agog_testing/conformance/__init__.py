@@ -1,4 +1,4 @@
-"""The conformance kit: every kernel of a plugin, for every dtype that it is for, through every check.
+"""The conformance kit: every kernel of a plugin, for every dtype of the kernel, in every check.
 
 ``agog-conformance PLUGIN``, or ``python -m agog_testing.conformance PLUGIN``, runs it, each op in a process that may
 crash or hang. Plugin authors may run the same tests in their own suite, in its process:

@@ -1,4 +1,4 @@
-"""Cases: the tests that the kit has for kernels, and how they end."""
+"""Cases: the kit's tests of kernels, and their outcomes."""
 
 from __future__ import annotations
 

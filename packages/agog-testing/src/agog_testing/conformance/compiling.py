@@ -1,4 +1,4 @@
-"""Compiling: the tests of a plugin's compilers, which are each call of each op, and random programs."""
+"""Compiling: the tests of a plugin's compilers: each call of each op, and random programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts: what the kit knows of the ops that a plugin has kernels for, of which a plugin may bring some itself."""
+"""Facts: the `OpInfo` of each op with a kernel of the plugin, from the kit or from plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats: results as JSON, and as the XML of JUnit, which CI systems read."""
+"""Formats: results as JSON, and as JUnit's XML for CI systems."""
 
 from __future__ import annotations
 

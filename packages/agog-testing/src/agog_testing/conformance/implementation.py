@@ -1,4 +1,4 @@
-"""Implementation: the function of a kernel under test, which is imported or made when it is first called.
+"""Implementation: the function of a kernel under test, imported or made at its first call.
 
 A kernel may decline calls. The next one of the device then gives the result, as for users, and if there is none, the
 host; so checks go on, and say at the end how many calls were declined.

@@ -1,4 +1,4 @@
-"""Report: how tests of the conformance kit ended, and what the command prints of it."""
+"""Report: the outcomes of the kit's tests, as the command prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: what has come of each test so far."""
+"""Results: the outcome of each test so far."""
 
 from __future__ import annotations
 

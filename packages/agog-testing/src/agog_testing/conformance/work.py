@@ -1,4 +1,4 @@
-"""Work: what the processes of the kit are asked for, and what they answer."""
+"""Work: requests to the processes of the kit, and their answers."""
 
 from __future__ import annotations
 

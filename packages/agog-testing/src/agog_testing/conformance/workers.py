@@ -1,4 +1,4 @@
-"""Workers: processes that do one piece of work after another, any of which may crash, hang or exit.
+"""Workers: processes for one request after another, which may crash, hang or exit.
 
 A worker that ends is replaced; what it was doing is reported as `Died`, with what is known of why and where.
 """

@@ -1,4 +1,4 @@
-"""Info: what the kit knows of an op, which is samples of its calls, a reference, its errors and tolerances."""
+"""Info: the facts of an op: samples of its calls, a reference, errors and tolerances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs: random programs as users write them, in Python source, run traced and eagerly, and compared bit by bit."""
+"""Programs: random programs in Python source, run traced and eagerly, and compared bit by bit."""
 
 from agog_testing.programs.checking import check_program, difference_of
 from agog_testing.programs.writing import source_of

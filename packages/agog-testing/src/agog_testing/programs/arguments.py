@@ -1,4 +1,4 @@
-"""Arguments: what the function of a program is called with, which changes from call to call."""
+"""Arguments: the arguments of a program's function, which change from call to call."""
 
 from __future__ import annotations
 

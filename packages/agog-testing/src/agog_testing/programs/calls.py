@@ -1,4 +1,4 @@
-"""Calls: what programs do with a traced function: plain calls, tapes, forward mode, threads, steps of optimizers."""
+"""Calls: uses of a traced function: plain calls, tapes, forward mode, threads, steps of optimizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking: a program run eagerly and traced, and what is different."""
+"""Checking: a program run eagerly and traced, and the differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions: what programs define before their function: gradients of their own, layers, other functions."""
+"""Definitions: definitions before a program's function: custom gradients, layers, other functions."""
 
 from __future__ import annotations
 

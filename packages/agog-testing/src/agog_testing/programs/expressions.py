@@ -1,4 +1,4 @@
-"""Expressions: statements of one op or a few that make tensors of others: arithmetic, views, reductions, products."""
+"""Expressions: statements of one op or a few: arithmetic, views, reductions, products."""
 
 from __future__ import annotations
 

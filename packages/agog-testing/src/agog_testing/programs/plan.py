@@ -1,4 +1,4 @@
-"""Plan: what the calls of a program go by."""
+"""Plan: the choices behind the calls of a program."""
 
 from __future__ import annotations
 

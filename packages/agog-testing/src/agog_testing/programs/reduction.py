@@ -1,4 +1,4 @@
-"""Reduction: a program that differs is made shorter, as long as it differs in the same way."""
+"""Reduction: a failing program is shortened while it keeps its kind of difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements: what functions do beside computing: branches, loops, variables, random numbers, errors, tapes, Python."""
+"""Statements: statements beside expressions: branches, loops, variables, random numbers, errors, tapes, Python."""
 
 from __future__ import annotations
 

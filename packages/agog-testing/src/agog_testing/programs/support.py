@@ -1,4 +1,4 @@
-"""Support: what the sources of random programs import: data that is drawn from a number, and threads."""
+"""Support: imports of random programs: data drawn from a number, and threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tapes: calls under tapes: what gradients are asked of, and with respect to what."""
+"""Tapes: calls under tapes, with targets and sources of gradients."""
 
 from __future__ import annotations
 

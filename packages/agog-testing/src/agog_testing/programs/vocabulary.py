@@ -1,4 +1,4 @@
-"""Vocabulary: the expressions of one tensor or two that programs are made of, as text in which ``{0}`` is a tensor."""
+"""Vocabulary: expressions of one tensor or two, as text with ``{0}`` for a tensor."""
 
 from __future__ import annotations
 

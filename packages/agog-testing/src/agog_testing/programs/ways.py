@@ -1,4 +1,4 @@
-"""Ways: what runs the traced functions of programs."""
+"""Ways: executors and compilers for the traced functions of programs."""
 
 from __future__ import annotations
 

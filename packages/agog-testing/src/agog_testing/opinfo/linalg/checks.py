@@ -1,4 +1,4 @@
-"""Checks: matrices and errors for samples of linear algebra, and what references share."""
+"""Checks: matrices and errors for samples of linear algebra, and shared parts of references."""
 
 from __future__ import annotations
 

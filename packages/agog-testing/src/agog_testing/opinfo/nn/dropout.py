@@ -1,4 +1,4 @@
-"""Dropout: facts about which elements it keeps, on every backend, and its gradient."""
+"""Dropout: facts about the kept elements, on every backend, and the gradient."""
 
 from __future__ import annotations
 

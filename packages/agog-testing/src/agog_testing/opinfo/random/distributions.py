@@ -1,4 +1,4 @@
-"""Distributions: facts about random numbers with parameters: the same algorithms, for one element after the other."""
+"""Distributions: facts about random numbers with parameters, by the same algorithms element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uniform and normal: facts about random numbers: which ones a seed gives, on every backend."""
+"""Uniform and normal: facts about the random numbers of a seed, on every backend."""
 
 from __future__ import annotations
 
