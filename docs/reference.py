@@ -40,7 +40,7 @@ PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
-    "In executors": ("Executor",),
+    "In executors": ("Executor", "Graph", "Node", "Value"),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": ("version", "as_dtype", "load_reference", "matmul_precision"),
 }
@@ -57,9 +57,6 @@ OTHERS = {
     "Tensor": "the type of what ops take and return, for annotations",
     "SingleOp": "for `Kernel.make`: eager calls of one op as graphs of one node, compiled as traced functions are",
     "Effect": "what a node does beside computing, such as `Effect.GUARD`; its comments say what each one means",
-    "Graph": "a traced function: `nodes` in order, `inputs`, `outputs`, `variables`, their `finals`, and `lates`",
-    "Node": "a step of a graph: its `op`, `table`, `inputs`, `attributes`, `outputs`, `effect`, and `line`",
-    "Value": "an array in a graph: its `shape`, `layout` (strides), `table`, and, of a constant, the `array`",
     "KernelTable": "the kernels of a device and dtype: `device`, `dtype`, and `adopt`, which makes arrays of results",
     "adopted": "for executors: what a kernel returned, in arrays of the device's own type",
     "kernel_of": "for executors: the kernel that runs an op on a table's device and dtype",

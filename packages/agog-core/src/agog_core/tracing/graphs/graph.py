@@ -86,39 +86,64 @@ class LateItem:
 class Value:
     """An array in a graph: an argument, a variable's value on entry, a constant, or what a node computes.
 
-    ``array`` is the one that was seen when the function was traced; constants keep it, others lose it once the graph is
-    compiled. ``layout`` is its strides in bytes, where the backend's arrays have strides.
+    Args:
+        number: its number.
+        kind: ``"input"``, ``"variable"``, ``"constant"`` or ``"node"``.
+        table: the kernel table of its device and dtype.
+        shape: its shape.
+        array: what it was when the function was traced. Constants keep it, others lose it once the graph is compiled.
+        layout: its strides in bytes, where the backend's arrays have strides.
+        node: what computes it.
+        variable: whose value it is on entry.
+        base: the value whose memory it shares.
     """
 
     number: int
-    kind: str  # "input", "variable", "constant" or "node"
-    table: KernelTable  # of its device and dtype
+    kind: str
+    table: KernelTable
     shape: Shape
     array: Any = None
     layout: tuple[int, ...] | None = None
     node: Node | None = None
-    variable: Variable | None = None  # whose value it is on entry
-    base: Value | None = None  # whose memory it shares
+    variable: Variable | None = None
+    base: Value | None = None
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """One step of a graph."""
+    """One step of a graph.
+
+    Args:
+        effect: what it does beside computing its outputs.
+        op: its op; None for assignments, copies, functions, guards and loops.
+        table: the kernel table from which its kernel is taken.
+        inputs: what it takes.
+        attributes: of the op, by name; numbers that are known late are `Late` or `LateItem`.
+        outputs: what it computes.
+        variables: those that it writes or reads, whose values are its first outputs.
+        line: of the program, such as ``"train.py:12"``.
+        outcome: of a guard: what its input was, a bool; or a tuple, its shape.
+        handed: of a guard of `cond`, where the function did nothing: an `agog_core.tracing.execution.branches.Handed`.
+        several: whether the kernel returns a tuple.
+        fails: of a function of ours: whether it raises for some values.
+        is_caught: of an update that may fail: whether the function may go on then.
+        turn: its place among the nodes in the order of the program.
+    """
 
     effect: Effect
-    op: Op | None  # None for assignments, copies, host functions and guards
-    table: KernelTable | None  # from which the kernel is taken
+    op: Op | None
+    table: KernelTable | None
     inputs: list[Value]
-    attributes: Mapping[str, Any]  # numbers that are known late are `Late` or `LateItem`
+    attributes: Mapping[str, Any]
     outputs: list[Value] = field(default_factory=list)
-    variables: list[Variable] = field(default_factory=list)  # that it writes or reads: its first outputs
-    line: str = "unknown"  # of the program, such as "train.py:12"
-    outcome: Any = None  # of a guard: what its input was, a bool; or a tuple, its shape
-    handed: Any = None  # of a guard of `cond`, where the function did nothing: `execution.branches.Handed`
-    several: bool = False  # whether the kernel returns a tuple
-    fails: bool = False  # of a function of ours: whether it raises for some values
-    is_caught: bool = False  # of an update that may fail: whether the function may go on then
-    turn: int = 0  # the place among the nodes in the order of the program
+    variables: list[Variable] = field(default_factory=list)
+    line: str = "unknown"
+    outcome: Any = None
+    handed: Any = None
+    several: bool = False
+    fails: bool = False
+    is_caught: bool = False
+    turn: int = 0
 
     @property
     def may_fail(self) -> bool:
@@ -148,15 +173,24 @@ class Graph:
     """What a traced function did: its nodes in order, guards before all writes.
 
     Executors meet neither ``PYTHON`` nor ``READ``: what is between calls of Python is a graph of its own for them.
+
+    Args:
+        inputs: the arguments that are tensors.
+        variables: those that are read or written, with their values on entry.
+        finals: those that are written, with their values at the end.
+        nodes: its steps, in an order in which they can run.
+        outputs: what it gives.
+        lates: numbers that are known late, in the order of the program.
+        exact: whether results have the bits of eager calls, whatever compiles parts of it.
     """
 
     inputs: list[Value] = field(default_factory=list)
-    variables: dict[Variable, Value] = field(default_factory=dict)  # those read or written, to their values on entry
-    finals: dict[Variable, Value] = field(default_factory=dict)  # those written, to their values at the end
+    variables: dict[Variable, Value] = field(default_factory=dict)
+    finals: dict[Variable, Value] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
-    lates: list[Late] = field(default_factory=list)  # in the order of the program
-    exact: bool = True  # whether results have the bits of eager calls, whatever compiles parts of it
+    lates: list[Late] = field(default_factory=list)
+    exact: bool = True
 
     @property
     def calls_python(self) -> bool:
