@@ -1,4 +1,4 @@
-"""Checkpointable: objects whose state can be saved; attribute assignment names the parts."""
+"""Checkpointable: objects with a state to save; attribute assignment names the parts."""
 
 from __future__ import annotations
 

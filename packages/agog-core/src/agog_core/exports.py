@@ -1,4 +1,4 @@
-"""Exports: the names that a package of star imports offers, and those that it imports later."""
+"""Exports: the names of a package of star imports, and its lazy ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Host files: the files that match a pattern, and TensorFlow's errors for those of the operating system."""
+"""Host files: files by pattern, and TensorFlow's errors for the operating system's."""
 
 from __future__ import annotations
 

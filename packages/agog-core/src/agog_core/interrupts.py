@@ -1,4 +1,4 @@
-"""Interrupts: where CPython acts on a Ctrl-C, and where it must not."""
+"""Interrupts: the points where CPython handles a Ctrl-C, and a guard against them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks: what holds in programs that fork."""
+"""Locks: locks that survive a fork."""
 
 from __future__ import annotations
 

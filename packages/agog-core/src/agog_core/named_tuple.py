@@ -1,4 +1,4 @@
-"""Named tuple: a tuple whose parts have names."""
+"""Named tuple: a tuple with names for its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nest: structures of values, which are tuples, lists, namedtuples and dicts, nested to any depth."""
+"""Nest: structures of values: tuples, lists, namedtuples and dicts, nested to any depth."""
 
 from __future__ import annotations
 

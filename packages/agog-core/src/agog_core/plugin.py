@@ -1,4 +1,4 @@
-"""Plugin: the contract, all that a plugin may import from agog-core.
+"""Plugin: the contract, and the only module of agog-core for plugins.
 
 A plugin is a distribution with an entry point in the group ``agog`` that names a module of hook implementations::
 

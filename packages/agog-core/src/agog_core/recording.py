@@ -1,4 +1,4 @@
-"""Recording: what the active tapes see; which tensors they watch, and a record for each op on those."""
+"""Recording: the part of the tapes that ops use: watched tensors, and a record for each op on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settable: objects whose attributes a program may set after a function that read them was traced."""
+"""Settable: objects with attributes that guards of traced functions watch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: module state of a thread or task that changes what functions compute, so it is in the keys of traces."""
+"""Settings: module state of a thread or task that affects results, so it is in the keys of traces."""
 
 from __future__ import annotations
 

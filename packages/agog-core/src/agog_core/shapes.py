@@ -1,4 +1,4 @@
-"""Shapes: static shapes, and the shape rules that several families of ops share."""
+"""Shapes: static shapes, and shape rules of several families of ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracers: what ops and variables see of the functions that are being traced; `agog_core.tracing` traces them."""
+"""Tracers: the part of tracing that ops and variables use; `agog_core.tracing` has the rest."""
 
 from __future__ import annotations
 

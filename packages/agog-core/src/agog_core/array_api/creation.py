@@ -1,4 +1,4 @@
-"""Creation: the standard's functions that make arrays.
+"""Creation: the standard's functions to make arrays.
 
 https://data-apis.org/array-api/2025.12/API_specification/creation_functions.html
 """

@@ -1,4 +1,4 @@
-"""Elementwise: the standard's elementwise functions, which are our ops on arrays of one dtype after promotion.
+"""Elementwise: the standard's elementwise functions: ops after promotion to one dtype.
 
 https://data-apis.org/array-api/2025.12/API_specification/elementwise_functions.html
 """

@@ -1,4 +1,4 @@
-"""Inspection: what the namespace can do, and which one an array belongs to.
+"""Inspection: the capabilities of the namespace, and the namespace of an array.
 
 https://data-apis.org/array-api/2025.12/API_specification/inspection.html
 """

@@ -1,4 +1,4 @@
-"""Manipulation: the standard's functions that change the shapes of arrays, join them and pick from them.
+"""Manipulation: the standard's functions to reshape, join and index arrays.
 
 https://data-apis.org/array-api/2025.12/API_specification/manipulation_functions.html
 """

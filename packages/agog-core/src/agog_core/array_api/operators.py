@@ -1,4 +1,4 @@
-"""Operators: Python's operators as the standard has them."""
+"""Operators: Python's operators with the standard's meaning."""
 
 from __future__ import annotations
 

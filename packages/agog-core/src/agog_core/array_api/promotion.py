@@ -1,4 +1,4 @@
-"""Promotion: which dtype arrays have together, and what is known of dtypes.
+"""Promotion: the common dtype of arrays, and the properties of dtypes.
 
 The rules are https://data-apis.org/array-api/2025.12/API_specification/type_promotion.html, with float16 and bfloat16
 beside the standard's dtypes. What those rules leave undefined raises TypeError.

@@ -1,4 +1,4 @@
-"""Searching: the standard's functions that search and sort, and that treat arrays as sets.
+"""Searching: the standard's functions for search, sorting and sets.
 
 https://data-apis.org/array-api/2025.12/API_specification/searching_functions.html
 """

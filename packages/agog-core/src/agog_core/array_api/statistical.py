@@ -1,4 +1,4 @@
-"""Statistical: the standard's reductions, sums up to each element, and differences.
+"""Statistical: the standard's reductions, cumulative sums, and differences.
 
 https://data-apis.org/array-api/2025.12/API_specification/statistical_functions.html
 """

@@ -1,4 +1,4 @@
-"""Broadcasting: it and its transpose, the two ops that the gradients of all elementwise ops need."""
+"""Broadcasting: the op and its transpose, for the gradients of all elementwise ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documented: what the docstrings of several functions share, said once."""
+"""Documented: shared parts of docstrings, said once."""
 
 from __future__ import annotations
 

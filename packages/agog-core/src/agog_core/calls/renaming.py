@@ -1,4 +1,4 @@
-"""Renaming: a generated function under the name, and with the parameter names, of the public one that it stands for."""
+"""Renaming: the name and parameter names of a public function for a generated one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several: updates of variables in place, of many at once where their device has a kernel that takes them together."""
+"""Several: in-place updates of many variables, in one launch if their device has a kernel for it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Gradients: the tape, the walk back, forward mode, and what can be seen of them."""
+"""Gradients: the tape, the backward pass, forward mode, and their inspection."""

@@ -1,4 +1,4 @@
-"""Forward mode: tangents that travel along with the values."""
+"""Forward mode: tangents, propagated with the values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions: the four gradient functions of Eager Execution, and functions with gradients of their own."""
+"""Functions: the four gradient functions of Eager Execution, and custom gradients."""
 
 from __future__ import annotations
 

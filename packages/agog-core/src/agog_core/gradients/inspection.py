@@ -1,4 +1,4 @@
-"""Inspection: what a tape holds, as tables and pictures of its records, and where a chain of gradients breaks."""
+"""Inspection: the records of a tape as tables and pictures, and breaks in a chain of gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jacobians: put together from one gradient per element of a target."""
+"""Jacobians, stacked from one gradient per element of a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Picture: a tape's records drawn from top to bottom, as an SVG that needs no program; for notebooks."""
+"""Picture: a tape's records as an SVG from top to bottom, for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recompute: activation checkpointing, which takes less memory and more computation."""
+"""Recompute: activation checkpointing, less memory for more computation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GradientTape: record ops, then walk the records backwards."""
+"""GradientTape: records ops, then walks the records backwards."""
 
 from __future__ import annotations
 

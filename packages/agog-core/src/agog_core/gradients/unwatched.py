@@ -1,4 +1,4 @@
-"""Unwatched: sources of gradients that a tape does not watch."""
+"""Unwatched: gradients with respect to sources that a tape does not watch."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Observers: callbacks, the profiler, and what else looks at calls."""
+"""Observers: callbacks, the profiler, and other observers of calls."""

@@ -1,4 +1,4 @@
-"""Callbacks: functions that see every op, and those that look for infinities and NaNs."""
+"""Callbacks: functions called after every op, and the guard against infinities and NaN."""
 
 from __future__ import annotations
 

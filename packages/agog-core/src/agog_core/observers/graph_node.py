@@ -1,4 +1,4 @@
-"""Graph node: what graphs consist of, for packages that show them; a node of a tape or a model."""
+"""Graph node: a node of a tape or a model, for packages that draw graphs."""
 
 from __future__ import annotations
 

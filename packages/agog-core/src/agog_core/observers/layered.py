@@ -1,4 +1,4 @@
-"""Layered: where the nodes of a picture stand, in rows from top to bottom, and which way its arrows take."""
+"""Layered: layered layout of a graph: nodes in rows from top to bottom, and the paths of arrows."""
 
 from __future__ import annotations
 

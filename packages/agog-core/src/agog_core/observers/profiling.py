@@ -1,4 +1,4 @@
-"""Profiling: what the ops of a program cost, in counts, times, kernels, bytes, and copies between devices."""
+"""Profiling: the cost of a program's ops: counts, times, kernels, bytes, and copies between devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summaries: the way from metrics to them; the package that writes summaries registers here when it is imported."""
+"""Summaries: the registry for the package of summaries, through which metrics write."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tensors: values on devices, and how they come and go."""
+"""Tensors: values on devices, conversions and copies."""

@@ -1,4 +1,4 @@
-"""Display: what notebooks show, as HTML and SVG: tables, texts, pictures, tensors; imported when something is shown."""
+"""Display: HTML and SVG for notebooks: tables, texts, pictures, tensors; imported lazily."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IndexedSlices: the gradient of a lookup, which is zero in all rows but a few."""
+"""IndexedSlices: the gradient of a lookup, with few rows that are not zero."""
 
 from __future__ import annotations
 

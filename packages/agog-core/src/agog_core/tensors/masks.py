@@ -1,4 +1,4 @@
-"""Masks: which steps of sequences count; they go along with the tensors that layers return."""
+"""Masks: the valid steps of sequences, attached to the results of layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods: what tensors do by more than themselves - copies to devices, DLPack, pickling - attached to `Tensor`."""
+"""Methods: methods of tensors by other modules, attached to `Tensor`: copies, DLPack, pickling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operand: numbers and arrays beside a tensor, which take its dtype; and tensors beside each other, which share one."""
+"""Operand: conversion of numbers and arrays to the dtype of a tensor, and the check for a common one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placement: where an op runs, and the copies that bring its inputs there."""
+"""Placement: the device of an op, and the copies of its inputs to it."""
 
 from __future__ import annotations
 

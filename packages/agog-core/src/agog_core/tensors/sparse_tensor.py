@@ -1,4 +1,4 @@
-"""SparseTensor: the elements of a mostly empty tensor, and where they are."""
+"""SparseTensor: the elements of a mostly empty tensor, and their positions."""
 
 from __future__ import annotations
 

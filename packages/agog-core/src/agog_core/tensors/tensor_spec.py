@@ -1,4 +1,4 @@
-"""TensorSpec: what a function says of a tensor that it takes."""
+"""TensorSpec: the dtype and shape of a function's argument."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Variables: values that programs change, their rows and names."""
+"""Variables: mutable values, their rows and names."""

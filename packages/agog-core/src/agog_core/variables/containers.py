@@ -1,4 +1,4 @@
-"""Containers: the lists and dicts of ``tf.contrib.checkpoint``, which know their variables; plain ones are saved."""
+"""Containers: the lists and dicts of ``tf.contrib.checkpoint``, and the saving of plain ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Global step: one variable that counts the steps of a program."""
+"""Global step: the variable with the number of a program's steps."""
 
 from __future__ import annotations
 

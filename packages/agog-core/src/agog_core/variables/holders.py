@@ -1,4 +1,4 @@
-"""Holders: who else holds a variable's memory, which reference counts tell."""
+"""Holders: other holders of a variable's memory, by reference counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory: the values of variables, and each way in which a variable gets another one."""
+"""Memory: the values of variables, and all ways to change them: copy-on-write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Name scope: what the names of variables begin with."""
+"""Name scope: the prefix of the names of variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary: variables that one computation makes for itself, such as rows that a step changes and puts back."""
+"""Temporary: variables inside one computation, such as gathered rows of a step."""
 
 from __future__ import annotations
 

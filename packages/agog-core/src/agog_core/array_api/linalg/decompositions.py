@@ -1,4 +1,4 @@
-"""Decompositions of matrices, and solutions of linear systems."""
+"""Decompositions of matrices, and solvers of linear systems."""
 
 from __future__ import annotations
 

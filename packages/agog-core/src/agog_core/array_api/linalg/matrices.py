@@ -1,4 +1,4 @@
-"""Matrices: products of vectors, diagonals and powers, which only the extension for linear algebra has."""
+"""Matrices: products of vectors, diagonals and powers, in the extension for linear algebra only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, and what singular values tell."""
+"""Norms of vectors and matrices, and ranks and inverses by singular values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assertions about values, which raise."""
+"""Assertions about values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Control flow: Python's own, under the names that graphs needed.
+"""Control flow: Python's own, under the names for graphs.
 
 Ops run at once, so these functions call what they are given as Python does, and tapes record the ops inside.
 """

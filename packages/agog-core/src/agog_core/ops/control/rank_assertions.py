@@ -1,4 +1,4 @@
-"""Rank assertions, and those of dtypes, which raise."""
+"""Rank assertions, and assertions about dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TensorArray: a list of tensors, with the methods that loops of TensorFlow programs call."""
+"""TensorArray: a list of tensors, with TensorFlow's methods for loops."""
 
 from __future__ import annotations
 

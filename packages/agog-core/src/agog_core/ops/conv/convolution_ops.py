@@ -1,4 +1,4 @@
-"""Convolution ops: the three that all convolutions are made of; each one's gradients are the other two.
+"""Convolution ops: the three ops behind all convolutions; the gradients of each are the other two.
 
 They work on any number of axes, channels last, with explicit paddings. TensorFlow's functions convert their arguments
 to theirs.

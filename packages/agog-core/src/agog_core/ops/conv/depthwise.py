@@ -1,4 +1,4 @@
-"""Depthwise convolutions, which filter each channel on its own, and their gradients."""
+"""Depthwise convolutions, with a filter for each channel, and their gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dilated: running an op on every n-th element, by moving the elements between into the batch."""
+"""Dilated: an op on every n-th element, by moving the others into the batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patches of images: what sliding windows see, laid out side by side."""
+"""Patches of images: the contents of sliding windows, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pooling ops: what all pools are made of, maxima and means of sliding windows over any number of axes, channels last.
+"""Pooling ops: maxima and means of sliding windows over any number of axes, channels last.
 
 Windows, strides, paddings and dilations are given for each axis that windows slide over. Windows may reach over the
 beginning and the end of an axis by the paddings; what is outside does not count.

@@ -1,4 +1,4 @@
-"""Transposed convolutions, and gradients of convolutions under TensorFlow's names, which are the same."""
+"""Transposed convolutions, and the same ops under TensorFlow's names for gradients of convolutions."""
 
 from __future__ import annotations
 

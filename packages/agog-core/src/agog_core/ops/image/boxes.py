@@ -1,4 +1,4 @@
-"""Boxes in images: cutting them out, and choosing among those that overlap."""
+"""Boxes in images: cropping, and non-maximum suppression."""
 
 from __future__ import annotations
 

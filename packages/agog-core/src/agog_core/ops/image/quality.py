@@ -1,4 +1,4 @@
-"""Quality: numbers that compare images, and their edges."""
+"""Quality: measures of the difference of images, and edges."""
 
 from __future__ import annotations
 

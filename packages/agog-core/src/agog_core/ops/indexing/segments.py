@@ -1,4 +1,4 @@
-"""Segments: reductions of the rows that carry the same number, in any order; `sorted_segments` wants an order."""
+"""Segments: reductions of rows with equal numbers, in any order; `sorted_segments` needs them sorted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorted segments: reductions of neighbouring rows that carry the same number."""
+"""Sorted segments: reductions of neighbouring rows with equal numbers."""
 
 from __future__ import annotations
 

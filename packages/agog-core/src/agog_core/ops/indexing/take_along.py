@@ -1,4 +1,4 @@
-"""Take along: elements picked along the last axis by their positions, and put back: each is the other's transpose."""
+"""Take along: gathering along the last axis by position, and its transpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of matrices, and the parts of matrices that gradients need."""
+"""Checks of matrices, and parts of matrices for gradients."""
 
 from __future__ import annotations
 

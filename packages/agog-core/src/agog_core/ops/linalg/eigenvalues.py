@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of square matrices that need not be self-adjoint."""
+"""Eigenvalues and eigenvectors of general square matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least squares: solutions of linear systems that have none, or many."""
+"""Least squares: solutions of over- and underdetermined linear systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spectra: eigenvalues of matrices that are their own adjoints, and singular values."""
+"""Spectra: eigenvalues of self-adjoint matrices, and singular values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Composed: arithmetic that is made of other ops."""
+"""Composed: arithmetic composed of other ops."""
 
 from __future__ import annotations
 

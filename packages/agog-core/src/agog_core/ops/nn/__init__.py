@@ -1,4 +1,4 @@
-"""Nn: what ``tf.nn`` has, less what has a room of its own."""
+"""Nn: the functions of ``tf.nn`` without a room of their own."""
 
 from agog_core.exports import export as _export
 from agog_core.ops.math.elementary import log_sigmoid as log_sigmoid

@@ -1,4 +1,4 @@
-"""Candidates: losses over many classes that look at a random sample of them, and the samplers."""
+"""Candidates: losses on a random sample of many classes, and the samplers."""
 
 from __future__ import annotations
 

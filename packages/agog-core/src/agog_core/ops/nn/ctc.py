@@ -1,4 +1,4 @@
-"""CTC, connectionist temporal classification: the loss of sequences whose alignment with the labels is not known.
+"""CTC, connectionist temporal classification: the loss of sequences with unknown alignment to the labels.
 
 A. Graves et al., "Connectionist temporal classification: labelling unsegmented sequence data with recurrent neural
 networks", ICML 2006. The last class is the blank. The states of an alignment are the labels of an example with blanks

@@ -1,4 +1,4 @@
-"""Recurrent ops: the activation functions, rules of shapes and derivatives of gradients that they share."""
+"""Recurrent ops: their shared activation functions, shape rules and derivatives of gradients."""
 
 from __future__ import annotations
 

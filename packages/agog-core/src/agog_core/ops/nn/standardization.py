@@ -1,4 +1,4 @@
-"""Standardization along axes, and sums over neighbouring channels: what the normalisations are made of."""
+"""Standardization along axes, and sums over neighbouring channels, for the normalizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weighted candidates: samplers of classes with weights, and of all classes; where sampled classes are true ones."""
+"""Weighted candidates: samplers of classes with weights, and of all classes; accidental hits."""
 
 from __future__ import annotations
 

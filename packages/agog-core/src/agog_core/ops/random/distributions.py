@@ -1,4 +1,4 @@
-"""Distributions: random numbers of those with parameters, the same bits on every backend.
+"""Distributions: random numbers with parameters, the same bits on every backend.
 
 Candidates are drawn, and accepted or rejected, in rounds for all elements at once; each round has bits of its own, and
 the shape alone decides how many.

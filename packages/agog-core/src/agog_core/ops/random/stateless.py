@@ -1,4 +1,4 @@
-"""Stateless: random numbers that depend on a seed of two integers alone; the same call gives the same numbers.
+"""Stateless: random numbers as a pure function of a seed of two integers.
 
 The seed is the key of the random bits, and the counter starts at 0.
 """

@@ -1,4 +1,4 @@
-"""Norm clipping: scaling tensors down where their Euclidean norms are beyond a limit."""
+"""Norm clipping: scaling tensors down to a maximal Euclidean norm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scans: sums and products of all elements up to each one."""
+"""Scans: cumulative sums and products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mel: spectrograms on the mel scale, which is that of hearing."""
+"""Mel: spectrograms on the mel scale of hearing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real Fourier: discrete Fourier transforms of real numbers, of which half determines the rest."""
+"""Real Fourier: discrete Fourier transforms of real numbers, by half of their spectrum."""
 
 from __future__ import annotations
 

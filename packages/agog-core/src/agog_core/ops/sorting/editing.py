@@ -1,4 +1,4 @@
-"""Editing of sequences: how far they are from each other, and repetitions in them."""
+"""Editing of sequences: edit distances and repetitions."""
 
 from __future__ import annotations
 

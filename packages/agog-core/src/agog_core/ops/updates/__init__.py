@@ -1,4 +1,4 @@
-"""Updates: what changes variables in place: assignments, rows, and the steps of optimizers."""
+"""Updates: in-place updates of variables: assignments, rows, and the steps of optimizers."""
 
 from agog_core.exports import export as _export
 from agog_core.ops.updates import methods as methods  # attaches methods to variables

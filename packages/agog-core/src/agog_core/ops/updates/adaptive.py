@@ -1,4 +1,4 @@
-"""Adaptive: steps whose size for an element follows the squares of its gradients.
+"""Adaptive: steps with a size for each element, by the squares of its gradients.
 
 `accumulation` and the other slots have the variable's shape; `learning_rate` is the step size, `rho`, `decay` and
 `momentum` are the shares of slots that stay, and `epsilon` keeps the quotient finite.

@@ -1,4 +1,4 @@
-"""Methods: what variables do by ops - adding, subtracting, reading and changing rows - attached to `Variable`."""
+"""Methods: methods of variables by ops, attached to `Variable`: adding, subtracting, rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step: makes an op of an optimizer's step out of a signature with a docstring."""
+"""Step: a decorator that makes the op of an optimizer's step from a signature."""
 
 from __future__ import annotations
 
