@@ -1,4 +1,4 @@
-"""agog-training: models that train themselves, and callbacks that are told of each step.
+"""agog-training: models with `fit`, `evaluate` and `predict`, and callbacks.
 
 >>> import numpy as np
 >>> from agog_layers import Dense

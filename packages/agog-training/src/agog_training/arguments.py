@@ -1,4 +1,4 @@
-"""Arguments: those that a method does not have, and those that it takes and that change nothing."""
+"""Arguments: checks of unknown arguments, and of arguments without effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decaying: optimizers with Keras's names that pull weights towards 0 beside the step."""
+"""Decaying: Keras's optimizers with decoupled weight decay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deprecated: methods of models that Keras has dropped, for classes and for generators."""
+"""Deprecated: methods of models for classes and generators, dropped by Keras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Enqueuers: batches of a sequence or a generator, which threads make ahead."""
+"""Enqueuers: batches of a sequence or a generator, made ahead by threads."""
 
 from __future__ import annotations
 

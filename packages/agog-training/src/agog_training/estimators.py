@@ -1,4 +1,4 @@
-"""Estimators: models with the methods that scikit-learn calls, as ``tf.keras.wrappers.scikit_learn``."""
+"""Estimators: models with scikit-learn's interface, ``tf.keras.wrappers.scikit_learn``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Initialization: first values of variables from checkpoints, by the names of scopes and variables."""
+"""Initialization: initial values of variables from checkpoints, by names of scopes and variables."""
 
 from __future__ import annotations
 

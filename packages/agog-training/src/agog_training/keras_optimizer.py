@@ -1,4 +1,4 @@
-"""Keras optimizer: what Keras's optimizers have in common, over those of agog-optimizers, which have the formulas."""
+"""Keras optimizer: the base of Keras's optimizers, over the formulas of agog-optimizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loss scaling: Keras's optimizer for losses of half precision, over that of agog-optimizers."""
+"""Loss scaling: Keras's `LossScaleOptimizer`, over that of agog-optimizers."""
 
 from __future__ import annotations
 

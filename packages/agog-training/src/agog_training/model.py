@@ -1,4 +1,4 @@
-"""Model: a model of layers that trains itself."""
+"""Model: a model of layers with `fit`, `evaluate` and `predict`."""
 
 from __future__ import annotations
 

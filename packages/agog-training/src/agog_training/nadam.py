@@ -1,4 +1,4 @@
-"""Nadam: Adam with Nesterov's momentum and a schedule for it, as Keras has it."""
+"""Nadam: Adam with Nesterov's momentum and Keras's schedule for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Network checkpoints: those of a ``tfe.Network``, by its variables' names without the network's own before them."""
+"""Network checkpoints: checkpoints of a ``tfe.Network``, by variables' names without the network's prefix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers: Keras's names, arguments and configs for the optimizers of agog-optimizers, which have the formulas."""
+"""Optimizers: Keras's names, arguments and configs over the formulas of agog-optimizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress bar: a bar that a program moves by itself, as ``tf.keras.utils.Progbar``."""
+"""Progress bar: a bar for a program's own loop, ``tf.keras.utils.Progbar``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules: learning rates that are computed of the number of steps, with Keras's names and arguments."""
+"""Schedules: learning rates as functions of the step, with Keras's names and arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequential: a model whose layers follow one another, and that trains itself."""
+"""Sequential: a model with a chain of layers, with `fit`, `evaluate` and `predict`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention: layers whose outputs are weighted means of positions."""
+"""Attention: layers with weighted means of positions as outputs."""
 
 from agog_core.exports import export as _export
 from agog_layers.attention.attention import *

@@ -1,4 +1,4 @@
-"""Attention: weighted means of values, whose weights come from queries and keys."""
+"""Attention: means of values, weighted by queries and keys."""
 
 from __future__ import annotations
 

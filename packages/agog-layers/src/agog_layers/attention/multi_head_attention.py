@@ -1,4 +1,4 @@
-"""MultiHeadAttention: attention by dot products, several times side by side."""
+"""MultiHeadAttention: several dot-product attentions in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base: what all layers stand on: names, shapes, masks, signatures, activations, and objects that data describe."""
+"""Base: the base of all layers: names, shapes, masks, signatures, activations, serialization."""
 
 from agog_core.exports import export as _export
 from agog_layers.base.custom_objects import *

@@ -1,4 +1,4 @@
-"""Activations: functions that come after layers, by name."""
+"""Activations: activation functions by name."""
 
 from __future__ import annotations
 

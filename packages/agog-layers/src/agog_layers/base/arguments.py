@@ -1,4 +1,4 @@
-"""Arguments: integers for each axis, strings out of a few, those that a constructor hands on, and misspelled ones."""
+"""Arguments: checks of integers per axis, choices among strings, and unknown arguments."""
 
 from __future__ import annotations
 

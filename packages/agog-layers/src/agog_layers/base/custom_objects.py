@@ -1,4 +1,4 @@
-"""Custom objects: the classes and functions of a program that descriptions may name."""
+"""Custom objects: a registry of the program's classes and functions for descriptions."""
 
 from __future__ import annotations
 

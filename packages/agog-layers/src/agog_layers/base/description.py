@@ -1,4 +1,4 @@
-"""Descriptions: data that say how an object is made, and objects that are made again from data, never by code."""
+"""Descriptions: serialization of objects as data, and deserialization without running code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning phase: whether layers train that no call tells it."""
+"""Learning phase: the default of ``training`` for calls without it."""
 
 from __future__ import annotations
 

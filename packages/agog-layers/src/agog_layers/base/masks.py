@@ -1,4 +1,4 @@
-"""Masks: which steps of sequences count; they go along with tensors, from layer to layer."""
+"""Masks: the valid steps of sequences, attached to tensors from layer to layer."""
 
 from __future__ import annotations
 

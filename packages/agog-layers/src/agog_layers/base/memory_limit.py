@@ -1,4 +1,4 @@
-"""Memory limit: how much layers may take that are made of a file's description, which may be hostile."""
+"""Memory limit: a limit for layers made from a file's description, which may be hostile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named: arguments that stand for an object, by its name, its class, a description, or itself."""
+"""Named: objects given by name, class, description, or themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Piecewise activations: those that are put together from a few pieces."""
+"""Piecewise activations: activations of a few pieces."""
 
 from __future__ import annotations
 

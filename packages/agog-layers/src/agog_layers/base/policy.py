@@ -1,4 +1,4 @@
-"""Policy: which dtype layers compute in, and which one their variables have."""
+"""Policy: the dtypes of a layer's computation and of its variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample weights: how weights of losses and metrics spread over the values."""
+"""Sample weights: broadcasting of weights over the values of losses and metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signature: what functions take."""
+"""Signature: the arguments of functions."""
 
 from __future__ import annotations
 

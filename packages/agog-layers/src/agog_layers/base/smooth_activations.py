@@ -1,4 +1,4 @@
-"""Smooth activations: those without kinks, and those that let some of their inputs gate others."""
+"""Smooth activations: activations without kinks, and gated ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EagerVariableStore: variables that are found again by their names."""
+"""EagerVariableStore: variables, shared by name."""
 
 from __future__ import annotations
 

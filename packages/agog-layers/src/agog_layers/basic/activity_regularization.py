@@ -1,4 +1,4 @@
-"""Activity regularization: a layer that adds penalties of its inputs to the loss."""
+"""Activity regularization: a layer with penalties on its inputs."""
 
 from __future__ import annotations
 

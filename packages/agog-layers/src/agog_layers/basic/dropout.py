@@ -1,4 +1,4 @@
-"""Dropout: noise that keeps units from relying on each other."""
+"""Dropout: random zeros against co-adaptation of units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embedding: rows of a table that are looked up by number."""
+"""Embedding: lookups of rows of a table by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flatten: all axes but the batch's become one."""
+"""Flatten: all axes but the batch's, joined into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masking: which time steps of sequences count."""
+"""Masking: a mask of the time steps with a given value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise: layers that add some while training."""
+"""Noise: layers that add noise in training."""
 
 from __future__ import annotations
 

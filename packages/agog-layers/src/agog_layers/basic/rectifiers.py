@@ -1,4 +1,4 @@
-"""Rectifiers: activation functions that have arguments or variables, as layers."""
+"""Rectifiers: layers of activation functions with arguments or variables."""
 
 from __future__ import annotations
 

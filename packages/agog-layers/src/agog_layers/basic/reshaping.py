@@ -1,4 +1,4 @@
-"""Reshaping: layers that rearrange or repeat the elements of each example, and those that run a function."""
+"""Reshaping: layers that rearrange or repeat the elements of each example, and `Lambda`."""
 
 from __future__ import annotations
 

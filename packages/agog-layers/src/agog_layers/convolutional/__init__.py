@@ -1,4 +1,4 @@
-"""Convolutional: layers that work along the axes of images and sequences, with windows."""
+"""Convolutional: layers with windows along the axes of images and sequences."""
 
 from agog_core.exports import export as _export
 from agog_layers.convolutional.convolution import *

@@ -1,4 +1,4 @@
-"""Local convolution: with a kernel of its own for each place."""
+"""Local convolution: convolution with unshared kernels, one for each position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Padding: layers that add, remove and repeat places along one to three axes."""
+"""Padding: layers that pad, crop and upsample along one to three axes."""
 
 from __future__ import annotations
 

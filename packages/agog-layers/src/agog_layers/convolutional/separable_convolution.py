@@ -1,4 +1,4 @@
-"""Separable convolution: each channel is filtered on its own."""
+"""Separable convolution: depthwise convolutions, alone or before a pointwise one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spatial dropout: whole channels that are dropped while training."""
+"""Spatial dropout: dropout of whole channels."""
 
 from __future__ import annotations
 

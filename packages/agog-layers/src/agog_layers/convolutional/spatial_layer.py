@@ -1,4 +1,4 @@
-"""Spatial layer: the base of layers that work along the axes between batch and channels, such as height and width."""
+"""Spatial layer: the base of layers along spatial axes, such as height and width."""
 
 from __future__ import annotations
 

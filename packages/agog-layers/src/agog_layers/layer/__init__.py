@@ -1,4 +1,4 @@
-"""Layer: variables and the function that uses them, and calls on symbolic values."""
+"""Layer: variables with a function of inputs, and calls on symbolic values."""
 
 from agog_core.exports import export as _export
 from agog_layers.layer.function_layer import *

@@ -1,4 +1,4 @@
-"""Checks: what several layers check of their inputs."""
+"""Checks: checks of inputs for several layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Function layer: a function as a layer; functions of ``tf.keras.ops`` and others make it of symbolic values."""
+"""Function layer: a function as a layer, for calls of ``tf.keras.ops`` and others on symbolic values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inference: the shapes and dtypes of a layer's outputs, found by calling it on zeros."""
+"""Inference: the shapes and dtypes of a layer's outputs, by a call on zeros."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input spec: what a layer says of the inputs that it takes."""
+"""Input spec: the dtype and shape of a layer's inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layer: variables, and the function that uses them."""
+"""Layer: variables with a function of inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Module: an object that knows the variables and modules in its attributes."""
+"""Module: an object that tracks the variables and modules in its attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operator layer: an operator of Python as a layer; the operators of symbolic values make it."""
+"""Operator layer: an operator of Python as a layer, for symbolic values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbolic values: what layers give when they are called on an `Input`, so that a model can be made of the calls."""
+"""Symbolic values: results of layers on an `Input`, from which functional models are made."""
 
 from __future__ import annotations
 

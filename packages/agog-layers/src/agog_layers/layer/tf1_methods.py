@@ -1,4 +1,4 @@
-"""TF1 methods: methods of layers that programs of TensorFlow 1 call."""
+"""TF1 methods: methods of TensorFlow 1's layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses: what training makes small.
+"""Losses: the objectives of training.
 
 The functions offered here are those of ``tf.losses``, with weights: each gives one number for a batch. `classification`
 and `regression` have losses of each example, `loss` makes objects of them, and `named` finds them by name, as

@@ -1,4 +1,4 @@
-"""Arguments of losses: labels, and what is predicted of them."""
+"""Arguments of losses: labels and predictions, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classification: losses of classes that are predicted, one for each example."""
+"""Classification: losses of predicted classes, one for each example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collection: the losses that TensorFlow collects in a graph. Eager execution collects none."""
+"""Collection: TensorFlow's collection of a graph's losses, which is empty in eager execution."""
 
 from __future__ import annotations
 

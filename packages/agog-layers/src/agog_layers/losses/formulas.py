@@ -1,4 +1,4 @@
-"""Formulas: what losses and metrics of several names have in common, for each number."""
+"""Formulas: elementwise formulas of losses and metrics with several names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imbalance: losses for classes of which some are rare, or labels of which some are wrong."""
+"""Imbalance: losses for rare classes or noisy labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imbalance losses: those of `imbalance` as objects."""
+"""Imbalance losses: the losses of `imbalance` as objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loss: losses of ``tf.keras`` as objects; they weigh the losses of a batch and make one number of them."""
+"""Loss: losses of ``tf.keras`` as objects, with weights and a reduction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reduction: how the losses of a batch become one number."""
+"""Reduction: from the losses of a batch to one number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regression: losses of numbers that are predicted, one for each example: the mean along the last axis."""
+"""Regression: losses of predicted numbers, one for each example: the mean along the last axis."""
 
 from __future__ import annotations
 

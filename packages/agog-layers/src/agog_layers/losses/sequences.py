@@ -1,4 +1,4 @@
-"""Sequences: losses of sequences that are shorter than what is predicted of them."""
+"""Sequences: losses of sequences shorter than their predictions, such as CTC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weighted classification: losses of classes that are predicted, as ``tf.losses`` has them."""
+"""Weighted classification: losses of predicted classes, as in ``tf.losses``."""
 
 from __future__ import annotations
 

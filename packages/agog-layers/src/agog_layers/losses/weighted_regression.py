@@ -1,4 +1,4 @@
-"""Weighted regression: losses of numbers that are predicted, as ``tf.losses`` has them."""
+"""Weighted regression: losses of predicted numbers, as in ``tf.losses``."""
 
 from __future__ import annotations
 

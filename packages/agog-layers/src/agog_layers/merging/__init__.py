@@ -1,4 +1,4 @@
-"""Merging: layers that make one tensor of several."""
+"""Merging: layers from several tensors to one."""
 
 from agog_core.exports import export as _export
 from agog_layers.merging.layers import *

@@ -1,4 +1,4 @@
-"""Functions: the layers that merge tensors, as functions."""
+"""Functions: the merging layers as functions."""
 
 from __future__ import annotations
 

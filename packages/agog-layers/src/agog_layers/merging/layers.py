@@ -1,4 +1,4 @@
-"""Layers that make one tensor of several."""
+"""Layers from several tensors to one, elementwise or by concatenation."""
 
 from __future__ import annotations
 

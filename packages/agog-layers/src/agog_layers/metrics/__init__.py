@@ -1,4 +1,4 @@
-"""Metrics: numbers that add up over batches.
+"""Metrics: measures of predictions, accumulated over batches.
 
 Those offered here are of ``tf.contrib.eager.metrics``. `updated` has those of ``tf.keras.metrics``, `correctness` what
 they measure of each example, and `named` finds them by name.

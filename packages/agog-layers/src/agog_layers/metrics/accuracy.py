@@ -1,4 +1,4 @@
-"""Accuracy: how often predictions are right."""
+"""Accuracy: the share of right predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AUC: the area under a curve of shares of predictions, over all thresholds."""
+"""AUC: the area under the ROC or PR curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confusion: what was taken for what, as precision, recall and a matrix."""
+"""Confusion: precision, recall and the confusion matrix."""
 
 from __future__ import annotations
 

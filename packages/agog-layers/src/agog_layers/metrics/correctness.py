@@ -1,4 +1,4 @@
-"""Correctness: which predictions are right."""
+"""Correctness: the predictions that are right, as ones and zeros."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors: how far predictions are from labels."""
+"""Errors: distances of predictions from labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mean: the mean over batches, of values and of what labels and predictions say."""
+"""Mean: the mean over batches, of values or of a function of labels and predictions."""
 
 from __future__ import annotations
 

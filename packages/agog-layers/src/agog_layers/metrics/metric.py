@@ -1,4 +1,4 @@
-"""Metric: numbers that add up over batches."""
+"""Metric: the base of metrics, accumulated over batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State: variables that metrics add up, and that can be set back."""
+"""State: the accumulators of metrics, with a reset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models: layers that are made of layers and used by themselves."""
+"""Models: layers of layers, for use by themselves."""
 
 from agog_core.exports import export as _export
 from agog_layers.models.deserialization import *

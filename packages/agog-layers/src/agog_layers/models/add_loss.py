@@ -1,4 +1,4 @@
-"""Add loss: a layer whose input is a term of the loss."""
+"""Add loss: a layer that adds its input to the loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deserialization: models made of descriptions, with new weights."""
+"""Deserialization: models from descriptions, with new weights."""
 
 from __future__ import annotations
 

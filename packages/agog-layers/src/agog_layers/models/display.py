@@ -1,4 +1,4 @@
-"""Display: layers and models on one line, and as tables for notebooks."""
+"""Display: layers and models as one line, and as tables for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Function: what a part of a functional model computes, as ``tf.keras.backend.function``."""
+"""Function: a part of a functional model as a function, ``tf.keras.backend.function``."""
 
 from __future__ import annotations
 

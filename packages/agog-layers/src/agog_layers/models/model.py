@@ -1,4 +1,4 @@
-"""Model: a layer that is made of layers, and used by itself."""
+"""Model: a layer of layers, for use by itself."""
 
 from __future__ import annotations
 

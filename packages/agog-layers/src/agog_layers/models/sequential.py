@@ -1,4 +1,4 @@
-"""Sequential: a model whose layers follow one another."""
+"""Sequential: a model with a chain of layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalization: layers that give activations a mean and a variance."""
+"""Normalization: layers that fix the mean, variance or norm of activations."""
 
 from agog_core.exports import export as _export
 from agog_layers.normalization.batch_normalization import *

@@ -1,4 +1,4 @@
-"""Preprocessing: layers that make numbers of what data has, and that learn from it how: `adapt`."""
+"""Preprocessing: layers from raw data to numbers, which learn from data by `adapt`."""
 
 from agog_core.exports import export as _export
 from agog_layers.preprocessing.augmenting import *

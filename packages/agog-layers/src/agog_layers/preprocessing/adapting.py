@@ -1,4 +1,4 @@
-"""Adapting: what layers have in common that learn from data before a model is trained."""
+"""Adapting: the base of layers that learn from data before training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Augmenting: layers that change images at random while training, and leave them as they are otherwise."""
+"""Augmenting: layers that change images at random in training only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encoding: layers that make vectors of numbers of categories, and such numbers by hashes."""
+"""Encoding: layers from numbers of categories to vectors, and from values to hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers: layers that scale numbers, bring them to mean 0 and variance 1, or say which range they are in."""
+"""Numbers: layers that scale, normalize or discretize numbers."""
 
 from __future__ import annotations
 

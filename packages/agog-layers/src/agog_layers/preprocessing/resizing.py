@@ -1,4 +1,4 @@
-"""Resizing: images of another size, as TensorFlow 2 makes them: pixels are squares, and their middles are compared."""
+"""Resizing: images of another size, with TensorFlow 2's half-pixel centers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts: a layer that cuts texts into words, and makes numbers of these."""
+"""Texts: a layer from texts to numbers of words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vocabulary: layers that make numbers of words or integers, by a list that is given or that data has."""
+"""Vocabulary: layers from words or integers to numbers, by a given or learned list."""
 
 from __future__ import annotations
 

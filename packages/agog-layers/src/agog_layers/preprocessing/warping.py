@@ -1,4 +1,4 @@
-"""Warping: images whose pixels come from other places of the image, between pixels too."""
+"""Warping: geometric transformations of images with interpolation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent: cells, and layers that run them over time.
+"""Recurrent: cells, and layers over the steps of sequences.
 
 The functions of ``tf.nn`` that do are in `recurrence` and `raw_rnn`, and their cells in `rnn_cell`.
 """

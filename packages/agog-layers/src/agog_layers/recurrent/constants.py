@@ -1,4 +1,4 @@
-"""Constants: inputs of recurrent layers that each step gets as they are."""
+"""Constants: inputs of recurrent layers that are the same at each step."""
 
 from __future__ import annotations
 

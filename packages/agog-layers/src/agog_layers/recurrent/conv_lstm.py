@@ -1,4 +1,4 @@
-"""ConvLSTM2D: long short-term memory whose products are convolutions."""
+"""ConvLSTM2D: long short-term memory with convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CuDNNLSTM, CuDNNGRU: the layers with the formulas and weights of cuDNN, on any device."""
+"""CuDNNLSTM, CuDNNGRU: layers with cuDNN's formulas and weights, on any device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Raw RNN: a cell whose inputs and end a function decides."""
+"""Raw RNN: a cell in a loop controlled by a function."""
 
 from __future__ import annotations
 

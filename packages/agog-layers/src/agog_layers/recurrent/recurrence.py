@@ -1,4 +1,4 @@
-"""Recurrence: cells run over sequences, without a layer around them, as in ``tf.nn``."""
+"""Recurrence: cells run over sequences without a layer, as in ``tf.nn``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RNN: a cell that runs over the time steps of sequences."""
+"""RNN: a layer that runs a cell over the steps of sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State variables: the states of a stateful layer, in variables, so that traced functions keep them too."""
+"""State variables: the states of a stateful layer as variables, for traced functions too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrapper and TimeDistributed: a layer for each step of sequences."""
+"""Wrapper and TimeDistributed: a layer applied to each step of sequences."""
 
 from __future__ import annotations
 

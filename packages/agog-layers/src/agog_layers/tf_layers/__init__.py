@@ -1,4 +1,4 @@
-"""Tf layers: variables and layers that are found or made by name, as ``tf.get_variable`` and ``tf.layers`` do."""
+"""Tf layers: variables and layers shared by name, as in ``tf.get_variable`` and ``tf.layers``."""
 
 from agog_core.exports import export as _export
 from agog_layers.tf_layers.functions import *

@@ -1,4 +1,4 @@
-"""Computed: what a custom getter gives a layer in place of a variable."""
+"""Computed: weights from a custom getter, in place of variables."""
 
 from __future__ import annotations
 

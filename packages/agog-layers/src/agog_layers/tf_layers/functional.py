@@ -1,4 +1,4 @@
-"""Functional: functions that run a new layer with each call, made of the layers' classes."""
+"""Functional: functions from the layers' classes, with a new layer at each call."""
 
 from __future__ import annotations
 

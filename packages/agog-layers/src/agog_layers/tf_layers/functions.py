@@ -1,4 +1,4 @@
-"""Functions: layers as functions, as ``tf.layers`` has them."""
+"""Functions: the functions of ``tf.layers``."""
 
 from __future__ import annotations
 

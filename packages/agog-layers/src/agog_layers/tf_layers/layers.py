@@ -1,4 +1,4 @@
-"""Layers: the classes of ``tf.layers``, which take their defaults from the variable scope around them."""
+"""Layers: the classes of ``tf.layers``, with defaults from the variable scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates: functions whose variables are made by the first call and found again by later ones."""
+"""Templates: functions that share the variables of their first call."""
 
 from __future__ import annotations
 

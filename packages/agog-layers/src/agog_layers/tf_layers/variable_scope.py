@@ -1,4 +1,4 @@
-"""Variable scopes: `get_variable`, and the scopes that say how names begin and what the defaults are."""
+"""Variable scopes: `get_variable`, and scopes with prefixes of names and defaults."""
 
 from __future__ import annotations
 

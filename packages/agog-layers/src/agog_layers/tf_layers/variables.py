@@ -1,4 +1,4 @@
-"""Variables: found by their full name, or made."""
+"""Variables: looked up by full name, or made."""
 
 from __future__ import annotations
 

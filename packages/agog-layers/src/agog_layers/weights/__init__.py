@@ -1,1 +1,1 @@
-"""Weights: how variables begin, what keeps them small, and what keeps them in bounds."""
+"""Weights: initializers, regularizers and constraints."""

@@ -1,4 +1,4 @@
-"""Constraints: functions that optimizers apply to weights after each update."""
+"""Constraints: functions applied to weights after each update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regularizers: what weights or outputs add to the loss."""
+"""Regularizers: penalties on weights or outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variance scaling: initializers whose variance depends on how many connections a unit has."""
+"""Variance scaling: initializers with a variance by the number of a unit's connections."""
 
 from __future__ import annotations
 

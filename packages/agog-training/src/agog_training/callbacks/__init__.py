@@ -1,4 +1,4 @@
-"""Callbacks: what is told of each step of a training, and may write, stop, or change it."""
+"""Callbacks: hooks into a training, which may write, stop, or change it."""
 
 from agog_core.exports import export as _export
 from agog_training.callbacks.backup import *

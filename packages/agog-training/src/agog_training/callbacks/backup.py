@@ -1,4 +1,4 @@
-"""Backup: a callback that lets a training that was interrupted go on where it was."""
+"""Backup: a callback that resumes an interrupted training."""
 
 from __future__ import annotations
 

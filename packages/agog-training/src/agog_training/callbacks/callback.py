@@ -1,4 +1,4 @@
-"""Callback: the base of what is told of each step of a training; lists of callbacks, and those made of functions."""
+"""Callback: the base of callbacks; lists of callbacks, and callbacks from functions."""
 
 from __future__ import annotations
 

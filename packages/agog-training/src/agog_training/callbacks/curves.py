@@ -1,4 +1,4 @@
-"""Curves: the picture of a history, an SVG that needs no library; imported when a notebook shows one."""
+"""Curves: the picture of a history as an SVG; imported lazily, for notebooks."""
 
 from __future__ import annotations
 

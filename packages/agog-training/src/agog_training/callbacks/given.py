@@ -1,4 +1,4 @@
-"""Given: the callbacks that a program passes to `fit`, checked."""
+"""Given: checks of the callbacks passed to `fit`."""
 
 from __future__ import annotations
 

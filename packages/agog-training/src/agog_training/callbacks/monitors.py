@@ -1,4 +1,4 @@
-"""Monitors: callbacks that watch a number, to stop, to slow down, to keep the best weights."""
+"""Monitors: callbacks that watch a metric to stop, to lower the learning rate, or to keep the best weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress: bars and lines that tell how a training goes."""
+"""Progress: progress bars and lines of a training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: the numbers of a training by name, which older programs find by the names that TensorFlow 1.12 gave them."""
+"""Results: the numbers of a training by name, with TensorFlow 1.12's names as aliases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feature columns: what the features of tables become as inputs of models, as in ``tf.feature_column``."""
+"""Feature columns: from features of tables to inputs of models, as in ``tf.feature_column``."""
 
 from agog_core.exports import export as _export
 from agog_training.feature_columns.categorical import *

@@ -1,4 +1,4 @@
-"""Categorical: columns of categories that are numbers already, or become some by a hash."""
+"""Categorical: columns of categories by number or by hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column: what all feature columns have in common."""
+"""Column: the base of all feature columns."""
 
 from __future__ import annotations
 

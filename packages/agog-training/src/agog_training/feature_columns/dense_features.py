@@ -1,4 +1,4 @@
-"""Dense features: a layer that makes one tensor of the features of a batch."""
+"""Dense features: a layer from the features of a batch to one tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embedding: dense columns of categories: vectors that are trained, and ones at the categories' places."""
+"""Embedding: dense columns of categories: trained vectors, and one-hot ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features: the features of a batch by their keys, and what columns have made of them."""
+"""Features: the features of a batch by key, and the results of columns on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions: what parses features, and layers of columns that are made and run at once."""
+"""Functions: specs for parsers of examples, and layers of columns as functions."""
 
 from __future__ import annotations
 

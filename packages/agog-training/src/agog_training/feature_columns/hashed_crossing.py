@@ -1,4 +1,4 @@
-"""Hashed crossing: a layer that makes numbers of combinations of categories."""
+"""Hashed crossing: a layer from combinations of categories to hashed numbers."""
 
 from __future__ import annotations
 

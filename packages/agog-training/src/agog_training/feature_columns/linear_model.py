@@ -1,4 +1,4 @@
-"""Linear model: a layer that adds up weights of features."""
+"""Linear model: a layer with the weighted sum of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numeric: columns of numbers, and of the intervals that numbers lie in."""
+"""Numeric: columns of numbers, and of their buckets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequence features: columns of sequences, and a layer that makes one tensor of them."""
+"""Sequence features: columns of sequences, and a layer from them to one tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vocabulary: columns of categories that a list or a file names."""
+"""Vocabulary: columns of categories from a list or a file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Fit: what `fit`, `evaluate` and `predict` do, from epochs down to batches, losses and metrics."""
+"""Fit: the loops of `fit`, `evaluate` and `predict`, from epochs to batches, losses and metrics."""

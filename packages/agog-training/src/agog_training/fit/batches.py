@@ -1,4 +1,4 @@
-"""Batches: how arrays, datasets and generators become what a model is trained on."""
+"""Batches: from arrays, datasets and generators to batches."""
 
 from __future__ import annotations
 

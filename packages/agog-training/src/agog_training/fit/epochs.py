@@ -1,4 +1,4 @@
-"""Epochs: a model trained, evaluated or asked for outputs, batch by batch."""
+"""Epochs: the loops over epochs and batches of `fit`, `evaluate` and `predict`."""
 
 from __future__ import annotations
 

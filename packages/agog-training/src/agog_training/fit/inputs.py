@@ -1,4 +1,4 @@
-"""Inputs: what a model is called on, as tensors of the dtypes that it takes."""
+"""Inputs: conversion of a model's inputs to tensors of its dtypes."""
 
 from __future__ import annotations
 

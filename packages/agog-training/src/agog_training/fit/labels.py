@@ -1,4 +1,4 @@
-"""Labels: their dtype and shape, beside those of the output that a loss or metric compares them with."""
+"""Labels: conversion of labels to the dtype and shape of the compared output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meters: losses and metrics over an epoch."""
+"""Meters: accumulated losses and metrics of an epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objective: what `compile` makes of losses and metrics, by output."""
+"""Objective: the losses and metrics of `compile`, by output."""
 
 from __future__ import annotations
 

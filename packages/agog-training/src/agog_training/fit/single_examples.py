@@ -1,4 +1,4 @@
-"""Single examples: data that gives them one by one, where a model takes batches."""
+"""Single examples: a check for data without batches."""
 
 from __future__ import annotations
 

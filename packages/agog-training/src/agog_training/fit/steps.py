@@ -1,4 +1,4 @@
-"""Steps: what a model does with a batch, which derived classes may say."""
+"""Steps: the steps of a model on a batch, for subclasses to override."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trainable: what `fit`, `evaluate` and `predict` ask of a model."""
+"""Trainable: the protocol of models for `fit`, `evaluate` and `predict`."""
 
 from __future__ import annotations
 

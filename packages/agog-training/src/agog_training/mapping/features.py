@@ -1,4 +1,4 @@
-"""Features: the numbers along the last axis of tensors, and in which order PyTorch has those of the same model."""
+"""Features: the order of features along the last axis, in agog and in PyTorch."""
 
 from __future__ import annotations
 

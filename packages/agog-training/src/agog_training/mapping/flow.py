@@ -1,4 +1,4 @@
-"""Flow: what one run of a model shows: which layers come before which, and where images are flattened."""
+"""Flow: the order of layers and the flattening of images, from one run of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms: how the value of a weight comes of the tensors of a file, in its own layout or in PyTorch's."""
+"""Forms: from the tensors of a file to the value of a weight, in agog's or PyTorch's layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mapping: which tensors of another program's file belong to which weight of a model, and how they become its value."""
+"""Mapping: the tensors of another program's file for the weights of a model, with their layout."""
 
 from __future__ import annotations
 

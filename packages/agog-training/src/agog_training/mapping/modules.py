@@ -1,4 +1,4 @@
-"""Modules: tensors of a file that belong together, such as ``fc.weight`` and ``fc.bias``."""
+"""Modules: tensors of one module in a file, such as ``fc.weight`` and ``fc.bias``."""
 
 from __future__ import annotations
 

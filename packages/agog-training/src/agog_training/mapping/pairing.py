@@ -1,4 +1,4 @@
-"""Pairing: which module of a file belongs to which place of a model, where that is certain."""
+"""Pairing: the unambiguous matches of modules in a file with places of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parametrized: weights that PyTorch computes of other tensors, as those with a weight norm or a spectral norm."""
+"""Parametrized: weights that PyTorch computes from other tensors: weight norm and spectral norm."""
 
 from __future__ import annotations
 

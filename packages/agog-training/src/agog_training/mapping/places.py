@@ -1,4 +1,4 @@
-"""Places: where a model keeps weights that belong together, such as a layer's kernel and bias, in the model's order."""
+"""Places: the groups of a model's weights, such as a layer's kernel and bias, in the model's order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposal: which module of a file each layer of a model may take its weights of."""
+"""Proposal: the candidate modules of a file for each layer of a model."""
 
 from __future__ import annotations
 

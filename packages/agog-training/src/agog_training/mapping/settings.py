@@ -1,4 +1,4 @@
-"""Settings: what layers here do otherwise than PyTorch's with the same weights."""
+"""Settings: layers' settings that differ from PyTorch's with the same weights."""
 
 from __future__ import annotations
 

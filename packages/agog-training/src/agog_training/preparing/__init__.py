@@ -1,1 +1,1 @@
-"""Preparing: what programs do with data on the host before they train, and what they draw and fetch."""
+"""Preparing: preprocessing on the host: images, texts, sequences, labels, plots."""

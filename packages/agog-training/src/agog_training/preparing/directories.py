@@ -1,4 +1,4 @@
-"""Directories: the files in a folder with a folder for each class, as datasets, and as batches by number."""
+"""Directories: folders with a folder for each class, as datasets, and as batches by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders: the files below a folder that has a folder for each class, with their labels, and parts of them."""
+"""Folders: the files in a folder for each class, with labels, and their splits."""
 
 from __future__ import annotations
 

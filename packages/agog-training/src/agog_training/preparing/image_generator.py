@@ -1,4 +1,4 @@
-"""Image generator: batches of images that are changed at random."""
+"""Image generator: batches of randomly augmented images."""
 
 from __future__ import annotations
 

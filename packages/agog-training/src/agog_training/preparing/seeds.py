@@ -1,4 +1,4 @@
-"""Seeds: all random numbers of a program from one number."""
+"""Seeds: one seed for all random numbers of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words: texts as numbers of words, as Keras's ``preprocessing.text`` has it; `TextVectorization` is the layer."""
+"""Words: texts as numbers of words, as in Keras's ``preprocessing.text``; `TextVectorization` is the layer."""
 
 from __future__ import annotations
 

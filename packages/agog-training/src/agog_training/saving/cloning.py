@@ -1,4 +1,4 @@
-"""Cloning: models made from descriptions, of other models or of texts, with weights of their own."""
+"""Cloning: models from descriptions of other models, with new weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Description: what `Model.compile` was given, as data that JSON can hold, and made again from data."""
+"""Description: serialization of the arguments of `Model.compile` as JSON data."""
 
 from __future__ import annotations
 

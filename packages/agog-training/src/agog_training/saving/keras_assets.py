@@ -1,4 +1,4 @@
-"""Keras assets: vocabularies, which files of Keras 3 have as texts beside the weights."""
+"""Keras assets: vocabularies in files of Keras 3, as texts beside the weights."""
 
 from __future__ import annotations
 

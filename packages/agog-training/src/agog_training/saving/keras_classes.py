@@ -1,4 +1,4 @@
-"""Keras classes: what the descriptions in files of Keras 3 mean here, and which of their settings are known."""
+"""Keras classes: agog's counterparts of the classes and settings in files of Keras 3."""
 
 from __future__ import annotations
 

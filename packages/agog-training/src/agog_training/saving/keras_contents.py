@@ -1,4 +1,4 @@
-"""Keras contents: the arrays that a file of Keras holds, to look at; their values are not read."""
+"""Keras contents: the names, shapes and dtypes of the arrays in a file of Keras."""
 
 from __future__ import annotations
 

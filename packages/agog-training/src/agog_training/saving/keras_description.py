@@ -1,4 +1,4 @@
-"""Keras description: models made as files of Keras 3 describe them, of the layers here."""
+"""Keras description: models from the descriptions in files of Keras 3."""
 
 from __future__ import annotations
 

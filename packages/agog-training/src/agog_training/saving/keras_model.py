@@ -1,4 +1,4 @@
-"""Keras model: a whole model out of a ``.keras`` file of Keras 3, as its description says, with its weights."""
+"""Keras model: a whole model from a ``.keras`` file of Keras 3, with its weights."""
 
 from __future__ import annotations
 

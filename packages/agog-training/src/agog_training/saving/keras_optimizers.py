@@ -1,4 +1,4 @@
-"""Keras optimizers: optimizers as files of Keras 3 describe them, with the state that these hold."""
+"""Keras optimizers: optimizers from files of Keras 3, with their state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keras settings: what layers do otherwise than those whose weights a file of Keras holds."""
+"""Keras settings: layers' settings that differ from those in a file of Keras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved: what a model writes to files and reads from them."""
+"""Saved: the methods of a model that write and read files."""
 
 from __future__ import annotations
 

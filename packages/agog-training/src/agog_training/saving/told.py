@@ -1,4 +1,4 @@
-"""Told: warnings that a program gets once, however often it saves."""
+"""Told: warnings about names of files, once per program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights: checkpoints of a model that know its layers by path and by name."""
+"""Weights: checkpoints of a model by the paths and names of its layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts: metrics of ``tf.keras`` that let those of ``tfe.metrics`` count, and are 0 where those are NaN."""
+"""Counts: metrics of ``tf.keras`` over those of ``tfe.metrics``, with 0 in place of NaN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means: metrics of ``tf.keras`` that are means of functions of labels and predictions."""
+"""Means: metrics of ``tf.keras`` as means of functions of labels and predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric: metrics of ``tf.keras`` as objects, which add up over batches."""
+"""Metric: metrics of ``tf.keras`` as objects, accumulated over batches."""
 
 from __future__ import annotations
 

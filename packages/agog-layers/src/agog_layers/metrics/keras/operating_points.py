@@ -1,4 +1,4 @@
-"""Operating points: metrics of one point of a curve over thresholds: the best of one share where another is enough."""
+"""Operating points: metrics at a point of a curve, such as the best recall at a given precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores: metrics of ``tf.keras`` that are made of counts for each class: F scores, intersections over unions, R2."""
+"""Scores: metrics of ``tf.keras`` from counts per class: F scores, intersections over unions, R2."""
 
 from __future__ import annotations
 

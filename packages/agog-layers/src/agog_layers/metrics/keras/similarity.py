@@ -1,4 +1,4 @@
-"""Similarity: metrics of how alike labels and predictions are: directions, correlations and overlaps."""
+"""Similarity: directions, correlations and overlaps of labels and predictions."""
 
 from __future__ import annotations
 

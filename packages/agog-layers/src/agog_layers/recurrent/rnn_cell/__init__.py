@@ -1,4 +1,4 @@
-"""RNN cells of ``tf.nn.rnn_cell``, which take a state as a tensor or a tuple, and wrappers of them.
+"""RNN cells of ``tf.nn.rnn_cell``, with a tensor or a tuple as state, and wrappers.
 
 Their kernels take the inputs and the state side by side.
 """
