@@ -60,7 +60,7 @@ def is_one(traced: Any) -> bool:
     return len(kept) == 1 and not [node for node in kept[0].graph.nodes if node.effect.name == "GUARD"]
 
 
-def step(yes: Branch, no: Branch, loss: Callable[..., Any] = lambda y, x: tf.reduce_mean(y * y + x)) -> Any:
+def step(yes: Branch, no: Branch, loss: Callable[..., Any] = lambda y, h: tf.reduce_mean(y * y)) -> Any:
     """A function that computes a loss of what a branch returns, and its gradients."""
 
     def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
@@ -84,6 +84,8 @@ BRANCHES: dict[str, tuple[Branch, Branch]] = {
     "what it returns": (lambda h, w: tf.sigmoid(h), lambda h, w: tf.tanh(h)),
     "a view of what it returns": (lambda h, w: tf.tanh(h), lambda h, w: tf.exp(h) * 1.0),
     "stopped": (lambda h, w: tf.stop_gradient(h) * h, lambda h, w: tf.sin(h)),
+    "one hands on": (lambda h, w: h, lambda h, w: tf.exp(h)),
+    "the other hands on": (lambda h, w: tf.sin(h) * 2.0, lambda h, w: h),
     "a loop": (
         lambda h, w: tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, tf.sin(y)], [tf.constant(0), h])[1],
         lambda h, w: h * 2.0,
@@ -99,7 +101,8 @@ def test_a_training_step_that_alternates_is_one_trace(name: str) -> None:
 
 
 SEPARATE: dict[str, tuple[Branch, Branch]] = {
-    "one hands on": (lambda h, w: h, lambda h, w: tf.exp(h)),
+    "one hands on what the loss uses too": (lambda h, w: h, lambda h, w: h * h),
+    "one hands on a variable": (lambda h, w: w * 1.0, lambda h, w: w.value()),
     "another variable": (lambda h, w: tf.matmul(h, w), lambda h, w: h * 2.0),
     "no gradient": (lambda h, w: tf.stop_gradient(h) * 2.0, lambda h, w: h * 3.0),
     "another layout": (lambda h, w: tf.sin(tf.transpose(h)), lambda h, w: tf.transpose(h) * 2.0),
@@ -111,7 +114,7 @@ SEPARATE: dict[str, tuple[Branch, Branch]] = {
 
 @pytest.mark.parametrize("name", SEPARATE)
 def test_branches_that_stay_apart_are_as_eagerly(name: str) -> None:
-    same(lambda: step(*SEPARATE[name]))
+    same(lambda: step(*SEPARATE[name], loss=lambda y, h: tf.reduce_mean(y * y + h)))
 
 
 def test_each_of_many_conditions_is_traced_twice_and_not_all_ways_together() -> None:
@@ -132,6 +135,61 @@ def test_each_of_many_conditions_is_traced_twice_and_not_all_ways_together() -> 
     traced = same(make, [float(draw.randn()) for _ in range(60)])
     assert is_one(traced)
     assert len(traced.traces()) <= 7
+
+
+@pytest.mark.parametrize("hands_on", [False, True])
+def test_conditions_in_functions_of_conditions(hands_on: bool) -> None:
+    def make() -> Any:
+        def inner(h: tf.Tensor, p: tf.Tensor, w: Any) -> tf.Tensor:
+            return tf.cond(p > 1.2, lambda: tf.matmul(h, w), lambda: w if hands_on else w * tf.sin(h))
+
+        def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
+            with tf.GradientTape() as tape:
+                h = tf.tanh(tf.matmul(x, w))
+                y = tf.cond(p > 0.0, lambda: inner(h, p, w) * h, lambda: tf.exp(h) + w)
+                loss = tf.reduce_mean(y * y)
+            return loss, tape.gradient(loss, w)
+
+        return call
+
+    traced = same(make, [*FLAGS, *FLAGS])
+    before = len(traced.traces())
+    assert before <= 5
+    w = tfe.Variable(W)
+    for flag in FLAGS:
+        traced(tf.constant(X), tf.constant(flag), w, tfe.Variable(W[0]))
+
+
+def test_cases() -> None:
+    def make() -> Any:
+        def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
+            with tf.GradientTape() as tape:
+                h = tf.tanh(tf.matmul(x, w))
+                pairs = [(p < -2.5, lambda: tf.sin(h)), (p < 0.0, lambda: h * h), (p < 1.5, lambda: h + 1.0)]
+                loss = tf.reduce_mean(tf.square(tf.case(pairs, default=lambda: tf.exp(h))))
+            return loss, tape.gradient(loss, w)
+
+        return call
+
+    traced = same(make, [*FLAGS, *FLAGS])
+    assert len(traced.traces()) <= 6
+
+
+def test_layers_that_are_skipped() -> None:
+    def make() -> Any:
+        def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
+            with tf.GradientTape() as tape:
+                h = tf.matmul(x, w)
+                for place in range(5):
+                    h = tf.cond(tf.sin(p * (place + 1.7)) > 0.0, lambda h=h: tf.nn.elu(h * 1.5), lambda h=h: h)
+                loss = tf.reduce_mean(h * h)
+            return loss, tape.gradient(loss, [w, b])
+
+        return call
+
+    draw = np.random.RandomState(1)
+    traced = same(make, [float(draw.randn()) for _ in range(60)])
+    assert len(traced.traces()) <= 32
 
 
 def test_a_step_of_an_optimizer() -> None:

@@ -42,10 +42,12 @@ class Handed:
     Args:
         values: these.
         form: see `Choice`.
+        is_gradient: whether they are gradients, which another function would change.
     """
 
     values: tuple[Value, ...]
     form: Any
+    is_gradient: bool = False
 
 
 class Choice:

@@ -111,6 +111,14 @@ class BranchRecords:
                 saved = tuple(section.outs), tuple(section.sources), section.kept
                 tape.records.append((None, None, section, saved))  # type: ignore[arg-type]  # it is no function
 
+    def record_handed(self, flag: Tensor, tensors: Sequence[Tensor]) -> None:
+        """Let each tape know that a branch has handed on tensors from before, and nothing else."""
+        for tape in self.tapes:
+            ids = sorted({x._id for x in tensors if tape.watches(x)})
+            if ids and tape.is_recording:
+                section = HandedSection(ids, [flag])
+                tape.records.append((None, None, section, ((), tuple(ids), section.kept)))  # type: ignore[arg-type]  # as above
+
     def _others(self, results: Sequence[Tensor]) -> list[Tensor]:
         return [results[x] if isinstance(x, int) else x for x in self._fixed]
 
@@ -168,6 +176,46 @@ class BranchSection(recording.Section, Holder):
         gradients.update(walk.run())
 
 
+class HandedSection(recording.Section, Holder):
+    """The record of a branch on one tape that has handed on tensors from before.
+
+    Args:
+        ids: those of the tensors.
+        kept: the condition.
+    """
+
+    __slots__ = ("ids", "kept")
+
+    __name__ = "cond"
+
+    def __init__(self, ids: list[Id], kept: list[Tensor]) -> None:
+        self.ids, self.kept = ids, kept
+
+    def replaced(self, replace: Replacing) -> HandedSection:
+        kept = replace(self.kept)
+        return self if kept is self.kept else HandedSection(self.ids, kept)
+
+    def is_like(self, other: Any, is_same: Callable[[Any, Any], bool]) -> bool:
+        return False  # as above
+
+    def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
+        """Note in the trace where another branch would change gradients."""
+        from agog_core.tracing.loops.conditional import note_handed
+
+        found = [gradients[i] for i in self.ids if i in gradients]
+        trace, array = present_tracer(), self.kept[0]._array
+        if found and type(array) is TracedArray and array.tracer is trace:
+            note_handed(trace, self.kept[0], _named(found))  # type: ignore[arg-type]  # a `Trace`
+
+
+def _named(gradients: Sequence[Any]) -> dict[tuple[int, ...], Any]:
+    """Gradients, each with the places where it stands."""
+    places: dict[int, list[int]] = {}
+    for place, gradient in enumerate(gradients):
+        places.setdefault(id(gradient), []).append(place)
+    return {tuple(each): gradients[each[0]] for each in places.values()}
+
+
 class _Walk:
     """The gradient of one branch."""
 
@@ -212,7 +260,4 @@ class _Walk:
         backpropagate(records, found, self.keep)
         asked = [*section.sources, *sorted(self.keep.intersection(section.outs))]
         self.ids = [i for i in asked if i in found and found[i] is not before.get(i)]
-        of: dict[int, list[int]] = {}
-        for place, i in enumerate(self.ids):
-            of.setdefault(id(found[i]), []).append(place)
-        return {tuple(places): found[self.ids[places[0]]] for places in of.values()}
+        return _named([found[i] for i in self.ids])

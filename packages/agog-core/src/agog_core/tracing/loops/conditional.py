@@ -59,6 +59,13 @@ def choose_again(trace: Trace, condition: Tensor, gradients: Callable[[], Any]) 
     return _chosen(_Branching(trace, condition, shares=True), gradients) if is_node(trace, condition) else gradients()
 
 
+def note_handed(trace: Trace, condition: Tensor, gradients: dict[Any, Any]) -> None:
+    """Note that the function which a condition has chosen leaves gradients as they are."""
+    if is_node(trace, condition) and is_of_tensors(gradients) and trace.seen is None:
+        values = tuple(map(trace.value_of, nest.flatten(gradients)))
+        _Branching(trace, condition, shares=True).compare(Handed(values, key_of_structure(gradients), is_gradient=True))
+
+
 def _chosen(branching: _Branching, function: Callable[[], Any]) -> Any:
     try:
         result = function()
@@ -111,6 +118,8 @@ class _Branching:
             leaves = nest.flatten(result) if hands_on else []
             handed = Handed(tuple(map(trace.value_of, leaves)), key_of_structure(result)) if hands_on else None
             self.compare(handed)
+            if handed is not None:
+                self.records.record_handed(self.condition, leaves)
             return result
         form = key_of_structure(result)
         packing = None if result is None else Packing(result)

@@ -110,7 +110,8 @@ class Equivalence:
         if isinstance(one, (Back, Rows)):
             return _plain(one) == _plain(other) and self._is_part(one.body, other.body, not self._is_whole)
         if isinstance(one, Handed):
-            return self.attribute(one.form, other.form) and self.same(one.values, other.values)
+            is_like = one.is_gradient is other.is_gradient and self.attribute(one.form, other.form)
+            return is_like and self.same(one.values, other.values)
         if isinstance(one, (Item, Length)):
             return one.is_like(other)
         if isinstance(one, (list, tuple)):
@@ -133,24 +134,41 @@ class Equivalence:
         back = {value: key for key, value in self._values.items()}
         for outcome, branch in theirs.branches.items():
             taken = [other.inputs[1 + place] for place in branch.places]
-            if outcome in mine.branches:
-                known = mine.branches[outcome]
-                if not self.same([one.inputs[1 + place] for place in known.places], taken):
-                    return False
-                if not _is_branch(known, branch) or not self._is_part(known.part, branch.part):
-                    return False
-                continue
-            if not self._learns:
-                return False
             if not self._twofold.isdisjoint(taken) or any(
                 value not in back and value.number >= self._first for value in taken
             ):
                 return False  # it is of the other part alone
             captured = [back.get(value, value) for value in taken]
+            if outcome in mine.branches:
+                if not self._is_branch(one, mine, outcome, branch, captured):
+                    return False
+                continue
+            if not self._learns:
+                return False
             one.inputs += [value for value in dict.fromkeys(captured) if value not in one.inputs[1:]]
             places = tuple([one.inputs.index(value, 1) - 1 for value in captured])
             mine.branches[outcome] = replace(branch, places=places)
         return self.given(one.outputs, other.outputs)
+
+    def _is_branch(self, one: Node, mine: Choice, outcome: bool, other: Branch, captured: Sequence[Value]) -> bool:
+        """Whether a function of a node does the same as another one, which takes values that correspond to some; what
+        that takes alone, for branches inside, this one takes too."""
+        known = mine.branches[outcome]
+        graph, taken = known.part.graph, [one.inputs[1 + place] for place in known.places]
+        more = [place for place, value in enumerate(captured) if value not in taken]
+        if more and not self._learns:
+            return False
+        one.inputs += [captured[place] for place in more if captured[place] not in one.inputs[1:]]
+        graph.inputs += [replace(other.part.graph.inputs[place]) for place in more]
+        taken += [captured[place] for place in more]
+        places = tuple([one.inputs.index(value, 1) - 1 for value in taken])
+        first, last = len(graph.outputs), len(graph.outputs) + len(known.places)
+        following, kept = (_moved(each, last, len(more)) for each in (known.following, known.kept))
+        known = mine.branches[outcome] = replace(known, places=places, following=following or (), kept=kept)
+        there = {first + place: first + taken.index(value) for place, value in enumerate(captured)}
+        there |= {first + len(captured) + n: first + len(taken) + n for n in range(len(known.constants))}
+        pairs = [(taken.index(value), place) for place, value in enumerate(captured)]
+        return _is_plainly(known, other, there) and self._is_part(known.part, other.part, pairs=pairs)
 
     def _is_handed(self, one: Node, mine: Choice, other: Node, handed: Handed) -> bool:
         """Whether the other trace may have handed on values from before where this one branches; the branch learns to.
@@ -162,16 +180,19 @@ class Equivalence:
             return False
         back = {value: key for key, value in self._values.items()}
         moved = [value for value in handed.values if value.kind != "constant"]
-        if len(one.outputs) != len(handed.values) or not all(map(is_alike, one.outputs, handed.values)):
+        leaves = any(branch.kept is not None for branch in mine.branches.values())  # a stack, as the last output
+        outputs = one.outputs[: len(one.outputs) - leaves]
+        if len(outputs) != len(handed.values) or not all(map(is_alike, outputs, handed.values)):
             return False
         if not self._twofold.isdisjoint(moved) or not all(value in back for value in moved):
             return False
         if other.outcome not in mine.branches:
             one.inputs += [back[value] for value in dict.fromkeys(moved) if back[value] not in one.inputs[1:]]
-            mine.branches[other.outcome] = _handing_on(one, [back.get(value, value) for value in handed.values])
+            branch = _handing_on(one, [back.get(value, value) for value in handed.values])
+            mine.branches[other.outcome] = replace(branch, kept=() if leaves else None)
         elif not self.same(_handed_by(one, mine.branches[other.outcome]), handed.values):
             return False
-        self._values.update(zip(one.outputs, handed.values, strict=True))
+        self._values.update(zip(outputs, handed.values, strict=True))
         self._twofold.update(moved)
         return True
 
@@ -246,9 +267,24 @@ def _plain(loop: Loop | Back | Rows) -> Any:
     return loop.following, loop.shared, sizes, [frozen(each) for each in loop.constants]
 
 
-def _is_branch(one: Branch, other: Branch) -> bool:
-    plain = [(x.following, x.shared, x.kept, x.copied, [frozen(each) for each in x.constants]) for x in (one, other)]
-    return bool(plain[0] == plain[1])
+def _moved(places: Sequence[int] | None, last: int, count: int) -> tuple[int, ...] | None:
+    """Places in a pool, which has so many values more before one of them."""
+    return None if places is None else tuple([place + count * (place >= last) for place in places])
+
+
+def _is_plainly(one: Branch, other: Branch, there: Mapping[int, int]) -> bool:
+    """Whether functions give what is at the same places, where those of the other one's pool are elsewhere."""
+    first = len(one.part.graph.outputs)
+    found = [
+        tuple([there.get(place, place) for place in each]) for each in (other.following, other.kept or (), other.copied)
+    ]
+    copied = {there[first + place] - first for place in other.copied}
+    return (
+        first == len(other.part.graph.outputs)
+        and (one.following, one.kept or (), one.shared) == (*found[:2], other.shared)
+        and (one.kept is None, set(one.copied)) == (other.kept is None, copied)
+        and [frozen(each) for each in one.constants] == [frozen(each) for each in other.constants]
+    )
 
 
 def is_alike(one: Value, other: Value) -> bool:

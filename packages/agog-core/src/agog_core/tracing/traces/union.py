@@ -181,7 +181,7 @@ class _Copying:
         if isinstance(choice, Item) and (left := self._left.get(self._of(node.inputs)[0])) is not None:
             self._there.update(zip(node.outputs, left, strict=True))
         elif not isinstance(choice, Choice):
-            if not self._is_written(node):
+            if not (self._is_written(node) or self._is_compared(node)):
                 self._copied(node, {name: self._attribute(each) for name, each in node.attributes.items()})
         elif self._opens and len(choice.branches) == 1:
             self._open(node, choice)
@@ -190,6 +190,13 @@ class _Copying:
             branches = {outcome: replace(branch, part=_copied(branch.part)) for outcome, branch in known}
             made = Choice(branches, choice.home, choice.line, choice.form, choice.shares)
             self._copied(node, {"loop": made, "after": self._attribute(node.attributes["after"])})
+
+    def _is_compared(self, node: Node) -> bool:
+        """Whether a node compares a condition once more, for gradients that a branch has handed on."""
+        if not self._opens or node.handed is None:
+            return False
+        [flag] = self._of(node.inputs)
+        return self._compared.setdefault(flag, node.outcome) is node.outcome and node.handed.is_gradient
 
     def _copied(self, node: Node, attributes: dict[str, Any]) -> Node:
         made = replace(node, inputs=self._of(node.inputs), outputs=[], attributes=attributes)
