@@ -83,7 +83,7 @@ def test_the_compiler_compiles_and_conforms(tmp_path: Path) -> None:
     name = "compiler 'agog-stranger' of plugin 'agog-stranger' (agog-stranger 0.1), priority 200"
     assert explained.stdout.splitlines() == [
         "executors of traced functions on device 'cpu':",
-        f"  first: executor 'numpy' of plugin 'cpu-executor' (agog-cpu-executor {agog.__version__}), priority 100",
+        f"  first: executor 'numpy' of plugin 'cpu-executor' (agog-cpu-executor {agog.__version__}), priority 0",
         "compilers of traced functions on device 'cpu':",
         f"  first: {name}",
     ]

@@ -219,8 +219,8 @@ def test_plugin_without_kernels(register: Callable[..., None], capsys: pytest.Ca
     register()
     assert main(["stranger"]) == 2
     assert capsys.readouterr().err == (
-        "agog-conformance: plugin 'stranger' (registered by the program) brings no kernels and no compilers, so "
-        "there is nothing to test.\n"
+        "agog-conformance: plugin 'stranger' (registered by the program) brings no kernels, executors or compilers to "
+        "test.\n"
     )
 
 

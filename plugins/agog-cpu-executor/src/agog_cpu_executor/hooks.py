@@ -13,4 +13,4 @@ requires(2)
 @hookimpl
 def agog_executors() -> Iterator[Executor]:
     """The executor."""
-    yield Executor(name="numpy", device="cpu", prepare="agog_cpu_executor.executor:prepare")
+    yield Executor(name="numpy", device="cpu", prepare="agog_cpu_executor.executor:prepare", priority=0)

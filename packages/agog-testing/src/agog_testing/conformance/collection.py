@@ -105,20 +105,22 @@ def find_plugin(name: str) -> Plugin:
         raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) is left out by AGOG_PLUGINS.")
     if plugin.failure is not None:
         raise ConformanceError(f"plugin {name!r} ({plugin.distribution}) failed to load: {plugin.failure}")
-    if not plugin.kernels and not plugin.compilers:
+    if not (plugin.kernels or plugin.executors or plugin.compilers):
         raise ConformanceError(
-            f"plugin {name!r} ({plugin.distribution}) brings no kernels and no compilers, so there is nothing to test."
+            f"plugin {name!r} ({plugin.distribution}) brings no kernels, executors or compilers to test."
         )
     return plugin
 
 
 def ops_of(plugin: Plugin, facts: Mapping[str, OpInfo]) -> list[str]:
-    """The ops for which a plugin has kernels, or anything to compile, and the kit has facts."""
-    return sorted(facts if plugin.compilers else {kernel.op for kernel in plugin.kernels} & facts.keys())
+    """The ops for which a plugin has kernels, or an executor or a compiler, and the kit has facts."""
+    if plugin.executors or plugin.compilers:
+        return sorted(facts)
+    return sorted({kernel.op for kernel in plugin.kernels} & facts.keys())
 
 
 def cases_of(plugin: Plugin, info: OpInfo, seed: int) -> Iterator[Case]:
-    """The tests of a plugin's kernels and compilers for one op."""
+    """The tests of a plugin's kernels, executors and compilers for one op."""
     yield from compiled_calls(plugin, info, seed)
     seen: Counter[str] = Counter()
     for kernel in plugin.kernels:

@@ -31,7 +31,7 @@ class Executor:
         prepare: a `Graph` and the compilers for its device, best first, to the function that runs it, with the parts
             of it compiled that these take; or to None, which leaves the graph to the executor next in rank. A
             ``"module:attribute"`` string is imported when the first function is compiled.
-        priority: among several, the highest is asked first.
+        priority: among several, the highest is asked first; that of agog-cpu-executor is 0.
         unavailable: returns a sentence that says why it cannot be used here, or None.
 
     Raises:
