@@ -34,7 +34,8 @@ class DType:
 
     Args:
         name: the type's name, such as ``"float32"``.
-        kind: one of ``"float"``, ``"complex"``, ``"integer"``, ``"unsigned"``, ``"bool"``, ``"string"``.
+        kind: one of ``"float"``, ``"complex"``, ``"integer"``, ``"unsigned"``, ``"bool"``, ``"string"``,
+            ``"variant"``.
 
     >>> float32.is_floating, float32.size
     (True, 4)
@@ -74,7 +75,7 @@ class DType:
 
                 self._numpy = np.dtype(getattr(ml_dtypes, self.name))
             else:
-                self._numpy = np.dtype("object" if self.name == "string" else self.name)
+                self._numpy = np.dtype(_OF_HOST_ARRAYS.get(self.name, self.name))
         return self._numpy
 
     @property
@@ -177,6 +178,8 @@ uint32 = DType("uint32", "unsigned")
 uint64 = DType("uint64", "unsigned")
 bool_ = DType("bool", "bool")
 string = DType("string", "string")
+# Bytes that only kernels can read, such as what one keeps for its gradient's. No program names it.
+variant = DType("variant", "variant")
 
 _ALL = (
     *(float16, bfloat16, float32, float64, complex64, complex128),
@@ -185,6 +188,7 @@ _ALL = (
 # Values are kept in these, and cast from and to them; ops do not compute with them, so they are in none of the sets
 # below. https://arxiv.org/abs/2209.05433
 FLOAT8 = frozenset((float8_e4m3fn, float8_e5m2))
+_OF_HOST_ARRAYS = {"string": "object", "variant": "V1"}  # where it is not the name
 _OF_ML_DTYPES = {dtype.name for dtype in (bfloat16, *FLOAT8)}
 _NUMBERS = {
     **{"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7, "complex64": 8},

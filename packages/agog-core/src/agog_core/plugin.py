@@ -40,6 +40,7 @@ from agog_core.dispatch.plugins.contract import (
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
+from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.memory import version
@@ -56,6 +57,7 @@ __all__ = [
     "PluginWarning",
     "ResourceExhaustedError",
     "Tensor",
+    "TensorShape",
     "as_dtype",
     "binary",
     "call",

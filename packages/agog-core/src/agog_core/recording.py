@@ -315,8 +315,6 @@ def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | 
     """Let a tape watch what an op returned; the ids, or None when nothing of it has a gradient."""
     if type(outs) is not tuple:
         return watch_output(outs, tape)
-    if op.reserve is not None:
-        outs = outs[:-1]
     ids = [watch_output(out, tape) for out in outs]
     return tuple([identify(out) for out in outs]) if any(ids) else None
 

@@ -38,8 +38,8 @@ def on_device(op: str, kernel: Kernel) -> Kernel:
             (stream.now if op in _WAITED_FOR else stream.add)(op, compute)
             return None
         shapes, dtypes, several = _declared(op, arrays, attributes)
-        # Nor does a rule tell the shape of a reserve, or one that depends on values.
-        is_told = registry[op].reserve is None and all(isinstance(shape, tuple) for shape in shapes)
+        # A rule does not tell shapes that depend on values, or on the kernel.
+        is_told = all(isinstance(shape, tuple) for shape in shapes)
         if op in _WAITED_FOR or not is_told:
             outs = [FakeArray(part.copy(), index) for part in _parts(stream.now(op, compute))]
         elif registry[op].views and (views := _views(compute, arrays[0])):

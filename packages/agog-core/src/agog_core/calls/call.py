@@ -9,10 +9,9 @@ from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import current_device, device, scopes
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.failure import note_failure
-from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType
 from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.recording import active, lined, note_break, record
 from agog_core.shapes import Shape, TensorShape, intern_shape
@@ -146,19 +145,14 @@ def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, 
     dtype = op.result_dtype(table.dtype, attributes)
     if not isinstance(shape, list):
         return _wrap(op, result, table, shape, dtype)
-    count = len(shape) + (op.reserve is not None)
-    if not isinstance(result, tuple) or len(result) != count:
+    if not isinstance(result, tuple) or len(result) != len(shape):
         got = f"{len(result)} arrays" if isinstance(result, tuple) else type(result).__name__
-        last = "" if op.reserve is None else f", the last for {op.reserve!r},"
         raise InternalError(
-            f"{op.name}: the kernel on device {table.device.type!r} returned {got}; a tuple of {count} arrays{last} is "
+            f"{op.name}: the kernel on device {table.device.type!r} returned {got}; a tuple of {len(shape)} arrays is "
             "expected."
         )
     kinds = dtype if isinstance(dtype, list) else [dtype] * len(shape)
-    outs = tuple(
-        _wrap(op, *each) for each in zip(result[: len(shape)], [table] * len(shape), shape, kinds, strict=True)
-    )
-    return outs if op.reserve is None else (*outs, _wrap_reserve(op, result[-1], table))
+    return tuple(_wrap(op, *each) for each in zip(result, [table] * len(shape), shape, kinds, strict=True))
 
 
 def _wrap(op: Op, array: Any, table: Any, shape: Any, dtype: DType) -> Tensor:
@@ -168,17 +162,6 @@ def _wrap(op: Op, array: Any, table: Any, shape: Any, dtype: DType) -> Tensor:
     if type(shape) is TensorShape:  # some sizes depend on values
         shape = tuple(array.shape)
     return wrap(array, result, intern_shape(shape))
-
-
-def _wrap_reserve(op: Op, reserve: Any, table: KernelTable) -> Tensor:
-    """A tensor of what a kernel keeps for its gradient's. It tells its size, and goes nowhere but to that kernel."""
-    marked = reserve if type(reserve) is Reserve else None
-    array, home = (reserve, table.device) if marked is None else (marked.array, marked.keeper.device)
-    if type(array) is not home.array_type:
-        array = home.table(table.dtype).adopt(op.name, array)
-        if marked is not None:
-            marked.array = array
-    return wrap(marked or array, table.device.table(as_dtype(array.dtype)), intern_shape(tuple(array.shape)))
 
 
 def update(op: Op, variables: Sequence[Variable], inputs: Sequence[Tensor], **attributes: Any) -> None:

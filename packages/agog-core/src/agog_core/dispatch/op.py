@@ -78,11 +78,12 @@ class Op:
         late: the attributes that are other numbers in each call of one program, such as learning rates and random keys.
         may_fail: whether kernels raise for some values of dtypes and shapes that the op allows, so that a call matters
             also where nobody uses its result; or the dtypes for which they do.
-        reserve: the name of the op that computes the gradient, where kernels keep a reserve for it: one more array
-            behind the outputs, of a shape and dtype of the kernel's own, which no user sees. The shape and dtype rules
-            do not speak of it. ``shape`` gives a list.
+        reserve: the name of the op that computes the gradient, where kernels keep a reserve for it: their last result,
+            an array of a shape and dtype of the kernel's own. In the op's rules it is a vector of unknown length, of
+            dtype `agog_core.dtypes.variant`; no user sees it.
         reserve_of: the name of the op whose reserve this one takes, as its last input, ``reserve``. The kernels of the
-            two come from one plugin.
+            two come from one plugin. Beside the op that ``reserve`` names, others may take it, such as that one's own
+            gradient.
 
     Raises:
         ValueError: a vjp or a fact names something that the op does not have, the name is taken, or ``reserve_of`` is
@@ -164,6 +165,11 @@ class Op:
         return next((effect for effect, is_so in facts.items() if is_so), "none")
 
     @property
+    def is_paired(self) -> bool:
+        """Whether its kernels come with those of another op, because they keep a reserve or take one."""
+        return self.reserve is not None or self.reserve_of is not None
+
+    @property
     def depends_on_values(self) -> bool:
         """Whether sizes of the result depend on the inputs' values, and not on their shapes alone."""
         return bool(self.host_reads)
@@ -189,7 +195,7 @@ class Op:
 
     def _getter(self, name: str) -> Getter:
         if name == "out":
-            return lambda outs, inputs, attributes: outs if self.reserve is None else outs[:-1]
+            return lambda outs, inputs, attributes: outs
         if name == "reserve" and self.reserve is not None:
             return lambda outs, inputs, attributes: outs[-1]
         if self.variadic and name == self.inputs[0]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import default_device, host_device, scope_device, scopes
-from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.op import Op, registry
 from agog_core.dtypes import int32, int64
 from agog_core.errors import InvalidArgumentError
@@ -69,7 +68,7 @@ def copy_to_device(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
             f"A tensor of dtype {x.dtype.name} cannot be copied to {device.name}, which holds "
             f"{', '.join(sorted(device.backend.dtypes or ()))}; leave it on the host, or cast it with tf.cast."
         )
-    if device is source or type(x._array) is Reserve:  # a reserve's kernel runs where it is
+    if device is source:
         array = x._array
     else:
         start = perf_counter_ns()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType, as_dtype, variant
 from agog_core.shapes import TensorShape
 from agog_testing.checks.recording import input_name, kernel_calls, recording, results
 from agog_testing.comparison import share_memory
@@ -60,6 +60,7 @@ def check_dtype(subject: Subject) -> None:
         arrays = results(subject, call.result)
         declared: Any = subject.info.op.result_dtype(as_dtype(subject.dtype), _attributes(subject, call))
         dtypes: list[DType] = declared if isinstance(declared, list) else [declared] * len(arrays)
+        dtypes = [dtype for dtype in dtypes if dtype is not variant]  # which is of the kernel's own
         for dtype, array in zip(dtypes, arrays, strict=True):
             if subject.host(array).dtype != dtype.numpy_dtype:
                 got = f"dtype {subject.host(array).dtype}"
@@ -109,4 +110,7 @@ def _attributes(subject: Subject, call: KernelCall) -> dict[str, Any]:
 
 
 def _declared_shape(subject: Subject, call: KernelCall) -> Any:
-    return subject.info.op.shape(*(before.shape for before in call.before), **_attributes(subject, call))
+    """The shape of the op's shape rule, or a list of them; a reserve's is of the kernel's own."""
+    op = subject.info.op
+    declared = op.shape(*(before.shape for before in call.before), **_attributes(subject, call))
+    return declared if op.reserve is None else declared[:-1]

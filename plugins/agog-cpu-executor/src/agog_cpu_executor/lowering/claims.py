@@ -95,7 +95,7 @@ def _check(node: Node) -> None:
         raise WrongClaimError(f"a node of effect {node.effect.value!r} ({node.line}) is not only computed")
     if node.may_fail:
         raise WrongClaimError(f"{op.name} ({node.line}) fails for some values, which its kernel tells")
-    if op.reserve is not None or op.reserve_of is not None:
+    if op.is_paired:
         raise WrongClaimError(f"{op.name} ({node.line}) keeps or takes a reserve")
     if any(isinstance(given, (Late, LateItem)) for given in node.attributes.values()):
         raise WrongClaimError(f"{op.name} ({node.line}) has an attribute that is known late")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.devices.variant import Variant
 from agog_core.dispatch.plugins.reference import load_reference
-from agog_core.dtypes import DType
+from agog_core.dtypes import DType, variant
 from agog_core.errors import InternalError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Device:
     def holds(self, dtype: DType) -> bool:
         """Whether arrays of a dtype can be on the device."""
         held = self.backend.dtypes
-        return held is None or dtype.name in held
+        return held is None or dtype.name in held or dtype is variant
 
     def holds_all(self, dtypes: Iterable[DType]) -> bool:
         """Whether arrays of all of some dtypes can be on the device."""
@@ -122,6 +123,8 @@ class Device:
 
     def copy_from(self, array: Any, source: Device) -> Any:
         """A copy of an array of another device: directly where the backend can, else through the host."""
+        if type(array) is Variant:
+            return array
         copy_from = self.backend.copy_from
         if copy_from is None or source.backend is not self.backend:
             return self.from_host(source.owned_on_host(array))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from agog_core.dispatch.devices.variant import Variant
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import DType
+from agog_core.dtypes import DType, variant
 from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class KernelTable:
     def __init__(self, device: Device, dtype: DType) -> None:
         self.device = device
         self.dtype = dtype
-        self.array_type = device.array_type
+        self.array_type = Variant if dtype is variant else device.array_type
         self.as_array = device.backend.as_array
         self.base = device.backend.base
         self.kernels: dict[str, Callable[..., Any]] = {}
@@ -72,7 +73,7 @@ class KernelTable:
 
     def adopt(self, op: str, result: Any, kernel: Callable[..., Any] | None = None) -> Any:
         """Turn a kernel's result into an array of the device's type; the kernel is the table's if none is named."""
-        if type(result) is self.array_type:
+        if type(result) is self.array_type or type(result) is Variant:
             return result
         try:
             if result is not NotImplemented:

@@ -11,7 +11,7 @@ from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.candidates import BROKEN, Candidate, candidates, load_function, load_kernel, rank
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.observation import is_checked, observed
-from agog_core.dispatch.kernels.pairs import Keeper, marking
+from agog_core.dispatch.kernels.pairs import keeping
 from agog_core.dispatch.kernels.unresolved import ambiguous
 from agog_core.dispatch.op import Op
 from agog_core.errors import AmbiguousKernelError, PluginError, PluginWarning
@@ -94,8 +94,8 @@ class Chain:
         ready = self._watched(candidate, one), self._watched(candidate, for_scalars)
         if self.op.reserve is None:
             return ready
-        marked = marking(ready[0], Keeper(candidate, self._table.device))
-        return marked, marked
+        kept = keeping(self.op, self._table, candidate, ready[0])
+        return kept, kept
 
     def _watched(self, candidate: Candidate, function: Function) -> Function:
         kernel = observed(self.op, self._table, candidate, function)

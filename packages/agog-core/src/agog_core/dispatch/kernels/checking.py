@@ -10,7 +10,7 @@ import numpy as np
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.failure import given, named
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType, as_dtype, variant
 from agog_core.errors import InternalError
 from agog_core.shapes import TensorShape
 
@@ -66,12 +66,12 @@ class _Call:
             return None
         shapes, dtypes = self._expected()
         results = result if isinstance(result, tuple) else (result,)
-        if self.op.reserve is not None:  # of a shape and dtype of its own
-            results = results[:-1]
         if len(results) != len(shapes):
             return f"returned {len(results)} arrays; {len(shapes)} are expected."
         for array, shape, dtype in zip(results, shapes, dtypes, strict=True):
-            if wrong := self._wrong_array(array, shape, dtype) or self._aliased(array, written):
+            if wrong := self._wrong_array(array, shape, dtype):
+                return wrong
+            if dtype is not variant and (wrong := self._aliased(array, written)):
                 return wrong
         return None
 
@@ -96,7 +96,7 @@ class _Call:
                 array = self.table.as_array(array)
             except TypeError:
                 return f"returned {type(array).__name__}; a kernel returns {self.table.array_type.__name__}."
-        if as_dtype(array.dtype) is not dtype:
+        if dtype is not variant and as_dtype(array.dtype) is not dtype:
             return f"returned dtype {as_dtype(array.dtype).name}; the op's rule gives {dtype.name}."
         if not TensorShape(shape).is_compatible_with(tuple(array.shape)):
             return f"returned shape {tuple(array.shape)}; the op's rule gives {shape}."

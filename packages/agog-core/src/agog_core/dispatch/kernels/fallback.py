@@ -12,8 +12,8 @@ import numpy as np
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import clear_tables, get_device
 from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dispatch.devices.variant import Variant
 from agog_core.dispatch.kernels.failure import note_failure
-from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.kernels.resolution import fallbacks, resolve, run_next
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import as_dtype
@@ -97,8 +97,8 @@ def elsewhere(op: Op, table: KernelTable, here: Device, kernel: Callable[..., An
 
 
 def _moved(array: Any, source: Device, target: Device) -> Any:
-    if type(array) is Reserve:
-        return array  # nobody but a kernel of its own pair can read it, and that runs where it is
+    if type(array) is Variant:
+        return array
     if type(array) is not source.array_type:
         array = source.backend.as_array(array)
     host = source.to_host(array)

@@ -23,7 +23,7 @@ def lowering(op: Op, table: KernelTable) -> Callable[..., Any] | None:
     """What records the steps of the kernel that runs an op (`Kernel.lower`), or None where it says nothing of them."""
     kernel_of(op, table)
     chain = table.chains.get(op.name)
-    if chain is None or chain.head < 0 or op.host or op.reserve is not None or op.reserve_of is not None:
+    if chain is None or chain.head < 0 or op.host or op.is_paired:
         return None
     lowers = [candidate.kernel.lower for candidate in chain.candidates[chain.head :]]
     lower = next((each for each in lowers if each != "next"), None)

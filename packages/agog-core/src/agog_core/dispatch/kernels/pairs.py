@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.op import registry
+from agog_core.dispatch.devices.variant import Variant
+from agog_core.dispatch.op import Op, registry
 
 if TYPE_CHECKING:
     from agog_core.dispatch.devices.device import Device
+    from agog_core.dispatch.devices.table import KernelTable
     from agog_core.dispatch.kernels.candidates import Candidate
     from agog_core.dispatch.plugins.contract import Kernel
     from agog_core.dispatch.plugins.loader import Plugin
@@ -28,33 +30,27 @@ class Keeper:
         self.device = device
 
 
-class Reserve:
-    """An array that a kernel keeps for its gradient's kernel."""
-
-    __slots__ = ("array", "keeper")
-
-    def __init__(self, array: Any, keeper: Keeper) -> None:
-        self.array = array
-        self.keeper = keeper
-
-
-def marking(kernel: Callable[..., Any], keeper: Keeper) -> Callable[..., Any]:
+def keeping(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel whose reserve, the last of its results, says where it comes from."""
+    keeper = Keeper(candidate, table.device)
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         result = kernel(*arrays, **attributes)
         if not isinstance(result, tuple) or not result:
             return result  # its caller says what is wrong with it
-        return *result[:-1], Reserve(result[-1], keeper)
+        return *result[:-1], Variant(table.adopt(op.name, result[-1], kernel), keeper)
 
     run.__wrapped__ = kernel  # type: ignore[attr-defined]  # errors name the kernel itself
     return run
 
 
-def partners(kernel: Kernel, plugin: Plugin, dtype: str | None = None) -> list[Kernel]:
-    """The kernels of a plugin that form a pair with one of its kernels, best first; all where the dtype is None."""
+def partners(kernel: Kernel, plugin: Plugin, dtype: str | None = None, other: str | None = None) -> list[Kernel]:
+    """The kernels of a plugin that form a pair with one of its kernels, best first; all where the dtype is None.
+
+    They are those of the op that the kernel's op names, or of another one that takes its reserve.
+    """
     op = registry.get(kernel.op)
-    other = op and (op.reserve or op.reserve_of)
+    other = other or (op and (op.reserve or op.reserve_of))
     found = [
         each
         for each in plugin.kernels
@@ -69,7 +65,7 @@ def why_alone(kernel: Kernel, plugin: Plugin, dtype: str, why_unusable: Callable
     op = registry.get(kernel.op)
     if op is None:
         return None
-    if not (op.reserve or op.reserve_of):
+    if not op.is_paired:
         return None if kernel.pair is None else f"it names pair {kernel.pair!r}, but op {kernel.op!r} has no reserve"
     found = partners(kernel, plugin, dtype)
     reasons = [why_unusable(each) for each in found]

@@ -34,7 +34,7 @@ def _partner(op: Op, table: KernelTable, keeper: Keeper) -> Callable[..., Any]:
     kernel, plugin = keeper.candidate.kernel, keeper.candidate.plugin
     home = keeper.device.table(table.dtype)
     there = {id(candidate.kernel): candidate for candidate in candidates_of_all_ops().get(op.name, [])}
-    usable = [each for each in partners(kernel, plugin, table.dtype.name) if why_unusable(each) is None]
+    usable = [each for each in partners(kernel, plugin, table.dtype.name, op.name) if why_unusable(each) is None]
     # Those of a plugin that has been unregistered meanwhile are no candidates any more.
     among = [there.get(id(each)) or Candidate(each, plugin, {}) for each in usable]
     chain = Chain(op, home, sorted(among, key=rank, reverse=True))

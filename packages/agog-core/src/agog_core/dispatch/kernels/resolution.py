@@ -10,7 +10,6 @@ from agog_core.dispatch.kernels.candidates import BROKEN
 from agog_core.dispatch.kernels.chain import Chain, report_broken
 from agog_core.dispatch.kernels.failure import shape_of
 from agog_core.dispatch.kernels.held import where_held
-from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.kernels.reserves import takes_reserves
 from agog_core.dispatch.kernels.unresolved import declined, missing
 from agog_core.dispatch.op import Op
@@ -80,5 +79,5 @@ def adopted(op: Op, table: KernelTable, result: Any, kernel: Callable[..., Any] 
     if result is None:
         return None
     if isinstance(result, tuple):
-        return tuple(each if type(each) is Reserve else table.adopt(op.name, each, kernel) for each in result)
+        return tuple(table.adopt(op.name, each, kernel) for each in result)
     return table.adopt(op.name, result, kernel)

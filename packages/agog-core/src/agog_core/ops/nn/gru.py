@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING
+from agog_core.dtypes import FLOATING, variant
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros, zeros_like
 from agog_core.ops.array.joining import split, stack
@@ -23,7 +23,7 @@ from agog_core.ops.nn.recurrent import (
     in_order,
     mask_tensor,
 )
-from agog_core.shapes import Shape
+from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -92,10 +92,10 @@ def _shape(
     activation: str,
     recurrent_activation: str,
     reset_after: bool,
-) -> list[Shape]:
+) -> list[Shape | TensorShape]:
     given = {"kernel": kernel, "bias": bias, "initial_hidden": initial_hidden}
     check_shapes("gru", 3, x, recurrent_kernel, given, mask, biases=2 if reset_after else 1)
-    return [(*x[:2], recurrent_kernel[0])]
+    return [(*x[:2], recurrent_kernel[0]), TensorShape(None)]
 
 
 def _vjp(
@@ -106,14 +106,14 @@ def _vjp(
     bias: Tensor,
     initial_hidden: Tensor,
     mask: Tensor,
-    out: tuple[Tensor],
+    out: tuple[Tensor, ...],
     reserve: Tensor,
     activation: str,
     recurrent_activation: str,
     reset_after: bool,
     needed: tuple[str, ...],
 ) -> tuple[Tensor | None, ...]:
-    (gradients,), (hidden,) = g, out
+    gradients, hidden = g[0], out[0]
     found = call_several(
         _gru_grad,
         *(gradients, x, kernel, recurrent_kernel, bias, initial_hidden, mask, hidden, reserve),
@@ -130,6 +130,7 @@ _gru = Op(
     gru,
     inputs=[*_SOURCES, "mask"],
     shape=_shape,
+    dtype=lambda dtype, **names: [dtype, variant],
     alike=_SOURCES,
     dtypes=FLOATING,
     vjp={_SOURCES: _vjp},
@@ -165,7 +166,7 @@ def gru_grad(
 
 
 def _grad_shape(gradients: Shape, *rest: Shape, sources: tuple[str, ...], **attributes: Any) -> list[Shape]:
-    (hidden,) = _shape(*rest[:6], **attributes)
+    hidden, _ = _shape(*rest[:6], **attributes)
     if gradients != hidden:
         raise InvalidArgumentError(f"gru_grad: gradients must be of shape {hidden}; got {gradients}.")
     return [shape for name, shape in zip(_SOURCES, rest, strict=False) if name in sources]

@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING
+from agog_core.dtypes import FLOATING, variant
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros, zeros_like
 from agog_core.ops.array.joining import split, stack
@@ -23,7 +23,7 @@ from agog_core.ops.nn.recurrent import (
     in_order,
     mask_tensor,
 )
-from agog_core.shapes import Shape
+from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
@@ -91,10 +91,10 @@ def _shape(
     mask: Shape,
     activation: str,
     recurrent_activation: str,
-) -> list[Shape]:
+) -> list[Shape | TensorShape]:
     given = {"kernel": kernel, "bias": bias, "initial_hidden": initial_hidden, "initial_cell": initial_cell}
     check_shapes("lstm", 4, x, recurrent_kernel, given, mask)
-    return [(*x[:2], recurrent_kernel[0]), initial_cell]
+    return [(*x[:2], recurrent_kernel[0]), initial_cell, TensorShape(None)]
 
 
 def _vjp(
@@ -112,7 +112,7 @@ def _vjp(
     recurrent_activation: str,
     needed: tuple[str, ...],
 ) -> tuple[Tensor | None, ...]:
-    hidden, cell = out
+    hidden, cell, _ = out
     found = call_several(
         _lstm_grad,
         zeros_like(hidden) if g[0] is None else g[0],
@@ -130,6 +130,7 @@ _lstm = Op(
     lstm,
     inputs=[*_SOURCES, "mask"],
     shape=_shape,
+    dtype=lambda dtype, **names: [dtype, dtype, variant],
     alike=_SOURCES,
     dtypes=FLOATING,
     vjp={_SOURCES: _vjp},
@@ -169,7 +170,7 @@ def lstm_grad(
 def _grad_shape(
     hidden_gradients: Shape, cell_gradients: Shape, *rest: Shape, sources: tuple[str, ...], **names: str
 ) -> list[Shape]:
-    hidden, cell = _shape(*rest[:7], **names)
+    hidden, cell, _ = _shape(*rest[:7], **names)
     if (hidden_gradients, cell_gradients) != (hidden, cell):
         raise InvalidArgumentError(
             f"lstm_grad: hidden_gradients must be of shape {hidden} and cell_gradients of shape {cell}; got "

@@ -10,10 +10,9 @@ import numpy as np
 from agog_core.dispatch.devices.lookup import current_device
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.failure import note_failure, shape_of
-from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import DType, as_dtype
+from agog_core.dtypes import DType
 from agog_core.tensors.tensor import Tensor
 
 
@@ -33,19 +32,18 @@ def run_kernel(
     tables: Sequence[KernelTable] | None = None,
 ) -> Any:
     """What the kernels of an op make of arrays: an array or a tuple of them; None of an op that updates in place."""
-    shown = [plain(array) for array in arrays]
-    kernel = chosen(op, table, [shape_of(array) for array in shown])
+    kernel = chosen(op, table, [shape_of(array) for array in arrays])
     try:
         result = kernel(*arrays, **attributes)
     except Exception as error:
-        note_failure(error, op, table, shown)
+        note_failure(error, op, table, arrays)
         raise
     tables = homes(op, table, attributes) if tables is None else tables
     return settled(op, table, tables, result, arrays, attributes)
 
 
 def homes(op: Op, table: KernelTable, attributes: Mapping[str, Any]) -> list[KernelTable]:
-    """The tables of what an op returns, without a reserve; those of variables, where it updates them."""
+    """The tables of what an op returns; those of variables, where it updates them."""
     if op.updates:
         return [table] * len(op.updates)
     if not op.inputs:  # its kernel takes two attributes more
@@ -69,21 +67,9 @@ def settled(
     if result is NotImplemented:
         result = run_next(op, table, arrays, attributes)
     if isinstance(result, tuple):
-        count = len(result) - (op.reserve is not None)
-        each = list(tables) if len(tables) == count else [tables[0]] * count
-        taken = [home.adopt(op.name, array) for home, array in zip(each, result[:count], strict=True)]
-        return (*taken, *result[count:])
+        each = list(tables) if len(tables) == len(result) else [tables[0]] * len(result)
+        return tuple([home.adopt(op.name, array) for home, array in zip(each, result, strict=True)])
     return None if result is None and op.updates else tables[0].adopt(op.name, result)
-
-
-def plain(array: Any) -> Any:
-    """A backend's array, also of what a kernel keeps for its gradient's."""
-    return array.array if type(array) is Reserve else array
-
-
-def table_of(array: Any, table: KernelTable) -> KernelTable:
-    """The table of what a kernel of a table keeps for its gradient's."""
-    return table.device.table(as_dtype(plain(array).dtype))
 
 
 def run_on_host(

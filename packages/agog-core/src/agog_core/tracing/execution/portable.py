@@ -224,7 +224,6 @@ class Writer:
             return settled(op, table, tables, result, arrays, attributes)
 
         tables = [value.table for value in node.outputs]
-        tables = tables[:-1] if op.reserve is not None else tables
         return chosen(op, table, [value.shape for value in node.inputs]), settle, tables[0].array_type
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core import recording
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dtypes import int32
+from agog_core.dtypes import int32, variant
 from agog_core.gradients.backpropagation import backpropagate
 from agog_core.recording import Id, Record, tapes_of_context
 from agog_core.tensors.tensor import Tensor, wrap
@@ -19,7 +19,6 @@ from agog_core.tracing.graphs.graph import Effect, Node, Value
 from agog_core.tracing.loops.references import Holder, Hole, Replacing, tensors_in
 from agog_core.tracing.loops.residuals import Kept, filled
 from agog_core.tracing.loops.tracks import ends_of
-from agog_core.tracing.loops.uniformity import is_reserve
 from agog_core.tracing.state.device import TracedArray
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def _may_stay(value: Value, inside: set[Value], results: Sequence[Value]) -> boo
     """Whether a value may be left for the gradient; what shares memory with what is handed around is a copy."""
     root = value if value.base is None else value.base
     is_own = value not in inside or value in results or (root in inside and root not in results)
-    return (is_own or root.layout in (None, c_order(root))) and not is_reserve(value)
+    return (is_own or root.layout in (None, c_order(root))) and value.table.dtype is not variant
 
 
 def _state(tape: recording.Recording) -> Any:

@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from agog_core import nest
-from agog_core.dtypes import int32
+from agog_core.dtypes import int32, variant
 from agog_core.recording import source_line, tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.execution.branches import Branch, Choice, Handed
@@ -161,7 +161,7 @@ class _Branching:
         return (
             all(late in self.lates for late in lates)
             and all(value.layout in (None, c_order(value)) for value in shared)
-            and not any(x.node.op and x.node.op.reserve and x is x.node.outputs[-1] for x in made if x.node)
+            and not any(value.table.dtype is variant for value in made)
             and not any(node.effect in (Effect.PYTHON, Effect.READ) for node in self.nodes)
             and self.trace.seen is None
             and self.trace._changed.isdisjoint([self.flag, *(value for value in used if value not in self.inside)])

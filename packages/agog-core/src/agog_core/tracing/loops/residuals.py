@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agog_core import recording
 from agog_core.dispatch.devices.table import KernelTable
+from agog_core.dtypes import variant
 from agog_core.recording import Id, Record, watch_output
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.execution.loops import Stack
@@ -14,7 +15,6 @@ from agog_core.tracing.execution.portable import c_order
 from agog_core.tracing.graphs.graph import Value
 from agog_core.tracing.loops.references import Comparing, Holder, Hole, Replacing, tensors_in
 from agog_core.tracing.loops.tracks import Ids, ends_of, is_like
-from agog_core.tracing.loops.uniformity import is_reserve
 from agog_core.tracing.state.device import TracedArray, real_table
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ class Residuals:
         is_own = value in self._inside or value in self._standing
         root = value if value.base is None else value.base
         lies_well = not is_own or root in self._inside or root.layout in (None, c_order(root))
-        self.is_possible = self.is_possible and value not in self._forbidden and not is_reserve(value) and lies_well
+        may_be_stacked = value not in self._forbidden and value.table.dtype is not variant and lies_well
+        self.is_possible = self.is_possible and may_be_stacked
         if is_own:
             self.values.append(value)
         elif value in self._variables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agog_core.dtypes import variant
 from agog_core.tracing.execution.portable import c_order
 from agog_core.tracing.graphs.graph import Effect, Late, LateItem, Node, Value
 from agog_core.tracing.loops.equivalence import Equivalence, is_alike
@@ -42,7 +43,7 @@ def fits(iterations: Iterations, segments: Sequence[Segment]) -> bool:
         and all(late in part for part, nodes in zip(lead.lates, lead.nodes, strict=True) for late in _lates(nodes))
         and first.isdisjoint([value for late in lead.lates[1] for value in late.inputs])
         and not any(node.effect in _WRITES and not iterations.own.issuperset(node.variables) for node in lead.nodes[0])
-        and not any(map(is_reserve, sources))
+        and not any(value.table.dtype is variant for value in sources)
         and not (_has_guards(lead) and (iterations.tracks.tapes or _is_late(iterations, sources)))
         and all(_is_like(iterations, lead, other) for other in segments[1:])
     )
@@ -64,12 +65,6 @@ def outside_of(segment: Segment, inside: set[Value]) -> list[Value]:
     used = [value for node in nodes for value in node.inputs] + [value for late in lates for value in late.inputs]
     used += [*([] if segment.flag is None else [segment.flag]), *(segment.results or ()), *segment.written.values()]
     return [v for v in dict.fromkeys(used) if v not in inside and v not in standing and v.kind != "constant"]
-
-
-def is_reserve(value: Value) -> bool:
-    """Whether a value is what a kernel keeps for its gradient's."""
-    op = None if value.node is None else value.node.op
-    return op is not None and op.reserve is not None and value is value.node.outputs[-1]  # type: ignore[union-attr]
 
 
 def _is_late(iterations: Iterations, sources: Sequence[Value]) -> bool:

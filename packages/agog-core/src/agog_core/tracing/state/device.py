@@ -8,12 +8,11 @@ from typing import Any
 
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.pairs import Reserve
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DType
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracers import Tracer, present_tracer
-from agog_core.tracing.execution.kernels import plain, run_kernel
+from agog_core.tracing.execution.kernels import run_kernel
 from agog_core.tracing.graphs.graph import Value
 
 
@@ -35,17 +34,12 @@ class TracedArray:
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes along the axes."""
-        return tuple(self.plain.shape)
+        return tuple(self.array.shape)
 
     @property
     def dtype(self) -> Any:
         """The dtype, as the array has it."""
-        return self.plain.dtype
-
-    @property
-    def plain(self) -> Any:
-        """The backend's array, also of what a kernel keeps for its gradient's."""
-        return plain(self.array)
+        return self.array.dtype
 
 
 class TracingTable(KernelTable):
@@ -115,8 +109,6 @@ class TracingDevice(Device):
     def copy_from(self, array: Any, source: Device) -> Any:
         if source is source.untraced:  # of eager code
             return TracedArray(array if source is self.real else self.real.copy_from(array, source))
-        if type(array.array) is Reserve:  # its kernel runs where it is
-            return array
         tracer = present_tracer()
         if array.tracer is not None and array.tracer is tracer:
             return tracer.copy(array, source.untraced, self.real)

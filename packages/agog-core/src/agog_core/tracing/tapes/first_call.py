@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
+from agog_core.dtypes import variant
 from agog_core.recording import Recording, next_id
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
@@ -210,7 +211,7 @@ class _Taping:
         graph.outputs += exported.values
         optimize(graph)
         taped = Taped(
-            concrete=Concrete(graph, list, is_portable=exported.has_reserve),
+            concrete=Concrete(graph, list, is_portable=exported.has_variant),
             pack=pack,
             name=self.function.name,
             walk=self.function.walk,
@@ -312,9 +313,9 @@ class _Exported:
         return list(self._places)
 
     @property
-    def has_reserve(self) -> bool:
-        """Whether one is what a kernel keeps for its gradient's."""
-        return any(v.node is not None and v.node.op is not None and v.node.op.reserve for v in self._places)
+    def has_variant(self) -> bool:
+        """Whether one is for kernels alone."""
+        return any(value.table.dtype is variant for value in self._places)
 
     def origin(self, array: TracedArray) -> Origin:
         """Where the memory of a traced tensor comes from in a call."""

@@ -16,6 +16,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from agog_core.dispatch.kernels.observation import TracedStep, are_observed, are_steps_enough, tell, unobserved
+from agog_core.dtypes import variant
 from agog_core.random import generator
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execution.executors import executable
@@ -189,7 +190,7 @@ class _Part:
         self.has_effect = bool(graph.finals)
         self.graph = graph
         # What a kernel keeps for its gradient's is for kernels alone.
-        is_plain = not any(v.node is not None and v.node.op is not None and v.node.op.reserve for v in self._gives)
+        is_plain = all(value.table.dtype is not variant for value in self._gives)
         echoes = Echoes.of_variables(graph.variables, graph.finals, graph.outputs) or None
         self._concrete = Concrete(graph, list, is_portable=portable or not is_plain, echoes=echoes)
 

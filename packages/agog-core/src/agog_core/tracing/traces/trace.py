@@ -21,7 +21,7 @@ from agog_core.settable import note
 from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.errors import limit
-from agog_core.tracing.execution.kernels import homes, plain, run_kernel, table_of
+from agog_core.tracing.execution.kernels import homes, run_kernel
 from agog_core.tracing.graphs.graph import Effect, Late, LateItem, Node, RandomKey, Value, present_attributes
 from agog_core.tracing.loops.tracer import LoopTracer
 from agog_core.tracing.state.device import TracedArray, freed, real_table, traced, tracing_device, untraced
@@ -74,7 +74,6 @@ class Trace(LoopTracer):
         return self._constant(tensor._table, array)
 
     def _value(self, kind: str, table: KernelTable, array: Any) -> Value:
-        array = plain(array)
         layout = getattr(array, "strides", None)
         self._count += 1
         return Value(self._count, kind, table, tuple(array.shape), None, layout if type(layout) is tuple else None)
@@ -82,7 +81,7 @@ class Trace(LoopTracer):
     def _known(self, array: TracedArray, table: KernelTable) -> Value:
         if array.tracer is self and array.value is not None:
             return array.value
-        return self._constant(table_of(array.array, table), array.array)
+        return self._constant(table.device.table(as_dtype(array.dtype)), array.array)
 
     def _constant(self, table: KernelTable, array: Any) -> Value:
         found = self._constants.get(id(array))
@@ -110,17 +109,16 @@ class Trace(LoopTracer):
             raise
         self.note_risk(depends and table.dtype in op.may_fail)
         results = result if isinstance(result, tuple) else (result,)
-        if not depends and all(prod(plain(each).shape) <= _MOST_FOLDED for each in results):
+        if not depends and all(prod(each.shape) <= _MOST_FOLDED for each in results):
             return tuple(map(TracedArray, result)) if isinstance(result, tuple) else TracedArray(result)
         effect = Effect.RANDOM if op.random else Effect.VIEW if op.views else Effect.NONE
         node = Node(effect, op, table, [self._known(array, table) for array in arrays], dict(attributes))
         node.several = isinstance(result, tuple)
         if node.several:
             tables = tables if len(tables) > 1 else tables * len(results)
-            tables += [table_of(each, table) for each in results[len(tables) :]]
         outs = self._add(node, list(zip(tables, results, strict=False)))
         if op.host_reads:
-            for out in outs[: len(outs) - (op.reserve is not None)]:
+            for out in outs:
                 self._guard(self._known(out, table), tuple(out.shape))
         return tuple(outs) if node.several else outs[0]
 
