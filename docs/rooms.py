@@ -17,7 +17,7 @@ CORE = SOURCES["agog_core"]
 # What one reads to know how the core works.
 READING = (
     *("calls/elementwise", "calls/call", "dispatch/op", "dispatch/devices/table"),
-    *("dispatch/kernels/resolution", "dispatch/kernels/chain"),
+    *("dispatch/kernels/resolution", "dispatch/kernels/coats"),
     *("recording", "gradients/tape", "gradients/backpropagation"),
 )
 # What a module makes that is written later: by calls of these, as empty containers, under ``global``, or where

@@ -12,7 +12,7 @@ import pytest
 
 import agog as tf
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels import chain
+from agog_core.dispatch.kernels import resolution
 from agog_core.plugin import Conformance, Kernel, hookimpl
 
 
@@ -20,7 +20,7 @@ def test_a_training_run_asks_once(monkeypatch: pytest.MonkeyPatch) -> None:
     hook_calls: Counter[str] = Counter()
     installed: Counter[tuple[str, str, str]] = Counter()
     ranked: Counter[tuple[str, ...]] = Counter()
-    install, candidates = KernelTable.install, chain.candidates
+    install, candidates = KernelTable.install, resolution.candidates
 
     def counting_install(table: KernelTable, op: str, *rest: Any) -> None:
         installed[table.device.name, table.dtype.name, op] += 1
@@ -41,7 +41,7 @@ def test_a_training_run_asks_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return Conformance()
 
     monkeypatch.setattr(KernelTable, "install", counting_install)
-    monkeypatch.setattr(chain, "candidates", counting_candidates)
+    monkeypatch.setattr(resolution, "candidates", counting_candidates)
     tf.register_plugin(SimpleNamespace(agog_kernels=agog_kernels, agog_conformance=agog_conformance), "counting")
     try:
         model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(1)])

@@ -12,7 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.calls.call import call
-from agog_core.dispatch.kernels import chain as chain_module
+from agog_core.dispatch.kernels import resolution
 from agog_core.dispatch.plugins.loader import loader
 from agog_core.errors import AmbiguousKernelError, FallbackWarning, InternalError, MissingKernelError
 from agog_core.observers.profiling import profile
@@ -96,13 +96,13 @@ def test_the_next_in_rank_runs(way: str) -> None:
 def test_what_runs_instead_is_remembered(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     op, run, _ = WAYS[way]
     looked_up: list[str] = []
-    ranked = chain_module.candidates
+    ranked = resolution.candidates
 
     def counting(name: str, *where: str) -> Any:
         looked_up.append(name)
         return ranked(name, *where)
 
-    monkeypatch.setattr(chain_module, "candidates", counting)
+    monkeypatch.setattr(resolution, "candidates", counting)
     with kernels(high=declining(op, [], "high")):
         run()
         assert op in looked_up

@@ -11,8 +11,7 @@ import numpy as np
 
 import agog_core as ag
 from agog_core.dispatch.devices.device import Device
-from agog_core.dispatch.kernels.held import where_held
-from agog_core.dispatch.kernels.resolution import resolve
+from agog_core.dispatch.kernels.coats import where_held
 from agog_core.dtypes import DType, as_dtype
 from agog_testing.comparison import Accuracy, same
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
@@ -164,7 +163,7 @@ class Subject:
     def installed(self, kernel: Callable[..., Any]) -> Iterator[None]:
         """Let a kernel run the op, whatever others there are, but for results that the device cannot hold."""
         table = self.device.table(as_dtype(self.dtype))
-        kernel = where_held(self.info.op, table, kernel, resolve)
+        kernel = where_held(self.info.op, table, kernel)
         chosen = {self.info.name: kernel, **dict([self.partner] if self.partner else [])}
         before = {name: table.kernels.get(name) for name in chosen}
         for name, each in chosen.items():

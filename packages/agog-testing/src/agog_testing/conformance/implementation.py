@@ -12,10 +12,9 @@ from typing import Any
 
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import default_device
-from agog_core.dispatch.kernels.candidates import Candidate, load_kernel
-from agog_core.dispatch.kernels.chain import Chain, function_of
+from agog_core.dispatch.kernels.candidates import Candidate, function_of, load_kernel
 from agog_core.dispatch.kernels.fallback import elsewhere
-from agog_core.dispatch.kernels.resolution import resolve
+from agog_core.dispatch.kernels.resolution import Chain, resolve
 from agog_core.dispatch.kernels.unresolved import declined
 from agog_core.dispatch.op import all_ops
 from agog_core.dispatch.plugins.loader import Plugin

@@ -12,7 +12,7 @@ from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
     from agog_core.dispatch.devices.device import Device
-    from agog_core.dispatch.kernels.chain import Chain
+    from agog_core.dispatch.kernels.resolution import Chain
 
 
 class KernelTable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,11 +15,17 @@ from agog_core.dispatch.op import registry
 from agog_core.dispatch.plugins.preference import how_much, preference
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dispatch.plugins.registration import forgetting
+from agog_core.errors import PluginError, PluginWarning
+from agog_core.locks import hold_while_forking
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
+    from agog_core.dispatch.devices.table import KernelTable
     from agog_core.dispatch.plugins.contract import Kernel
     from agog_core.dispatch.plugins.loader import Plugin
+
+
+Function = Callable[..., Any]
 
 
 class Candidate(Named):
@@ -40,26 +48,37 @@ class Candidate(Named):
 
 BROKEN = "could not be loaded"
 
+# Held while a plugin makes a kernel, so that two threads do not make it twice.
+_making = hold_while_forking(threading.RLock())
+
 
 def candidates(op: str, device: str, dtype: str) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
     """The usable kernels of an op on a device for a dtype, best first; and the rejected ones, each with the reason."""
     usable: list[Candidate] = []
     rejected: list[tuple[Candidate, str]] = []
     for candidate in candidates_of_all_ops().get(op, []):
-        kernel = candidate.kernel
-        if kernel.device != device:
+        if candidate.kernel.device != device:
             continue
-        if not serves(candidate.plugin, device):
-            rejected.append((candidate, f"for its plugin's own device type {device!r}, which is not the one in use"))
-        elif kernel.dtypes is not None and dtype not in kernel.dtypes:
-            rejected.append((candidate, f"not for dtype {dtype}"))
-        elif (why := why_unusable(kernel) or why_alone(kernel, candidate.plugin, dtype, why_unusable)) is not None:
-            rejected.append((candidate, why))
-        else:
+        if (why := _why_rejected(candidate, dtype)) is None:
             usable.append(candidate)
+        else:
+            rejected.append((candidate, why))
     usable.sort(key=lambda c: c.plugin.name)
     usable.sort(key=rank, reverse=True)
     return usable, rejected
+
+
+def _why_rejected(candidate: Candidate, dtype: str) -> str | None:
+    kernel, plugin = candidate.kernel, candidate.plugin
+    if not serves(plugin, kernel.device):
+        return f"for its plugin's own device type {kernel.device!r}, which is not the one in use"
+    if kernel.dtypes is not None and dtype not in kernel.dtypes:
+        return f"not for dtype {dtype}"
+    if (why := why_unusable(kernel)) is not None:
+        return why
+    op = registry.get(kernel.op)
+    may_be_alone = kernel.pair is not None or (op is not None and op.is_paired)
+    return why_alone(kernel, plugin, dtype, why_unusable) if may_be_alone else None
 
 
 def why_unusable(kernel: Kernel) -> str | None:
@@ -95,6 +114,57 @@ def load_function(reference: Any) -> Callable[..., Any]:
     if not callable(function):
         raise TypeError(f"{reference} is not callable")
     return function  # type: ignore[no-any-return]  # callable() has just said so
+
+
+def function_of(candidate: Candidate, table: KernelTable, other: Function | str | None = None) -> Function:
+    """A kernel's function for a dtype and device, or its `several` or `out`; its plugin keeps what is made."""
+    kernel = candidate.kernel
+    function = load_kernel(kernel) if other is None else load_function(other)
+    if kernel.make is None:
+        return function
+    arguments = kernel.op, table.dtype.name, f"{table.device.type}:{table.device.index}"
+    key = arguments if other is None else (*arguments, "several" if other is kernel.several else "out")
+    with _making:
+        if key not in candidate.instances:
+            made = _made(kernel.source, function, arguments)
+            candidate.instances[key] = (
+                _per_thread(made, lambda: _made(kernel.source, function, arguments)) if kernel.per_thread else made
+            )
+        return candidate.instances[key]
+
+
+def _made(source: str, make: Function, arguments: tuple[str, str, str]) -> Function:
+    function = make(*arguments)
+    if not callable(function):
+        raise TypeError(f"{source}{arguments} returned {function!r}; it returns a function")
+    return function  # type: ignore[no-any-return]  # callable() has just said so
+
+
+def _per_thread(first: Function, make: Callable[[], Function]) -> Function:
+    """A function that each thread has an instance of; this thread has the first."""
+    local = threading.local()
+    local.function = first
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        try:
+            function = local.function
+        except AttributeError:
+            function = local.function = make()
+        return function(*arrays, **attributes)
+
+    run.__wrapped__ = first  # type: ignore[attr-defined]  # whose name errors give
+    return run
+
+
+def report_broken(candidate: Candidate, why: str) -> None:
+    """Warn of a kernel that cannot be used, which is passed over, but not silently."""
+    from agog_core.dispatch.plugins.loader import loader
+
+    kernel = candidate.kernel
+    text = f"The kernel for op {kernel.op!r} on device {kernel.device!r} of {candidate} is left out: it {why}"
+    if loader().strict:
+        raise PluginError(text)
+    warnings.warn(text, PluginWarning, stacklevel=3)
 
 
 def rank(candidate: Candidate) -> tuple[int, ...]:

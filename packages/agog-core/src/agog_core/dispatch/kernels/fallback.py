@@ -13,6 +13,7 @@ from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import clear_tables, get_device
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.devices.variant import Variant
+from agog_core.dispatch.kernels.coats import where_held
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.resolution import fallbacks, resolve, run_next
 from agog_core.dispatch.op import Op
@@ -61,7 +62,7 @@ def fallback(name: str) -> Iterator[None]:
                 FallbackWarning,
                 stacklevel=4,
             )
-        return elsewhere(op, there, table.device)
+        return where_held(op, table, elsewhere(op, there, table.device))
 
     fallbacks.append(find)
     clear_tables()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.chain import function_of
-from agog_core.dispatch.kernels.observation import is_checked
+from agog_core.dispatch.kernels.candidates import function_of
+from agog_core.dispatch.kernels.coats import is_checked
 from agog_core.dispatch.kernels.resolution import resolve
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.plugins.reference import load_reference

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -67,7 +66,7 @@ Observer = Callable[[KernelCall], None]
 StepObserver = Callable[[TracedStep, int, int], None]
 
 # Who is told of kernel calls: `observe` and `unobserve` write it.
-_observers: list[Observer] = []
+observers: list[Observer] = []
 # Those among them to whom compiled functions tell their steps, in place of the kernels that they would call.
 _of_steps: dict[Observer, StepObserver] = {}
 # Those among them who want the devices' own times.
@@ -82,7 +81,7 @@ def observe(observer: Observer, timed: bool = False, of_steps: StepObserver | No
     kernel by kernel while somebody observes who gives no ``of_steps``; else they run as they are compiled, and that is
     called after each of their steps.
     """
-    _observers.append(observer)
+    observers.append(observer)
     if of_steps is not None:
         _of_steps[observer] = of_steps
     if timed:
@@ -92,8 +91,8 @@ def observe(observer: Observer, timed: bool = False, of_steps: StepObserver | No
 
 def unobserve(observer: Observer) -> None:
     """Call an observer no more."""
-    if observer in _observers:
-        _observers.remove(observer)
+    if observer in observers:
+        observers.remove(observer)
         if observer in _timed:
             _timed.remove(observer)
         _of_steps.pop(observer, None)
@@ -102,12 +101,12 @@ def unobserve(observer: Observer) -> None:
 
 def are_observed() -> bool:
     """Whether anybody observes kernel calls."""
-    return bool(_observers)
+    return bool(observers)
 
 
 def are_steps_enough() -> bool:
     """Whether all who observe kernel calls take the steps of compiled functions as well."""
-    return len(_of_steps) == len(_observers)
+    return len(_of_steps) == len(observers)
 
 
 def tell(step: TracedStep, start: int) -> int:
@@ -129,15 +128,8 @@ def unobserved() -> Iterator[None]:
         _in_observer.is_true = before
 
 
-def is_checked() -> bool:
-    """Whether each kernel call is checked, as ``AGOG_CHECK=1`` in the environment asks for."""
-    return os.environ.get("AGOG_CHECK", "") not in ("", "0")
-
-
 def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel to put into a table: itself while nobody observes, else one that tells the observers."""
-    if not _observers:
-        return kernel
+    """A kernel that tells the observers of its calls."""
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         if getattr(_in_observer, "is_true", False):
@@ -153,7 +145,7 @@ def observed(op: Op, table: KernelTable, candidate: Candidate, kernel: Callable[
             results = results[:-1]
         call = KernelCall(op, table, candidate, arrays, attributes, results, start, end)
         with unobserved():
-            for observer in tuple(_observers):
+            for observer in tuple(observers):
                 observer(call)
         return result
 

@@ -50,7 +50,8 @@ def partners(kernel: Kernel, plugin: Plugin, dtype: str | None = None, other: st
     They are those of the op that the kernel's op names, or of another one that takes its reserve.
     """
     op = registry.get(kernel.op)
-    other = other or (op and (op.reserve or op.reserve_of))
+    if other is None and op is not None:
+        other = op.reserve or op.reserve_of
     found = [
         each
         for each in plugin.kernels

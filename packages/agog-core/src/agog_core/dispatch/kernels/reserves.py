@@ -7,15 +7,15 @@ from typing import Any
 
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.candidates import Candidate, candidates_of_all_ops, rank, why_unusable
-from agog_core.dispatch.kernels.chain import Chain
 from agog_core.dispatch.kernels.failure import shape_of
 from agog_core.dispatch.kernels.pairs import Keeper, partners
+from agog_core.dispatch.kernels.resolution import Chain
 from agog_core.dispatch.kernels.unresolved import declined
 from agog_core.dispatch.op import Op
 from agog_core.errors import MissingKernelError
 
 
-def takes_reserves(op: Op, table: KernelTable) -> Callable[..., Any]:
+def taking(op: Op, table: KernelTable) -> Callable[..., Any]:
     """What a table has for an op that takes a reserve: it looks at the reserve to know whose kernel runs."""
     known: dict[Keeper, Callable[..., Any]] = {}
 

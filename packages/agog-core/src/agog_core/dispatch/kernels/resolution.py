@@ -6,17 +6,93 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.candidates import BROKEN
-from agog_core.dispatch.kernels.chain import Chain, report_broken
-from agog_core.dispatch.kernels.failure import shape_of
-from agog_core.dispatch.kernels.held import where_held
-from agog_core.dispatch.kernels.reserves import takes_reserves
-from agog_core.dispatch.kernels.unresolved import declined, missing
+from agog_core.dispatch.kernels.candidates import (
+    BROKEN,
+    Candidate,
+    Function,
+    candidates,
+    function_of,
+    rank,
+    report_broken,
+)
+from agog_core.dispatch.kernels.coats import coated
+from agog_core.dispatch.kernels.failure import note_failure, shape_of
+from agog_core.dispatch.kernels.unresolved import ambiguous, declined, missing
 from agog_core.dispatch.op import Op
-from agog_core.errors import MissingKernelError
+from agog_core.errors import AmbiguousKernelError, MissingKernelError
 
 # What `agog_core.dispatch.kernels.fallback` puts in place of a missing kernel, the innermost scope last.
 fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
+
+
+class Chain:
+    """The kernels that can run an op on a device for a dtype; each is made ready when it is reached.
+
+    Args:
+        op: the op.
+        table: the table of the device and dtype.
+        among: the candidates, best first; all of the op's where it is None.
+    """
+
+    __slots__ = ("_kernels", "_table", "candidates", "fallback", "head", "op", "rejected")
+
+    def __init__(self, op: Op, table: KernelTable, among: list[Candidate] | None = None) -> None:
+        self.op = op
+        self.candidates, self.rejected = (
+            candidates(op.name, table.device.type, table.dtype.name) if among is None else (among, [])
+        )
+        self.head = -1  # the place of the kernel in the table; before the first one where that is none of them
+        self.fallback: Function | None = None  # what runs a call that all of them decline, inside of such a scope
+        self._table = table
+        self._kernels: dict[int, tuple[Function, Function] | None] = {}
+
+    def kernels(self, place: int) -> tuple[Function, Function] | None:
+        """The functions of the kernel at a place, as tables keep them: one, and one for results of rank 0; None where
+        they cannot be made.
+        """
+        if place not in self._kernels:
+            self._kernels[place] = self._ready(place)
+        return self._kernels[place]
+
+    def first(self) -> tuple[Function, Function] | None:
+        """The functions of the best kernel, which go into the table; None where there is none."""
+        for place in range(len(self.candidates)):
+            if (kernels := self.kernels(place)) is not None:
+                self.head = place
+                return kernels
+        return None
+
+    def run(self, start: int, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, Function | None]:
+        """Run the best kernel, from a place on, that takes a call: its result, and which it was; NotImplemented and
+        None where all decline.
+        """
+        for place in range(start, len(self.candidates)):
+            kernels = self.kernels(place)
+            if kernels is None:
+                continue
+            try:
+                result = kernels[0](*arrays, **attributes)
+            except Exception as error:
+                note_failure(error, self.op, self._table, arrays, kernels[0], self.candidates[place])
+                raise
+            if result is not NotImplemented:
+                return result, kernels[0]
+        return NotImplemented, None
+
+    def _ready(self, place: int) -> tuple[Function, Function] | None:
+        candidate = self.candidates[place]
+        equal = [other for other in self.candidates[place:] if rank(other) == rank(candidate)]
+        if len(equal) > 1:
+            raise AmbiguousKernelError(ambiguous(self.op.name, self._table.device.type, self._table.dtype.name, equal))
+        try:
+            function = function_of(candidate, self._table)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # libraries in other languages raise their panics as such
+            self.rejected.append((candidate, f"{BROKEN}: {type(error).__name__}: {error}"))
+            report_broken(*self.rejected[-1])
+            return None
+        return coated(self.op, self._table, candidate, function)
 
 
 def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
@@ -36,12 +112,13 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     for candidate, why in broken:
         report_broken(candidate, why)
     if op.reserve_of is not None and chain.candidates:
-        kernel = takes_reserves(op, table)
+        from agog_core.dispatch.kernels.reserves import taking  # here, because it stands on this module
+
+        kernel = taking(op, table)
         table.install(op.name, kernel)
         return kernel
-    kernel, for_scalars = (where_held(op, table, each, resolve) for each in kernels)
-    table.install(op.name, kernel, for_scalars, chain)
-    return kernel
+    table.install(op.name, *kernels, chain)
+    return kernels[0]
 
 
 def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.candidates import BROKEN
-from agog_core.dispatch.kernels.chain import Chain, function_of, report_broken
-from agog_core.dispatch.kernels.observation import are_observed, is_checked
+from agog_core.dispatch.kernels.candidates import BROKEN, function_of, report_broken
+from agog_core.dispatch.kernels.coats import is_checked
+from agog_core.dispatch.kernels.observation import are_observed
+from agog_core.dispatch.kernels.resolution import Chain
 from agog_core.dispatch.op import Op
 
 

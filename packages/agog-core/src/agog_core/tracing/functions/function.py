@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core import nest
 from agog_core.dispatch.devices.lookup import scope, scopes
-from agog_core.dispatch.kernels.observation import is_checked
+from agog_core.dispatch.kernels.coats import is_checked
 from agog_core.recording import Recording, active, tapes_of_context
 from agog_core.settable import changes
 from agog_core.settings import present, present_key, used

@@ -9,8 +9,8 @@ from typing import Any
 
 from agog_core.dispatch.devices.lookup import forgotten, get_device
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.chain import Chain
 from agog_core.dispatch.kernels.observation import are_observed
+from agog_core.dispatch.kernels.resolution import Chain
 from agog_core.dispatch.op import Op, registry
 from agog_core.dtypes import as_dtype
 from agog_core.errors import PluginWarning
