@@ -1,9 +1,9 @@
-"""The way of a call is written out five times for speed: unary, binary, matmul, call and create do the same things."""
+"""The way of a call is written out six times for speed: unary, binary, matmul, call, create and cast do the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.errors import InternalError, InvalidArgumentError
 from agog_core.plugin import Kernel, hookimpl
@@ -27,7 +28,9 @@ WAYS: dict[str, tuple[str, Way, Callable[..., Any]]] = {
     "matmul": ("matmul", lambda x: ag.matmul(x, x), lambda x: x @ x),
     "call": ("cumsum", lambda x: ag.cumsum(x), lambda x: np.cumsum(x, 0)),
     "create": ("fill", lambda x: ag.fill([2, 2], 1.5), lambda x: np.full((2, 2), 1.5)),
+    "cast": ("cast", lambda x: ag.cast(x, ag.float64), lambda x: x),
 }
+DTYPES = {way: ag.float64 if way == "cast" else ag.float32 for way in WAYS}
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 each_way = pytest.mark.parametrize("way", WAYS)
@@ -36,8 +39,10 @@ each_way_with_input = pytest.mark.parametrize("way", [way for way in WAYS if way
 
 @pytest.fixture(autouse=True)
 def _on_the_cpu() -> Iterator[None]:
-    """The kernels here are for the CPU, also where the suite is run on another device."""
-    with ag.device("cpu:0"):
+    """The kernels here are for the CPU, also where the suite is run on another device; casts go their own way outside
+    of all scopes.
+    """
+    with ag.device("cpu:0") if scopes else nullcontext():
         yield
 
 
@@ -59,11 +64,12 @@ def kernel(op: str, function: Callable[..., Any]) -> Iterator[None]:
 @each_way
 def test_value_shape_and_dtype(way: str) -> None:
     _, run, expected = WAYS[way]
-    out = run(ag.constant(X))
-    np.testing.assert_allclose(out.numpy(), expected(X.astype(np.float64)), rtol=1e-6)
-    assert out.dtype is ag.float32
-    assert out._shape is intern_shape((2, 2))
-    assert out._watch is None
+    for _ in range(2):  # the first resolves the kernel
+        out = run(ag.constant(X))
+        np.testing.assert_allclose(out.numpy(), expected(X.astype(np.float64)), rtol=1e-6)
+        assert out.dtype is DTYPES[way]
+        assert out._shape is intern_shape((2, 2))
+        assert out._watch is None
 
 
 @each_way
@@ -99,8 +105,8 @@ def test_a_result_of_a_foreign_type_is_turned_into_an_array(way: str, monkeypatc
 
     monkeypatch.setattr(x._table, "as_array", as_array)
     with kernel(op, lambda *arrays, **attributes: "foreign"):
-        assert run(x)._array is result
-    assert asked == ["foreign"]
+        assert [run(x)._array is result for _ in range(2)] == [True, True]
+    assert asked == ["foreign", "foreign"]
 
 
 @each_way
@@ -110,15 +116,47 @@ def test_a_result_that_is_no_array_is_refused(way: str) -> None:
     def nonsense(*arrays: Any, **attributes: Any) -> Any:
         return "nonsense"
 
-    with (
-        kernel(op, nonsense),
-        says(
-            InternalError,
-            f"{op}: the kernel {nonsense.__module__}.{nonsense.__qualname__} for device 'cpu' and dtype float32 "
-            "returned str; a kernel returns ndarray. This is a bug of the plugin that brings it.",
-        ),
-    ):
-        run(ag.constant(X))
+    with kernel(op, nonsense):
+        for _ in range(2):
+            with says(
+                InternalError,
+                f"{op}: the kernel {nonsense.__module__}.{nonsense.__qualname__} for device 'cpu' and dtype float32 "
+                "returned str; a kernel returns ndarray. This is a bug of the plugin that brings it.",
+            ):
+                run(ag.constant(X))
+
+
+@each_way
+def test_what_a_kernel_declines_the_next_one_runs(way: str) -> None:
+    op, run, expected = WAYS[way]
+    calls: list[str] = []
+
+    def declining(*arrays: Any, **attributes: Any) -> Any:
+        calls.append(op)
+        return NotImplemented
+
+    with kernel(op, declining):
+        for _ in range(2):
+            np.testing.assert_allclose(run(ag.constant(X)).numpy(), expected(X.astype(np.float64)), rtol=1e-6)
+    assert calls == [op, op]
+
+
+@each_way
+def test_what_a_kernel_raises_says_which_it_was(way: str) -> None:
+    op, run, _ = WAYS[way]
+
+    def broken(*arrays: Any, **attributes: Any) -> Any:
+        raise OSError("no driver")
+
+    with kernel(op, broken):
+        for _ in range(2):
+            with pytest.raises(OSError, match="no driver") as caught:
+                run(ag.constant(X))
+            (note,) = caught.value.__notes__
+            assert note.startswith(
+                f"in the kernel {broken.__module__}.{broken.__qualname__} of plugin 'instead' (registered by the "
+                f"program) for op {op!r} on device 'cpu:0' with dtype float32, called with "
+            )
 
 
 @each_way
@@ -127,10 +165,11 @@ def test_observers_see_the_call(way: str) -> None:
     seen: list[KernelCall] = []
     observe(seen.append)
     try:
-        run(ag.constant(X))
+        for _ in range(2):
+            run(ag.constant(X))
     finally:
         unobserve(seen.append)
-    assert [call.op.name for call in seen] == [op]
+    assert [call.op.name for call in seen] == [op, op]
     assert seen[0].results[0].shape == (2, 2)
 
 
