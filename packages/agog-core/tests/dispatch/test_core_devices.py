@@ -255,6 +255,27 @@ def test_broken_backends_harm_no_other() -> None:
             ag.zeros([1])
 
 
+def test_the_default_is_the_cpu_whatever_else_is_in_host_memory_unless_that_is_preferred() -> None:
+    @hookimpl
+    def agog_backends() -> Iterator[Backend]:
+        host = {"host_memory": True, "from_host": lambda host, index: host, "to_host": lambda array: array}
+        yield backend("abacus", array_type=np.ndarray, **host)
+
+    abacus = CPU.replace("CPU", "ABACUS")
+    ag.register_plugin(SimpleNamespace(agog_backends=agog_backends), "abacus")
+    before = ag.prefer()
+    try:
+        for preferred, names in (([], [CPU, abacus]), (["abacus"], [abacus]), (["cpu-numpy", "abacus"], [CPU, abacus])):
+            ag.prefer(*preferred)
+            assert ag.list_devices()[: len(names)] == names
+            assert ag.constant(1.0).device == names[0]
+            assert devices.host_device(ag.float32).name == names[0]
+    finally:
+        ag.prefer(*before)
+        ag.unregister_plugin("abacus")
+    assert ag.constant(1.0).device == CPU
+
+
 def test_devices_come_and_go_with_their_plugin() -> None:
     before = ag.list_devices()
 

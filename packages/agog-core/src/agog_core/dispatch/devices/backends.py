@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.plugins.preference import how_much, preference
 from agog_core.errors import PluginError
@@ -21,7 +21,8 @@ class Brought(Named):
 
 
 def backends() -> list[Backend]:
-    """The backend of each device type, with usable devices or without, those with host memory first.
+    """The backend of each device type, with usable devices or without, those with host memory first: of the plugins
+    that the user prefers, then the CPU.
 
     A type that several plugins bring has none until the user prefers one of them.
     """
@@ -59,12 +60,18 @@ def _rivals() -> dict[str, list[Brought]]:
 
     found: dict[str, list[Brought]] = {}
     brought = [Brought(backend, plugin) for plugin in loader().plugins for backend in plugin.backends]
-    for each in sorted(brought, key=lambda each: (not each.backend.host_memory, each.backend.device)):
+    preferred = preference()
+    for each in sorted(brought, key=lambda each: _place(each, preferred)):
         found.setdefault(each.backend.device, []).append(each)
     for rivals in found.values():
         if len(rivals) > 1:
-            preferred = preference()
             best = max(rivals, key=lambda each: how_much(each.plugin.name, preferred))
             if how_much(best.plugin.name, preferred):
                 rivals[:] = [best]
     return found
+
+
+def _place(each: Brought, preferred: tuple[str, ...]) -> tuple[Any, ...]:
+    """What backends are sorted by: the first is that of the default device."""
+    backend = each.backend
+    return not backend.host_memory, -how_much(each.plugin.name, preferred), backend.device != "cpu", backend.device

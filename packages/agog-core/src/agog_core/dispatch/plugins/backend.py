@@ -104,7 +104,8 @@ class Backend:
             true, of the array's own memory, marked as read-only. It raises BufferError where it cannot.
         from_dlpack: an object of another library that has ``__dlpack__``, on a device of this type, to an array that
             is a copy of it. It raises BufferError where it cannot.
-        host_memory: whether the arrays live in host memory; the default device is the first such one.
+        host_memory: whether the arrays live in host memory. The default device is such a one: that of a plugin which
+            the user prefers, else the CPU, else the first by its name.
         unavailable: returns a sentence that says why there is no device, or None.
         allocate: of version 1, which nothing calls any more.
         memory_in_use: of version 1; `memory_stats` says more.
