@@ -55,6 +55,7 @@ OTHERS = {
     "PROJECT": "the group of entry points, and pluggy's name of the project",
     "ResourceExhaustedError": "what `Backend.translate` gives where memory is out",
     "Tensor": "the type of what ops take and return, for annotations",
+    "TensorShape": "what shape rules give where a size is known to kernels alone: None stands in its place",
     "SingleOp": "for `Kernel.make`: eager calls of one op as graphs of one node, compiled as traced functions are",
     "Effect": "what a node does beside computing, such as `Effect.GUARD`; its comments say what each one means",
     "KernelTable": "the kernels of a device and dtype: `device`, `dtype`, and `adopt`, which makes arrays of results",
