@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.dispatch.devices.lookup import clear_tables
 from agog_core.dispatch.kernels.candidates import candidates_of_all_ops
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.reports import glossary
@@ -117,6 +118,7 @@ def test_no_other_op_is_elementwise(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if not op.updates and not op.elementwise])
 def test_what_depends_on_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     op, info, left_open = OPS[name], table[name], []
+    clear_tables()  # some ops ask no rule any more once their kernel is known
     original = op.shape
 
     def shape(*shapes: Any, **attributes: Any) -> Any:

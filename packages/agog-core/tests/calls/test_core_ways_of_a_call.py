@@ -1,4 +1,4 @@
-"""The way of a call is written out six times for speed: unary, binary, matmul, call, create and cast do the same."""
+"""The way of a call is written out seven times for speed, and each does the same things."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import agog_core as ag
 from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.errors import InternalError, InvalidArgumentError
+from agog_core.ops.math.logic import masked
 from agog_core.plugin import Kernel, hookimpl
 from agog_core.recording import active
 from agog_core.shapes import intern_shape
@@ -29,8 +30,11 @@ WAYS: dict[str, tuple[str, Way, Callable[..., Any]]] = {
     "call": ("cumsum", lambda x: ag.cumsum(x), lambda x: np.cumsum(x, 0)),
     "create": ("fill", lambda x: ag.fill([2, 2], 1.5), lambda x: np.full((2, 2), 1.5)),
     "cast": ("cast", lambda x: ag.cast(x, ag.float64), lambda x: x),
+    "masked": ("masked", lambda x: masked(x, MASK), lambda x: x),
 }
 DTYPES = {way: ag.float64 if way == "cast" else ag.float32 for way in WAYS}
+with ag.device("cpu:0"):
+    MASK = ag.constant(np.ones((2, 2), bool))
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 each_way = pytest.mark.parametrize("way", WAYS)
@@ -39,8 +43,8 @@ each_way_with_input = pytest.mark.parametrize("way", [way for way in WAYS if way
 
 @pytest.fixture(autouse=True)
 def _on_the_cpu() -> Iterator[None]:
-    """The kernels here are for the CPU, also where the suite is run on another device; casts go their own way outside
-    of all scopes.
+    """The kernels here are for the CPU, also where the suite is run on another device; casts and masks go their own
+    ways outside of all scopes.
     """
     with ag.device("cpu:0") if scopes else nullcontext():
         yield

@@ -7,6 +7,8 @@ from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dispatch.devices.lookup import scopes
+from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.resolution import run_next
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import ALL, FLOATING, NUMERIC_OR_BOOL, ORDERED
 from agog_core.errors import InvalidArgumentError
@@ -316,9 +318,16 @@ def keep(g: Tensor, mask: Tensor) -> Tensor:
     kernel = table.kernels.get("masked")
     # The way of `call`, shorter: losses ask for it in each step.
     if kernel and g._shape is mask._shape and table.device is mask._table.device and not (scopes or active):
-        array = kernel(g._array, mask._array)
-        if array is not NotImplemented:
-            return wrap(array if type(array) is table.array_type else table.adopt("masked", array), table, g._shape)
+        arrays = g._array, mask._array
+        try:
+            array = kernel(*arrays)
+        except Exception as error:
+            note_failure(error, _masked, table, arrays)
+            raise
+        if type(array) is not table.array_type:
+            is_declined = array is NotImplemented
+            array = run_next(_masked, table, arrays, {}) if is_declined else table.adopt("masked", array)
+        return wrap(array, table, g._shape)
     return call(_masked, g, mask)
 
 
