@@ -21,7 +21,7 @@ def check_arguments(
 ) -> None:
     """Raise a TypeError for what a method was given in ``**kwargs`` and does not know.
 
-    A warning tells of arguments that it takes and that change nothing; they come by name with their defaults.
+    A warning names arguments without effect; they come by name with their defaults.
 
     >>> def train(epochs=1, **kwargs): ...
     >>> check_arguments(train, {"epoch": 3})

@@ -11,7 +11,7 @@ __all__ = ["AdamW", "Lamb", "Lion"]
 
 
 class AdamW(KerasOptimizer, AdamWOptimizer):
-    """Adam that takes a share of the weights off beside the step, which a penalty in the loss would not do.
+    """Adam with weight decay that is decoupled from the gradient, unlike a penalty in the loss.
 
     ``variable -= learning_rate * weight_decay * variable``, then a step of `Adam`. I. Loshchilov and F. Hutter,
     "Decoupled weight decay regularization", ICLR 2019.
@@ -62,7 +62,7 @@ class Lion(KerasOptimizer, LionOptimizer):
     Args:
         beta_1: the share of the mean in the direction.
         beta_2: how much of the mean is kept.
-        weight_decay: the share of the weights that is taken off, which is multiplied by the learning rate.
+        weight_decay: the weight decay, multiplied by the learning rate.
 
     Other arguments: see `KerasOptimizer`.
 

@@ -161,7 +161,7 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
 
 
 def scaled_for(model: Any, optimizer: Any, wanted: bool = True) -> Any:
-    """An optimizer, in a `LossScaleOptimizer` where that is wanted and a layer has the policy ``"mixed_float16"``."""
+    """An optimizer, in a `LossScaleOptimizer` on request and if a layer has the policy ``"mixed_float16"``."""
     is_mixed = any(getattr(part, "_policy", None) == Policy("mixed_float16") for part in model._walk(set()))
     scales = isinstance(optimizer, agog_optimizers.LossScaleOptimizer) or not isinstance(optimizer, Optimizer)
     return LossScaleOptimizer(optimizer) if wanted and is_mixed and not scales else optimizer

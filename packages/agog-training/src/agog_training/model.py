@@ -40,7 +40,7 @@ _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
 class Model(Steps, Deprecated, Saved, agog_layers.Model):
-    """A layer that is made of layers, and that trains itself.
+    """A layer of layers with `fit`, `evaluate` and `predict`.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in
     ``call``. Or call layers on ``tf.keras.Input``, and name the inputs and outputs.

@@ -63,7 +63,7 @@ def restore_network_checkpoint(
 ) -> None:
     """Restore the variables of a network: those that exist now, and others when they are made.
 
-    Where several requests have a value for a variable that is not made yet, the last one wins.
+    If several requests have a value for a later variable, the last one wins.
 
     Args:
         network: the network.

@@ -187,7 +187,7 @@ class Adagrad(KerasOptimizer, AdagradOptimizer):
 
 
 class Adadelta(KerasOptimizer, AdadeltaOptimizer):
-    """Steps whose size is that of the last ones, over that of the gradients.
+    """Steps scaled by the size of former steps over the size of gradients.
 
     M. Zeiler, "ADADELTA: an adaptive learning rate method", arXiv:1212.5701, 2012.
 

@@ -9,7 +9,7 @@ __all__ = ["Sequential"]
 
 
 class Sequential(agog_layers.Sequential, Model):
-    """A model that feeds each layer's output to the next, and that trains itself.
+    """A chain of layers with `fit`, `evaluate` and `predict`.
 
     Args:
         layers: the layers.

@@ -169,7 +169,7 @@ class MultiHeadAttention(Layer):
         return transpose(self._product(name, x, 1), (0, 2, 1, 3))
 
     def _allowed(self, mask: Any, causal: bool, query: Tensor, key: Tensor) -> Tensor | None:
-        """Which keys each query may see, of a shape that broadcasts to (batch, heads, queries, keys)."""
+        """The keys that each query may see, in a shape that broadcasts to (batch, heads, queries, keys)."""
         past = causal_mask(query.shape[2], key.shape[2]) if causal else None
         if mask is None:
             return past
@@ -199,7 +199,7 @@ class MultiHeadAttention(Layer):
 
 
 def _with_masks(allowed: Tensor | None, query: Tensor, value: Tensor, key: Tensor) -> Tensor | None:
-    """Which keys each query may see, by the masks too that go along with the tensors."""
+    """The keys that each query may see, with the masks of the tensors."""
     of_queries, of_values = mask_of(query), all_of([mask_of(value), mask_of(key)])
     masks = [allowed]
     masks += [] if of_queries is None else [of_queries[:, None, :, None]]

@@ -75,7 +75,7 @@ def whole(value: Any) -> int | None:
 
 
 def shown(value: Any) -> str:
-    """What errors say of a value that is of a wrong kind: a class is told from what is made of it.
+    """A value of a wrong kind, for errors: a class is told from what is made of it.
 
     >>> shown(0.5), shown(dict)
     ('0.5 of type float', 'the class dict: make one of it, dict(...)')
@@ -141,7 +141,7 @@ def handed_on(given: Mapping[str, Any], *own: str) -> dict[str, Any]:
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise a TypeError, with the nearest name, where a function was given an argument that it does not have.
+    """Raise a TypeError with the nearest name for an unknown argument of a function.
 
     >>> refuse_unknown("Dense", ["unit"], ["units", "activation"])
     Traceback (most recent call last):

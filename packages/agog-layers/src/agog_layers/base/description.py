@@ -52,8 +52,8 @@ class Configured(Settable):
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, read from the attributes of the same names, as data that JSON can hold.
 
-        Of classes of the program they are what the constructor was given, where that is data. A NotImplementedError
-        says that an argument is in no attribute and no data, or in one of a kind that is no data.
+        For classes of the program they are the constructor's arguments, if these are data. Raises NotImplementedError
+        if an argument is in no attribute, or is no data.
         """
         return {name: self._described(name) for name in self._argument_names()}
 
@@ -308,7 +308,7 @@ def find_class(name: str, kind: str | None = None) -> Any:
     kind, name = (of_kind, base) if of_kind in classes else (kind, name)
     known = next((each[name] for each in (classes.get(kind or "", {}), *classes.values()) if name in each), None)
     found = custom_object(name)
-    # The program's class of that name may be of another kind than what is asked for.
+    # The program's class of that name may be of another kind.
     if found is None or (known is not None and kind not in (None, getattr(found, "described_kind", kind))):
         found = known
     if found is None:

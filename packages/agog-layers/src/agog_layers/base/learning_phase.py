@@ -60,7 +60,7 @@ def _checked(what: str, value: Any) -> int:
 
 
 def trains(training: Any) -> Any:
-    """What a call was told of training, or the learning phase if that is None.
+    """The argument ``training`` of a call, or the learning phase if that is None.
 
     >>> trains(None), trains(True)
     (0, True)

@@ -54,7 +54,7 @@ allowance: ContextVar[Allowance] = ContextVar("agog_layer_allowance", default=_A
 
 @contextmanager
 def allowance_of(stored: int) -> Iterator[None]:
-    """Limit the layers that are made in a block to what a file's arrays say, which have so many numbers.
+    """Limit the layers made in a block by the number of elements in a file's arrays.
 
     >>> import agog_core as ag
     >>> from agog_layers import Dense

@@ -53,7 +53,7 @@ def serialize(value: Any) -> Any:
 
 
 def reader(get: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Make the function that reads what `serialize` returned, of what finds an object by its description."""
+    """Make a function `deserialize` from a function that finds an object by its description."""
 
     def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
         """Make an object from what `serialize` returned.

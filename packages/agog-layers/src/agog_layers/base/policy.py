@@ -14,7 +14,7 @@ _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
 
 class Policy(Configured):
-    """The dtype that a layer computes in, and that of its variables.
+    """The compute dtype of a layer, and the dtype of its variables.
 
     A layer with a policy casts its inputs, as far as they are floats, to the dtype it computes in, and reads its
     variables in it. With the mixed policies these are of float32, so that small steps are not lost.

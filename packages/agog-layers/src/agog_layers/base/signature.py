@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 __all__ = ["NOT_GIVEN", "accepts", "first_of", "needed_arguments", "takes", "takes_training"]
 
-# What stands for an argument that a call has not.
+# The placeholder for a missing argument of a call.
 NOT_GIVEN: Any = object()
 
 # The names of functions' arguments; reading a signature takes as long as a small layer.
@@ -32,7 +32,7 @@ def takes(function: Callable[..., Any], argument: str) -> bool:
 
 
 def accepts(function: Callable[..., Any], argument: str) -> bool:
-    """Whether a function can be called with an argument of that name, also where it takes any.
+    """Whether a function takes an argument of that name, also by ``**kwargs``.
 
     >>> accepts(lambda x, **kwargs: x, "training"), accepts(lambda x: x, "training")
     (True, False)

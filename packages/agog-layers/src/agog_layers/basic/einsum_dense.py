@@ -79,7 +79,7 @@ class EinsumDense(Layer):
         self._parts()
 
     def _described(self, name: str) -> Any:
-        # The attribute of that name is the whole shape, which the first call on a symbolic value tells.
+        # The attribute of that name is the whole shape, known from the first call on a symbolic value.
         return super()._described("partial_output_shape" if name == "output_shape" else name)
 
     def _parts(self) -> tuple[str, str, str]:

@@ -73,7 +73,7 @@ class LeakyReLU(Elementwise):
 
 
 class PReLU(Elementwise):
-    """``x`` where it is positive, else ``alpha * x`` with an alpha for each feature, which is trained.
+    """``x`` where it is positive, else ``alpha * x`` with a trained alpha for each feature.
 
     K. He et al., "Delving deep into rectifiers", ICCV 2015.
 

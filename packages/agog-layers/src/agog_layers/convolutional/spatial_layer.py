@@ -18,10 +18,10 @@ _DATA_FORMATS = ("channels_last", "channels_first")
 
 
 class Spatial(Layer):
-    """Base of layers that work along one to three axes, of which subclasses say how many in ``axes``.
+    """Base of layers along one to three axes; subclasses give the number in ``axes``.
 
-    They say what they compute in `run`, which gets and returns tensors with the channels last, and which sizes come
-    out in `sizes_after` and `channels_after`.
+    They compute in `run`, on tensors with the channels last, and give the output's sizes in `sizes_after` and
+    `channels_after`.
 
     Args:
         data_format: ``"channels_last"`` for inputs of shape (batch, axes..., channels), which None stands for, or
@@ -61,7 +61,7 @@ class Spatial(Layer):
         return sizes
 
     def check_windows(self, sizes: tuple[int | None, ...], windows: Iterable[int]) -> None:
-        """Refuse windows of a file's model that would pad the input beyond what memory may be taken for it."""
+        """Refuse windows of a file's model that would pad the input beyond the memory limit."""
         padded = [(size or 1) + window for size, window in zip(sizes, windows, strict=True)]
         allowance.get().check(f"the padded input of layer {self.name!r}", lambda: [TensorShape(padded)])
 

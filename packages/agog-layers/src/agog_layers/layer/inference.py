@@ -90,7 +90,7 @@ def _with_zeros(structure: Any, sizes: tuple[int, int]) -> Any:
 
 @contextmanager
 def without_traces(layer: Any) -> Iterator[None]:
-    """Call a layer such that tapes do not see it, and its state is afterwards what it was."""
+    """Call a layer unseen by tapes, and restore its state afterwards."""
     tapes = stack.set(())
     before: list[tuple[Any, Tensor]] = [(variable, variable.value()) for variable in layer.variables]
     random = generator().get_state()

@@ -12,7 +12,7 @@ __all__ = ["InputSpec"]
 
 
 class InputSpec(Settable):
-    """What a layer says of an input that it takes, in its attribute ``input_spec``; calls are checked against it.
+    """The dtype and shape of a layer's input, in its attribute ``input_spec``; calls are checked against it.
 
     Args:
         dtype: the dtype; None for any.

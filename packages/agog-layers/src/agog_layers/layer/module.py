@@ -21,14 +21,14 @@ _CONTAINERS = (list, tuple, dict)
 
 
 class Weight(NamedTuple):
-    """A variable that a layer has made, and what was said about it."""
+    """A variable of a layer, with its arguments."""
 
     variable: Variable
     trainable: bool
     regularizer: Regularizer | None
 
 
-# The call that is under way, of the layer that was called first.
+# The current call of the outermost layer.
 current_call: ContextVar[object | None] = ContextVar("agog_layer_call", default=None)
 
 
@@ -43,7 +43,7 @@ class Module(Configured, Checkpointable):
     _loss_functions: list[Callable[[], Any]]
     _call_losses: list[Tensor]
     _losses_call: object | None = None
-    # The call in which the module was called last, if that is known.
+    # The module's last call, if known.
     _latest_call: object | None = None
 
     def __init__(self, trainable: bool = True) -> None:

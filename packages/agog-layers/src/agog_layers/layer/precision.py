@@ -18,10 +18,10 @@ _reading: Setting[DType | None] = Setting("agog_reading_dtype", None)
 
 
 class AutoCastVariable(Variable):
-    """A variable that is read, while a layer with a policy is called, in the dtype that the layer computes in."""
+    """A variable that calls of a layer with a policy read in the layer's compute dtype."""
 
     def value(self) -> Tensor:
-        """The present value, in the dtype that the layer computes in whose call this is."""
+        """The current value, in the compute dtype of the calling layer."""
         tensor: Tensor = _cast_float(super().value(), _reading.get())
         return tensor
 
@@ -91,8 +91,9 @@ class Precise:
         return self._policy or Policy("float32" if self._dtype is None else self._dtype.name)
 
     def _without_arrays(self, arguments: Any) -> Any:
-        """The arguments of a call, in which arrays of floats, which NumPy makes in float64, are tensors of the layer's
-        dtype; before it is known of that of a tensor among them, of a layer or variable inside, or float32."""
+        """The arguments of a call, with arrays of floats as tensors of the layer's dtype; before it is known of that of
+        a tensor among them, of a layer or variable inside, or float32.
+        """
         leaves = nest.flatten(arguments)
         if not any(map(_is_array_of_floats, leaves)):
             return arguments

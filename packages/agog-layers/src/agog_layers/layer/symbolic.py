@@ -103,7 +103,7 @@ class Node:
 
 
 class Ends(NamedTuple):
-    """The symbolic values that a call takes, and those that come of it."""
+    """The symbolic inputs and outputs of a call."""
 
     inputs: Any
     outputs: Any

@@ -11,7 +11,7 @@ from agog_core import Tensor, TensorLike, as_dtype, cast, convert_to_tensor, exp
 
 __all__ = ["EPSILON", "check_alike", "flat_classes", "floats", "given", "of_floats", "of_one_rank", "pair"]
 
-# The least that a probability counts as, where its logarithm is taken.
+# The lower bound of a probability inside a logarithm.
 EPSILON = 1e-7
 
 _HALF = ("float16", "bfloat16")

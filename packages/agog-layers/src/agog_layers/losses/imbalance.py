@@ -48,7 +48,7 @@ def binary_focal_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Tensor:
-    """The mean of the cross entropies of yes and no, where what is predicted well counts little.
+    """The mean binary cross entropy, with less weight on good predictions.
 
     T.-Y. Lin et al., "Focal loss for dense object detection", ICCV 2017.
 
@@ -91,7 +91,7 @@ def categorical_focal_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Tensor:
-    """Cross entropy between distributions over classes, where what is predicted well counts little.
+    """Cross entropy between distributions over classes, with less weight on good predictions.
 
     T.-Y. Lin et al., "Focal loss for dense object detection", ICCV 2017.
 
@@ -171,7 +171,7 @@ def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Tensor:
 
 @of_floats
 def tversky(y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Tensor:
-    """1 less the share of labels and predictions that both have, where what one alone has counts as much as is said.
+    """1 less the overlap of labels and predictions, with weights for false positives and false negatives.
 
     S. Salehi et al., "Tversky loss function for image segmentation using 3D fully convolutional deep networks", 2017.
 

@@ -28,7 +28,7 @@ class Reduction:
 
     ``NONE`` leaves them as they are; ``SUM`` adds them up; ``MEAN`` divides the sum by that of the weights,
     ``SUM_OVER_BATCH_SIZE`` by the number of losses, and ``SUM_BY_NONZERO_WEIGHTS`` by the number of those whose
-    weight is not 0. Where that would divide by 0, the result is 0.
+    weight is not 0. A division by 0 gives 0.
     """
 
     NONE = "none"

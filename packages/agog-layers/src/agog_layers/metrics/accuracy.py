@@ -28,7 +28,7 @@ class Accuracy(PredictionMean):
 
 
 class CategoricalAccuracy(PredictionMean):
-    """The share of examples whose likeliest class is that of their label; NaN while there are none.
+    """The share of examples with the right likeliest class; NaN while there are none.
 
     Labels are distributions over classes, such as one-hot rows, of shape ``(..., classes)``; predictions are logits or
     probabilities of that shape; weights are of rank 1 less. Its arguments: see `Mean`.

@@ -56,7 +56,7 @@ class AUC(Metric):
     ROC it is the same as ``trapezoidal``.
 
     Labels are bools, or numbers that are 0 for no; predictions are probabilities, of the same shape; weights: see
-    `Mean`. An InvalidArgumentError says that the shapes differ, or that a prediction is not from 0 to 1.
+    `Mean`. Raises InvalidArgumentError if the shapes differ, or a prediction is not from 0 to 1.
 
     Args:
         name: the metric's name.
@@ -160,7 +160,7 @@ class AUC(Metric):
         return reduce_sum(multiply(x[:-1] - x[1:], heights))
 
     def _careful_area(self) -> Tensor:
-        """The sum of integrals of precision, where hits grow in proportion to what is predicted."""
+        """The sum of integrals of precision, with hits in proportion to predictions."""
         hits, alarms = self.true_positives.value(), self.false_positives.value()
         predicted = hits + alarms
         more, fewer = predicted[:-1], predicted[1:]

@@ -102,8 +102,8 @@ class Recall(_Share):
 class ConfusionMatrix(Metric):
     """How often each class was predicted where each class was right.
 
-    Labels and predictions are class numbers, integers of one shape; weights: see `Mean`. An InvalidArgumentError says
-    that a class number is out of range, and a TypeError that the weights are floats and the counts are not.
+    Labels and predictions are class numbers, integers of one shape; weights: see `Mean`. Raises InvalidArgumentError if
+    a class number is out of range, and TypeError for float weights with integer counts.
 
     Args:
         num_classes: the number of classes.

@@ -17,7 +17,7 @@ __all__ = [
 
 
 def same(y: Tensor, x: Tensor) -> Tensor:
-    """Where tensors of one shape are equal by value, whatever their dtypes.
+    """Where tensors of one shape are equal by value, regardless of dtypes.
 
     >>> print(same(convert_to_tensor([1, 2]), convert_to_tensor([1.0, 2.5])))
     tf.Tensor([ True False], shape=(2,), dtype=bool)

@@ -59,7 +59,7 @@ def get(identifier: Any) -> Any:
 
 
 def get_for(identifier: Any, loss: Any, output_shape: Any) -> Any:
-    """The metric that an argument of ``Model.compile`` stands for, where names may mean what fits to the output's loss.
+    """The metric for an argument of ``Model.compile``; some names depend on the output's loss.
 
     ``"accuracy"`` and ``"acc"`` are the binary accuracy for outputs of one number and for `binary_crossentropy`, the
     sparse one for `sparse_categorical_crossentropy`, and else the categorical one; ``"crossentropy"`` and ``"ce"``

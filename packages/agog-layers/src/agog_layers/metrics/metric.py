@@ -79,7 +79,7 @@ class Metric(State):
         return self.new_variable(name, path, shape, dtype, initializer)
 
     def aggregate(self, metrics: Sequence[Metric]) -> None:
-        """Add what other metrics saw to what this one saw.
+        """Add the state of other metrics to this one's.
 
         Args:
             metrics: metrics of this class, with variables of the same names.

@@ -15,8 +15,8 @@ __all__ = ["Graph", "connect"]
 
 
 class Graph:
-    """The calls of layers that lead from inputs to outputs, which are symbolic values or structures of them, and to
-    what layers add to the loss.
+    """The calls of layers from inputs to outputs, which are structures of symbolic values, and to losses added by
+    layers.
 
     A TypeError says that one is no symbolic value; a ValueError that an input comes of a layer, two layers have one
     name, or the outputs depend on an input that is not among the inputs.

@@ -221,7 +221,7 @@ class Model(Layer):
             super()._build_for(inputs, leaves)
 
     def reset_states(self) -> None:
-        """Set the states of all layers that keep theirs from batch to batch back to what they start with."""
+        """Reset the states of all stateful layers."""
         for module in self._walk(set()):
             if module is not self and getattr(module, "stateful", False):
                 module.reset_states()
@@ -286,7 +286,7 @@ class Model(Layer):
 
     @property
     def _makes_its_parts(self) -> bool:
-        """Whether the class is one of the program, whose constructor makes what the model is made of."""
+        """Whether the class is the program's own, with a constructor that makes the layers."""
         return "_constructor_arguments" in vars(self) and not set(self.own_parts) & set(self._constructed_with())
 
     @classmethod

@@ -25,13 +25,13 @@ class Network(Model):
     """A layer that consists of layers; `track_layer` says of which.
 
     Variables are named ``network/layer/variable``. The names of layers start from the beginning in each network. A
-    network without a name gets one when it is first called, or when another network tracks it; a layer that several
-    networks track keeps the names that the first one gives it. The `variable_scope` in which a network is made begins
-    the names of its variables, wherever it is called.
+    network without a name gets one when it is first called, or when another network tracks it; a layer of several
+    networks keeps its names from the first one. The `variable_scope` in which a network is made begins the names of its
+    variables, wherever it is called.
 
     Args:
-        name: the name, which no other living network in that scope may have, and no `variable_scope` that was ever
-            entered there.
+        name: the name. It must differ from those of living networks in that scope, and of all entered `variable_scope`s
+            there.
 
     Raises:
         ValueError: the name has a slash in it, or is not a string.

@@ -95,7 +95,7 @@ class RMSNormalization(Layer):
 
 
 class SpectralNormalization(Layer):
-    """Run a layer whose kernel is divided by its largest singular value, so that no vector is stretched.
+    """Run a layer with its kernel divided by the largest singular value, so that no vector is stretched.
 
     T. Miyato et al., "Spectral normalization for generative adversarial networks", ICLR 2018. The value is estimated by
     power iteration, which goes on with each call in training.

@@ -38,7 +38,7 @@ _OLDER_MODES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
 
 
 def chosen_mode(layer: str, mode: str, allowed: tuple[str, ...]) -> str:
-    """An output mode that a layer was given, also by the name that older versions had for it."""
+    """A layer's output mode, also by its older name."""
     return choice(layer, "output_mode", _OLDER_MODES.get(mode, mode), allowed)
 
 

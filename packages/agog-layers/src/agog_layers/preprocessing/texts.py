@@ -22,7 +22,7 @@ _PUNCTUATION = re.compile(r"""[!"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~']""")
 
 
 class TextVectorization(Vocabulary):
-    """Cut texts into words, and make numbers of these by a vocabulary that is given or that `adapt` finds.
+    """Split texts into words, and number these by a vocabulary, given or learned by `adapt`.
 
     The number 0 stands for no word, where a text is shorter than others, and 1 for unknown words.
 

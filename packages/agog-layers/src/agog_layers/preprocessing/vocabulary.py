@@ -217,7 +217,7 @@ class Vocabulary(Adaptable):
 
 
 class StringLookup(Vocabulary):
-    """Make numbers of strings, by a vocabulary that is given or that `adapt` finds.
+    """Number strings by a vocabulary, given or learned by `adapt`.
 
     The number 0 is the mask's, if there is a mask and the mode is ``"int"``; then come those of unknown strings, and
     then those of the vocabulary.
@@ -273,7 +273,7 @@ class StringLookup(Vocabulary):
 
 
 class IntegerLookup(Vocabulary):
-    """Make numbers without gaps of integers, by a vocabulary that is given or that `adapt` finds.
+    """Number integers without gaps, by a vocabulary, given or learned by `adapt`.
 
     Args:
         mask_token: the integer of number 0; None for none.

@@ -14,11 +14,13 @@ __all__ = ["TakesConstants"]
 
 
 class TakesConstants(Layer):
-    """Base of layers whose calls take ``constants``, or a list that ends with as many as an earlier call took."""
+    """Base of layers with ``constants`` in their calls, or at the end of the list of inputs, as many as in an earlier
+    call.
+    """
 
     # How many a call took; None before that.
     _num_constants: ClassVar[int | None] = None
-    # Their shapes, which a cell that takes them gets in `build` after that of its input.
+    # Their shapes; a cell with constants gets them in `build` after its input's.
     _constant_shapes: ClassVar[Sequence[TensorShape]] = ()
 
     def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, constants: Any = None, **kwargs: Any) -> Any:

@@ -28,7 +28,7 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any, Any]:
-    """Run a cell on what a function gives it, until the function says that all examples are finished.
+    """Run a cell on inputs from a function, until the function reports that all examples are finished.
 
     The function is called as ``loop_fn(time, cell_output, cell_state, loop_state)``, with an int32 tensor ``time``:
     before the first step with time 0 and None for the others, and after each step. It returns ``(finished, next_input,

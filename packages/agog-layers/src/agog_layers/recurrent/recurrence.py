@@ -124,8 +124,9 @@ def _step_by_step(cell: Any, steps: Sequence[Any], state: Any, masks: Any) -> tu
 
 
 def _chosen(mask: Tensor, x: Any, y: Any) -> Any:
-    """The first structure's rows where the mask is True, the second one's elsewhere. What has no rows, a scalar or an
-    array of tensors that the cell fills itself, is the first one's."""
+    """The first structure's rows where the mask is True, the second one's elsewhere. A state without rows, such as a
+    scalar or a `TensorArray`, is the first one's.
+    """
     return nest.map_structure(lambda a, b: where(mask, a, b) if isinstance(a, Tensor) and a.ndim else a, x, y)
 
 

@@ -147,7 +147,7 @@ class RNN(TakesConstants):
 
         Args:
             inputs: a tensor of shape (batch, time, ...), or a list of that and the initial states.
-            mask: booleans of shape (batch, time): where False, the states and the output stay what they are.
+            mask: booleans of shape (batch, time): where False, the states and the output stay unchanged.
             training: whether the cell is trained, for cells that want to know.
             initial_state: the first states: a tensor, or a list of them; by default zeros.
             constants: further inputs of each step, a tensor or a list, for cells that take ``constants``: a list.

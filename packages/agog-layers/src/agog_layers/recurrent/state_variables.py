@@ -9,7 +9,7 @@ from agog_core import Tensor, Variable
 
 
 class KeptStates:
-    """The states that the next call begins with, for inputs of each shape that there were."""
+    """The initial states of the next call, for each shape of inputs so far."""
 
     def __init__(self) -> None:
         self.batch: int | None = None  # of the last call; None after a reset

@@ -33,7 +33,7 @@ class Template(Checkpointable):
         self._scope = scope
         self._custom_getter = custom_getter
         self._arguments = arguments
-        # A template that is made in another one's call shares its variables, so that they are found at the next call.
+        # A template made in another one's call shares its variables, so that the next call finds them.
         self._store = EagerVariableStore(active_store() if _calls.get() else None)
         self._templates: dict[str, Template] = {}
         self._variables_created = False
@@ -59,7 +59,7 @@ class Template(Checkpointable):
         return result
 
     def _join(self, scope: VariableScope) -> None:
-        """Become a part of the template in whose call this one was called, so that it is saved as one."""
+        """Become a part of the calling template, so that it is saved with it."""
         outer = _calls.get()[-1:]
         if outer and outer[0].variable_scope is not None and self._store.by_name is outer[0]._store.by_name:
             name = scope.name.removeprefix(outer[0].variable_scope.path)
@@ -95,7 +95,7 @@ class Template(Checkpointable):
     non_trainable_weights = non_trainable_variables
 
     def checkpoint_dependencies(self) -> dict[str, Any]:
-        """The variables, by what follows the template's name, and the templates that its function calls."""
+        """The variables, by name without the template's prefix, and the templates called by its function."""
         start = 0 if self._scope is None else len(self._scope.path)
         inside = tuple(f"{name}/" for name in self._templates)
         own = {variable.name[start:].removesuffix(":0"): variable for variable in self.variables}

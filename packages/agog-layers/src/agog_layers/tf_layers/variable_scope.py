@@ -239,8 +239,9 @@ def variable_scope(
 
 
 def unique_path(path: str, base: str) -> str:
-    """``path``, "" or with a ``/`` at the end, and ``base``, with a number if another scope has that name already. What
-    is inside a scope is counted anew each time that this is entered."""
+    """``path``, "" or with a ``/`` at the end, and ``base``, with a number if another scope has that name already.
+    Names inside a scope are counted anew each time that a program enters it.
+    """
     counts, number, name = _counts(), 0, path + base
     while counts.at(name).number:
         number += 1

@@ -44,7 +44,7 @@ RegularizerFunction = Callable[[Any], Any]
 
 
 class Regularizer(Configured):
-    """Base of regularizers: objects that are called with a weight and return what it adds to the loss."""
+    """Base of regularizers: callable objects from a weight to its penalty."""
 
     described_kind: ClassVar[str] = "regularizer"
 

@@ -16,8 +16,8 @@ __all__ = ["BackupAndRestore"]
 class BackupAndRestore(Callback):
     """Saves the training after each epoch; the same call of `fit` goes on with the next one if it was interrupted.
 
-    What is saved is the model, its optimizer, the state of random numbers and the epoch's number, so that the training
-    ends with the same bits as one that nobody interrupted. When the training ends, the backup is removed.
+    It saves the model, its optimizer, the random state and the epoch's number: the training ends with the same bits as
+    an uninterrupted one. When the training ends, the backup is removed.
 
     Args:
         backup_dir: the folder of the backup, which nothing else writes to.

@@ -19,8 +19,8 @@ class Callback:
     """Base of callbacks: derived classes override the methods that they need.
 
     ``self.model`` is the model, and ``self.params`` a dict with ``epochs``, ``steps``, ``samples``, ``verbose``,
-    ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch. A callback that took an
-    earlier training over in `on_train_begin` says in ``first_epoch`` which epoch comes next.
+    ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch. A callback that resumed
+    an earlier training in `on_train_begin` has the next epoch in ``first_epoch``.
 
     >>> class Shout(Callback):
     ...     def on_epoch_end(self, epoch, logs=None):
@@ -109,7 +109,7 @@ class Callback:
         """After that; ``logs`` has the losses and metrics."""
 
     def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        """Before a batch that is evaluated, whose number counts from 0; ``logs`` is empty."""
+        """Before a batch of an evaluation, with its number from 0; ``logs`` is empty."""
 
     def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """After that; ``logs`` has the losses of the batch, and the metrics so far."""

@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["Results", "numbers"]
 
-# What `compile` is given, and what TensorFlow 1.12 called it in the logs.
+# Names given to `compile`, and TensorFlow 1.12's names for them in the logs.
 _OLDER = {
     "accuracy": "acc",
     "crossentropy": "ce",
@@ -19,7 +19,7 @@ _OLDER = {
 
 
 class Results(dict[str, Any]):
-    """Names to numbers. What is not there is looked for under the name that `compile` was given.
+    """Names to numbers. A missing name is looked up under the name given to `compile`.
 
     >>> results = Results(val_accuracy=0.75)
     >>> results["val_acc"], results.get("val_acc"), list(results)

@@ -28,7 +28,7 @@ class Categories(NamedTuple):
 
 
 class FeatureColumn(Configured):
-    """Base of feature columns, which are equal where they were made alike."""
+    """Base of feature columns; columns with equal arguments are equal."""
 
     described_kind: ClassVar[str] = "column"
 

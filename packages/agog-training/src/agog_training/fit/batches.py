@@ -118,8 +118,9 @@ class StreamBatches:
         self._iterator: Iterator[Any] | None = None
 
     def epoch(self) -> Iterator[Batch]:
-        """The batches of the next epoch; a warning where the source ends before that, and a ValueError if it gives
-        nothing at all, or something else."""
+        """The batches of the next epoch; a warning if the source ends before that, and a ValueError if it gives no
+        batches.
+        """
         count = 0
         for element in self._elements():
             count += 1
@@ -186,7 +187,7 @@ def make_batches(
     class_weight: Mapping[int, float] | None = None,
     limit: str = "steps",
 ) -> Batches:
-    """Make batches of what a program passes to `fit`, `evaluate` or `predict`, which document the arguments.
+    """Make batches of the arguments of `fit`, `evaluate` or `predict`, documented there.
 
     ``limit`` is what they call the steps. Raises ValueError if the arguments do not go together, and where batches
     would never end.
@@ -238,8 +239,9 @@ def refuse_beside(what: str, name: str, x: Any) -> NoReturn:
 
 
 def one_batch(what: str, x: Any, y: Any = None, weights: Any = None) -> Batch:
-    """The batch that ``x`` is, or that it gives next where it is a stream of batches; raises ValueError if it gives
-    none, or where there are labels or weights beside it."""
+    """The batch ``x``, or the next batch of a stream ``x``; raises ValueError if it gives none, or where there are
+    labels or weights beside it.
+    """
     if is_arrays(x) or not isinstance(x, Iterable) or nest.is_nested(x):
         return Batch(x, y, weights)
     return next(make_batches(what, x, y, weights, steps=1).epoch())
@@ -272,7 +274,7 @@ def validation_batches(data: Any, batch_size: int | None, steps: int | None) -> 
 
 
 def never_ends(x: Any) -> bool:
-    """Whether data is known to go on forever, as that of a dataset that repeats; of generators nothing is known.
+    """Whether data is known to be infinite, such as a repeated dataset; of generators nothing is known.
 
     >>> never_ends(cycle([1])), never_ends(iter([1]))
     (True, False)

@@ -19,7 +19,7 @@ def outputs_of(model: Trainable, x: Any, training: bool = False) -> Any:
 
 
 def inputs_of(model: Trainable, x: Any) -> Any:
-    """Inputs as tensors, whose floats take the model's dtype, and whose integers do where it takes floats."""
+    """Inputs as tensors. Floats take the model's dtype, and integers too if it takes floats."""
     x = _listed(model, x)
     symbols = model._input_symbols or ()
     if nest.is_mapping(x) and set(x) == {symbol.name for symbol in symbols}:

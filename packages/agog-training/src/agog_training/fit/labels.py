@@ -22,7 +22,7 @@ _names[correctness.sparse_in_top] = "sparse_top_k_categorical_accuracy"
 
 
 def compared(identifier: Any) -> str | None:
-    """The name of a loss or metric that says which shape labels have; None of others, such as a program's own.
+    """The name of a loss or metric with a shape rule for labels; None of others, such as a program's own.
 
     >>> compared("mse"), compared("acc")
     ('mean_squared_error', None)
@@ -35,8 +35,7 @@ def compared(identifier: Any) -> str | None:
 
 
 def check_shapes(model: str, function: str, labels: Tensor, output: Tensor) -> None:
-    """Raise a ValueError, with what would fit, where labels are not of the shape that a loss or metric compares; see
-    `check_alike`."""
+    """Raise a ValueError with a remedy if labels do not have the shape for a loss or metric; see `check_alike`."""
     is_sparse = function.startswith(_SPARSE)
     if not is_sparse:
         if labels._shape == output._shape:  # the most frequent case

@@ -40,7 +40,7 @@ class Objective:
         _check_kind("weighted_metrics", weighted_metrics)
         self._given_metrics = {False: metrics, True: weighted_metrics}
         self._outputs: list[tuple[str, Loss | None, float]] = []
-        # The position of an output, and a loss or metric that says which shape its labels have.
+        # The position of an output, and a loss or metric with a shape rule for its labels.
         self._compared: list[tuple[int, str]] = []
         self.names: list[str] = []
         # The means of the losses, and the metrics.

@@ -45,7 +45,7 @@ def _check(batches: StreamBatches, batch: Batch, symbols: Any) -> None:
 
 
 def _is_batch(shape: tuple[int, ...], symbol: Any) -> bool:
-    """Whether it is that of numbers, one for each of several examples, for an input that takes them as (batch, 1)."""
+    """Whether it holds one number per example, for an input of shape (batch, 1)."""
     return len(shape) == 1 and shape != (1,) and symbol.shape.ndims == 2 and symbol.shape[-1] == 1
 
 

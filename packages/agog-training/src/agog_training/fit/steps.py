@@ -47,8 +47,9 @@ class Steps:
         return self.objective
 
     def reset_metrics(self: Trainable) -> None:
-        """Forget what the losses and metrics have seen, also those that a derived model lists in ``metrics``; `fit` and
-        `evaluate` do so before each epoch."""
+        """Reset the losses and metrics, also those in ``metrics`` of a subclass; `fit` and `evaluate` do so before each
+        epoch.
+        """
         for metric in self.metrics if isinstance(self.metrics, (list, tuple)) else ():
             reset = getattr(metric, "reset_state", None) or getattr(metric, "reset_states", None)
             if reset is not None:
@@ -208,7 +209,8 @@ def _test(model: Trainable, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
 
 def variables_to_train(model: Trainable) -> list[Variable]:
     """The variables that were trainable when the model was compiled, or are now if there were none then; a ValueError
-    where all are frozen, and a warning where the model has none, or they are others now."""
+    if all are frozen, and a warning if the model has none or `trainable` has changed.
+    """
     variables, trained = model.trainable_variables, model._trained
     if trained is not None:
         if {id(variable) for variable in variables} != {id(variable) for variable in trained}:

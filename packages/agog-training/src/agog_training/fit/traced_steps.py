@@ -15,7 +15,7 @@ class TracedSteps:
         self._steps: dict[Any, Any] = {}
 
     def __call__(self, model: object, step: Callable[..., Any], *args: Any) -> Any:
-        """What ``step(model, *args)`` returns, run again where it was traced for such arguments."""
+        """The result of ``step(model, *args)``, by its trace if there is one for such arguments."""
         found = self._steps.get(step)
         if found is None:
 

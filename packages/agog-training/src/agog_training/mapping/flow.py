@@ -40,7 +40,7 @@ class _Seen(NamedTuple):
     space: Space
     # The bits of the places that it depends on.
     before: int
-    # The variables that it was computed of, where it depends on no input.
+    # The variables that it was computed from, if it depends on no input.
     variables: tuple[Variable, ...] = ()
     split: _Split | None = None
 
@@ -71,7 +71,7 @@ class Flow:
             self._keep(array, _Seen(array.shape, _INPUT, Space(array.shape[-1] if array.ndim else 1), 0))
 
     def comes_before(self, one: int, other: int) -> bool:
-        """Whether what a place computes goes, on whatever way, to another one."""
+        """Whether there is a path from one place to another."""
         return bool(self._before[other] >> one & 1)
 
     def order(self, variable: Variable, axis: int) -> Order:
@@ -142,7 +142,7 @@ Outcome = tuple[str | None, Space | None, _Split | None]
 
 
 def _elementwise(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
-    """Ops that leave the features where they are, if their number stays."""
+    """Ops that keep the order of features, if their number stays."""
     like = [each for each in data if len(each.shape) == len(shape)]
     layout = next((each.layout for each in like if each.layout), None)
     same = [each.space for each in like if each.shape[-1:] == shape[-1:]]
@@ -217,7 +217,7 @@ def _reshape(call: KernelCall, data: Sequence[_Seen], shape: Shape) -> Outcome:
 
 
 def _flattened(x: _Seen, sizes: Shape, front: int) -> Order:
-    """The order of features that were several axes, of which the last one were the channels."""
+    """The order of features from several flattened axes, the last of them the channels."""
     order = of_images(sizes)
     if order is None or x.layout == _FIRST or (x.layout in (SAME, _INPUT) and len(sizes) == 2):
         return None

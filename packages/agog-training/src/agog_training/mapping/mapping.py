@@ -32,12 +32,12 @@ class _Entry(NamedTuple):
 
 
 class WeightMapping:
-    """Which tensors belong to which weight, and how they become its value: a proposal, to be looked at and corrected.
+    """The tensors for each weight, and their layout: a proposal, to be looked at and corrected.
 
     `repr` is a table. ``mapping["net/fc"] = "classifier.0"`` says which module of the file belongs to a layer,
     ``mapping["net/fc/kernel"] = "fc.weight"`` which tensor to a weight, and None in place of a name takes it out.
-    `assign` gives the weights their values. What is unclear is in `unclear`, and has no tensor until the program says
-    which.
+    `assign` gives the weights their values. Ambiguous weights are in `unclear`, and have no tensor until the program
+    chooses one.
 
     Attributes:
         variables: the model's weights by their names.
@@ -99,7 +99,7 @@ class WeightMapping:
         axes: Sequence[int] | None = None,
         flattened: Sequence[int] | None = None,
     ) -> None:
-        """Say which tensor belongs to a weight, and how it lies where that is unclear.
+        """Match a tensor with a weight, with its layout if that is unclear.
 
         Args:
             name: the weight's name.
@@ -159,7 +159,7 @@ class WeightMapping:
 
     @property
     def notes(self) -> list[str]:
-        """Settings of layers that differ from those of PyTorch's layers, which a file of weights does not say."""
+        """Settings of layers that differ from PyTorch's, and that a file of weights does not hold."""
         from_pytorch = {id(self._of_name[name][0]) for name in self if self._entries[name].form.by_pytorch}
         return differing_settings([place for place in self._places if id(place) in from_pytorch])
 

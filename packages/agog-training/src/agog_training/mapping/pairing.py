@@ -28,9 +28,9 @@ def pair(
 ) -> Pairs:
     """Pair places and modules.
 
-    A place that one module alone fits gets that. Several that look alike go by their names, if these agree for all of
-    them; else by the order, if every place of them follows on the one before it, and the modules have an order too:
-    the file's, unless it is the alphabet's, or that of their numbers.
+    A place with a single fitting module gets it. Several that look alike go by their names, if these agree for all of
+    them; else by the order, if every place of them follows on the one before it, and the modules have an order too: the
+    file's, unless it is the alphabet's, or that of their numbers.
 
     ``fits`` says for each place which modules would do, and ``in_order`` whether the file's order is the program's.
     """

@@ -26,13 +26,13 @@ _MATRICES = ("turned", "plain", "either")
 
 
 def propose_mapping(model: Any, tensors: Mapping[str, Any] | str | os.PathLike[str]) -> WeightMapping:
-    """Propose which tensors of another program's file belong to which weight of a model.
+    """Propose a mapping from tensors of another program's file to the weights of a model.
 
-    A layer takes the tensors of one module, such as ``fc1.weight`` and ``fc1.bias``, which have to be all that this
-    kind of layer has, in the shapes that PyTorch, or a program with agog's own layout, gives them. Where several
-    modules would do, names decide, if the program has named its layers or attributes so; else the order does, if one
-    run of the model shows that each layer follows on the one before. Whatever stays unclear gets no tensor, and
-    `assign` says so. The run also shows which features are flattened images, whose channels are in front in PyTorch.
+    A layer takes the tensors of one module, such as ``fc1.weight`` and ``fc1.bias``, in the shapes of PyTorch or of
+    agog. The module must have all tensors of this kind of layer. Where several modules would do, names decide, if the
+    program has named its layers or attributes so; else the order does, if one run of the model shows that each layer
+    follows on the one before. Whatever stays unclear gets no tensor, and `assign` says so. The run also finds flattened
+    images; PyTorch has their channels first.
 
     Args:
         model: a model, or a layer, whose weights exist.
@@ -96,7 +96,7 @@ def propose_mapping(model: Any, tensors: Mapping[str, Any] | str | os.PathLike[s
 
 
 def _with_attentions(places: Sequence[Place], modules: list[Module], attentions: Sequence[Module]) -> list[Module]:
-    """The modules, of which those are one that are the projections of an attention that the model has as one layer."""
+    """The modules; the projections of an attention count as one if the model has one layer for them."""
     layers = [place for place in places if isinstance(place.layer, MultiHeadAttention)]
     whole = [each for each in attentions if any(fitting(place, each.shapes) for place in layers)]
     parts = {key for attention in whole for key in attention.leaves.values()}
@@ -106,8 +106,9 @@ def _with_attentions(places: Sequence[Place], modules: list[Module], attentions:
 
 
 def _fits(places: Sequence[Place], modules: Sequence[Module], matrices: str) -> Any:
-    """Whether the module of each column may be the place's of each row: one of another kind only where the modules of
-    their own kind are not as many as the places that these fit."""
+    """Whether the module of each column may be the place's of each row: one of another kind only if there are too few
+    modules of its own kind for the places.
+    """
 
     def table(rule: Callable[..., Forms | None]) -> Any:
         found = [[rule(place, module.shapes, matrices) is not None for module in modules] for place in places]

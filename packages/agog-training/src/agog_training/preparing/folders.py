@@ -33,7 +33,7 @@ def labeled_files(
     """The files with such suffixes, class by class, sorted, at any depth.
 
     Labels are ``"inferred"`` of the folders, a list of numbers for the sorted paths, or None. A NotFoundError says that
-    there is no such folder; a ValueError that there are no such files, or that names or labels do not fit.
+    there is no such folder; a ValueError if there are no such files, or if names or labels do not fit.
     """
     root = os.fspath(directory)
     if not os.path.isdir(root):

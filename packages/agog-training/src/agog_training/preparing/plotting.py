@@ -100,7 +100,7 @@ def plot_model(
 
 
 def _edges(layers: list[Any]) -> list[tuple[str, str]]:
-    """Which layer's output goes into which."""
+    """The edges from layer to layer."""
     names = {id(layer): layer.name for layer in layers}
     edges = [
         (names[id(parent.node.layer)], layer.name)

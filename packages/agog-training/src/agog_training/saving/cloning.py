@@ -14,7 +14,7 @@ __all__ = ["clone_model", "model_from_config", "model_from_json"]
 
 
 def trained(*objects: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Let descriptions mean the models that train by the names that they share with those that do not."""
+    """Let descriptions make the models with `fit` under the names that agog-layers' models have too."""
     from agog_training import Model, Sequential  # here, because models stand on this room
 
     return custom_object_scope({"Model": Model, "Sequential": Sequential}, *objects)

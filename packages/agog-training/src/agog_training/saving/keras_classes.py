@@ -46,7 +46,7 @@ OPERATORS = {
 }
 # What stands for values and not for objects.
 VALUES = {"__ellipsis__", "__keras_tensor__", "__numpy__", "__slice__", "__tensor__", "__tuple__", "DTypePolicy"}
-# Settings that layers here do not have, with the value that changes nothing; for any setting None and False do.
+# Settings that agog's layers lack, with their neutral value; for any setting None and False do.
 _WITHOUT_EFFECT: Mapping[str, Any] = {
     "attention_axes": [1],
     "autocast": True,
@@ -103,7 +103,7 @@ def snake_case(name: str) -> str:
 
 
 def settings_of(data: Description, kind: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings that a class takes, and those that it does not know although they say something."""
+    """The settings of a class, and unknown ones with an effect."""
     config = {_ALSO.get(name, name): value for name, value in data["config"].items()}
     if not kind.__module__.startswith("agog_"):
         return config, {}
@@ -119,7 +119,7 @@ def _says_nothing(name: str, value: Any) -> bool:
 
 
 def unknown_in(data: Any, where: str) -> Iterator[str]:
-    """What a description names that is not known here, each with the layer that it belongs to."""
+    """The unknown names in a description, each with its layer."""
     if is_object(data):
         if data["class_name"] not in VALUES:
             yield from _unknown_object(data, where)

@@ -9,7 +9,7 @@ from agog_checkpoint.regular_file import open_regular
 from agog_core.errors import DataLossError
 from agog_training.saving import keras_files
 
-# How many bytes of an array one byte of a file may stand for: what zlib reaches at most, of which HDF5's filters are.
+# The most bytes of an array per byte of a file: the limit of zlib, HDF5's filter.
 _DENSEST = 1032
 
 
@@ -28,8 +28,9 @@ def keras_contents(path: str) -> dict[str, tuple[str, tuple[int, ...], int]]:
 
 
 def stored_numbers(path: str) -> int:
-    """How many numbers the arrays in a file of Keras have; of one that is said to be larger than what the file stores
-    of it, those that this can be. Errors as of `keras_contents`."""
+    """How many numbers the arrays in a file of Keras have; an array counts for at most as many numbers as its stored
+    bytes can hold. Errors as of `keras_contents`.
+    """
     counts: list[int] = []
 
     def count(name: str, dataset: Any) -> None:

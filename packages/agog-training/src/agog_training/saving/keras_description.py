@@ -27,7 +27,7 @@ __all__ = ["made", "made_layer", "made_model"]
 
 Description = Mapping[str, Any]
 
-# Activations that have another formula in Keras 3 than the one of that name here.
+# Activations with another formula in Keras 3 than under that name here.
 _ACTIVATIONS = {"hard_sigmoid": "h_sigmoid"}
 # What stands for an input of an operation among its arguments.
 _INPUT = "<input>"

@@ -31,7 +31,7 @@ _SLOTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 def made_optimizer(data: Any) -> Any:
-    """The optimizer that a file describes, with the formula that it has in Keras 3."""
+    """The optimizer of a file, with Keras 3's formula."""
     if not is_object(data):
         return optimizers.get(data)
     name, config = str(data["class_name"]), data["config"]

@@ -19,7 +19,7 @@ __all__ = ["warn_of_settings"]
 
 Description = Mapping[str, Any]
 
-# Settings that say nothing of what a layer computes with its weights.
+# Settings without influence on a layer's computation with its weights.
 _NOT_COMPARED = {
     *("activity_regularizer", "batch_input_shape", "cell", "cells", "dropout", "dtype", "fused", "implementation"),
     *("layer", "layers", "momentum", "name", "recurrent_dropout", "stateful", "trainable", "unit_forget_bias"),
@@ -46,7 +46,7 @@ def warn_of_settings(path: str, model: Any, by_name: bool, stacklevel: int) -> N
 
 
 def _older_pairs(path: str, model: Any, by_name: bool) -> list[tuple[Any, Description]]:
-    """The layers with weights, and what an older file says of those that it holds weights of."""
+    """The layers with weights, and their descriptions in an older file."""
     import h5py
 
     with open_regular(path) as stream:

@@ -180,7 +180,7 @@ def _random_bits_of_its_own() -> Iterator[None]:
 
 
 def _made(path: str, part: str, make: Callable[[], Any]) -> Any:
-    """What a description describes; whatever goes wrong, its text says of which file."""
+    """What a description describes; the text of any error names the file."""
     try:
         made = make()
     except ValueError as error:  # an unknown class or function, which its text names

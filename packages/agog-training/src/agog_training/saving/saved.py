@@ -67,8 +67,8 @@ class Saved:
     def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> Any:
         """Restore the weights from what `save_weights` wrote; a warning names those that the file has no values for.
 
-        Layers of a `Sequential` or functional model are found by their places among those with weights. State of the
-        optimizer that is in the file is restored too, also into one that `compile` gets later.
+        Layers of a `Sequential` or functional model are found by their places among those with weights. The file's
+        state of the optimizer is restored too, also into a later one of `compile`.
 
         Weights in Keras's own files (``.keras``, ``.weights.h5`` and older ``.h5``) are read too, where h5py is there;
         the model has to be built, and all of its weights have to be in the file.

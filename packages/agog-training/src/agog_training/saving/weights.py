@@ -147,7 +147,7 @@ def _warn_of(path: str, left: list[Variable], stacklevel: int) -> None:
 
 
 class Kept:
-    """A status, which keeps alive what stands for the model in a restore, as long as layers of it are waited for."""
+    """A status, which keeps the model's stand-in of a restore alive while it waits for layers."""
 
     def __init__(self, status: Any) -> None:
         self.status = status
@@ -157,8 +157,7 @@ class Kept:
 
 
 class _Later:
-    """Warns, when a model that was not built is called first, of weights that it got since and that have no values in
-    the file that was loaded."""
+    """Warns at the first call of an unbuilt model of its new weights without values in the loaded file."""
 
     def __init__(self, status: Any, model: Any, path: str, waits_for_optimizer: bool) -> None:
         vars(model)["_loading"] = Kept(status)

@@ -28,8 +28,7 @@ class Counts(Metric):
     def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
         """Take labels, bools or numbers that are 0 for no, and probabilities into account. See `Mean.update_state`.
 
-        An InvalidArgumentError says that the shapes differ, or that an area is asked for and a prediction is not from 0
-        to 1.
+        Raises InvalidArgumentError if the shapes differ, or for an area if a prediction is not from 0 to 1.
         """
         y, x = of_one_rank(y_true, y_pred)
         self.counter(y, x, weights=None if sample_weight is None else aligned(sample_weight, x))

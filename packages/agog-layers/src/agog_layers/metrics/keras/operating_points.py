@@ -33,7 +33,7 @@ __all__ = ["PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
 
 
 class AtPoint(Metric):
-    """Base of metrics that count, for each threshold, what is predicted rightly and wrongly."""
+    """Base of metrics with counts of right and wrong predictions for each threshold."""
 
     # The constructor's argument that says how much is enough.
     least: ClassVar[str]

@@ -111,8 +111,8 @@ class DropoutWrapper(_Wrapper):
             alone.
         variational_recurrent: whether the same elements are dropped at all steps, of all examples.
         seed: the seed of the random choices.
-        dropout_state_filter_visitor: a function of a state or substate, which says which of its parts may be
-            dropped, in their structure or by one value for all.
+        dropout_state_filter_visitor: a function of a state or substate. It returns whether its parts may be dropped, as
+            a structure or one value for all.
 
     Raises:
         TypeError: ``cell`` is no cell.
