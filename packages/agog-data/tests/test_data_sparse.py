@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agog_core as ag
-from agog_core import random as ag_random
 from agog_core.tensors.sparse_tensor import SparseTensorValue
 from agog_data import Dataset
 from agog_data.transformations.batching import dense_to_sparse_batch
@@ -120,27 +118,6 @@ def test_unbatch_takes_sparse_and_dense_apart_together() -> None:
         "unbatch: component 0 of element 0 has shape (2, 2) and component 1 has shape (1,); "
         "the first axes must have one length."
     )
-
-
-STAGES: dict[str, Callable[[], Dataset]] = {
-    "dense_to_sparse_batch": lambda: rows([1, 3, 0, 2, 4]).apply(dense_to_sparse_batch(2, [4])),
-    "unbatch": lambda: rows([1, 3, 0, 2, 4]).apply(dense_to_sparse_batch(2, [4])).unbatch(),
-    "window": lambda: rows([1, 3, 2]).apply(dense_to_sparse_batch(1, [4])).window(2, 1).flat_map(lambda w: w.batch(2)),
-}
-
-
-@pytest.mark.parametrize("name", STAGES)
-def test_an_iterator_resumes_after_every_element(name: str) -> None:
-    iterator = iter(STAGES[name]())
-    states, elements = [json.dumps(iterator.state_dict())], []
-    for element in iterator:
-        elements += values([element])
-        states.append(json.dumps(iterator.state_dict()))
-    for count, state in enumerate(states):
-        ag_random.set_generator(ag_random.Generator())
-        resumed = iter(STAGES[name]())
-        resumed.load_state_dict(json.loads(state))
-        assert values(resumed) == elements[count:], f"resumed after {count} elements"
 
 
 MATRIX = ag.SparseTensor([[0, 1], [2, 0], [2, 3]], [5.0, 6.0, 7.0], [3, 4])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import threading
 import time
@@ -105,25 +104,6 @@ def test_structures_and_specs() -> None:
     assert dataset.batch(2).map(lambda x: x["n"] + 1).output_types == ag.int64
 
 
-STAGES: dict[str, Callable[[], Dataset]] = {
-    "flat_map": lambda: rows([2, 0, 3]).flat_map(row),
-    "flat_map of batches": lambda: Dataset.range(7).batch(3).flat_map(Dataset.from_tensor_slices),
-    "nested": lambda: Dataset.range(3).flat_map(lambda n: Dataset.range(n + 1).flat_map(lambda k: Dataset.range(k))),
-    "interleave": lambda: rows([2, 0, 3, 1, 4]).interleave(row, 3, 2),
-    "interleave on threads": lambda: rows([2, 0, 3, 1, 4]).interleave(row, 3, 2, num_parallel_calls=2),
-    "parallel_interleave": lambda: rows([2, 0, 3, 1]).apply(parallel_interleave(row, 2, 1, prefetch_input_elements=1)),
-    "unbatch": lambda: Dataset.range(8).batch(3).map(lambda x: (x, ag.random_uniform([len(x)]))).unbatch(),
-    "unbatch of names": lambda: Dataset.from_tensor_slices([["a", "b"], ["c", "d"]]).unbatch(),
-    "enumerate": lambda: Dataset.from_tensor_slices(["a", "b"]).enumerate(3),
-    "repeat and shuffle": lambda: rows([2, 3]).interleave(row, 2, 1, 2).shuffle(3).repeat(2).prefetch(2),
-}
-
-
-@pytest.mark.parametrize("name", STAGES)
-def test_an_iterator_resumes_after_every_element(name: str, check_resumes: Callable[..., None]) -> None:
-    check_resumes(STAGES[name])
-
-
 def random_rows(calls: int | None) -> Dataset:
     shared = Dataset.range(4).map(lambda k: k * 10).shuffle(4)  # one dataset, read again for each element
 
@@ -132,11 +112,6 @@ def random_rows(calls: int | None) -> Dataset:
         return shared.map(lambda k: (n, k, offset, ag.random_uniform([], maxval=1000, dtype=ag.int32)))
 
     return Dataset.range(5).interleave(random_row, 3, 1, calls).repeat(2)
-
-
-@pytest.mark.parametrize("calls", [None, 2])
-def test_random_functions_and_shared_datasets_resume(calls: int | None, check_resumes: Callable[..., None]) -> None:
-    check_resumes(lambda: random_rows(calls))
 
 
 def test_random_values_do_not_depend_on_threads() -> None:
@@ -208,35 +183,6 @@ def test_no_more_threads_work_than_were_asked_for() -> None:
     dataset = Dataset.range(6).interleave(lambda n: Dataset.range(3).map(work), 4, num_parallel_calls=2)
     assert len(values(dataset)) == 18
     assert most <= 2
-
-
-THREADED: dict[str, Callable[[Any], Dataset]] = {
-    "interleave": lambda function: Dataset.range(9).interleave(function, 3, num_parallel_calls=2),
-    "parallel_interleave": lambda function: Dataset.range(9).apply(parallel_interleave(function, 3)),
-    "sloppy_interleave": lambda function: Dataset.range(9).apply(sloppy_interleave(function, 3)),
-}
-
-
-@pytest.mark.parametrize("name", THREADED)
-def test_threads_end_with_their_iterator(name: str) -> None:
-    others = set(threading.enumerate())
-
-    def own_threads() -> set[threading.Thread]:
-        """Those of stages: threads of other kinds may begin at any time."""
-        of_stages = ("agog-interleave", "agog-map", "agog-prefetch", "agog-sloppy")
-        return {t for t in threading.enumerate() if t.name.startswith(of_stages)} - others
-
-    gc.disable()  # nothing may wait for the collector
-    try:
-        iterator = iter(THREADED[name](lambda n: Dataset.range(50)))
-        next(iterator)
-        assert own_threads()
-        del iterator
-        assert own_threads() == set()
-        assert len(values(THREADED[name](lambda n: Dataset.range(5)))) == 45
-        assert own_threads() == set()
-    finally:
-        gc.enable()
 
 
 def failing(n: Any) -> Dataset:

@@ -148,18 +148,6 @@ def test_arguments_are_checked() -> None:
         Dataset.from_generator(count_up, ("int64", "int32"), [])
 
 
-def random_rows() -> Iterator[Any]:
-    for number in range(3):
-        yield number, ag.random_uniform([]).numpy()
-
-
-@pytest.mark.parametrize("change", [lambda d: d, lambda d: d.repeat(2), lambda d: d.map(lambda x, y: (x + 1, y), 2)])
-def test_an_iterator_resumes_after_every_element(
-    change: Callable[[Dataset], Dataset], check_resumes: Callable[..., None]
-) -> None:
-    check_resumes(lambda: change(Dataset.from_generator(random_rows, ("int64", "float32"))))
-
-
 def test_a_generator_that_yields_less_cannot_be_resumed() -> None:
     limit = 3
     iterator = iter(Dataset.from_generator(lambda: range(limit), "int64"))
@@ -244,10 +232,6 @@ def test_list_files_sorts_or_shuffles(folder: Path) -> None:
     again = Dataset.list_files(f"{folder}/*", shuffle=True, seed=3)
     assert names(again.repeat(2)) == names(Dataset.list_files(f"{folder}/*", seed=3).repeat(2))
     assert len({tuple(names(dataset)) for _ in range(20)}) > 1, "each iteration has another order (seed 3)"
-
-
-def test_list_files_resumes(folder: Path, check_resumes: Callable[..., None]) -> None:
-    check_resumes(lambda: Dataset.list_files(f"{folder}/*").repeat(2))
 
 
 def test_list_files_needs_a_file(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -39,10 +38,6 @@ Pair = namedtuple("Pair", ["x", "y"])
 
 def values(dataset: Any) -> list[Any]:
     return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
-
-
-def noise(x: Any) -> Any:
-    return ag.cast(x, ag.float32) + ag.random_uniform([])
 
 
 def fails_for(*wrong: int) -> Callable[[Any], Any]:
@@ -317,32 +312,3 @@ def test_random_datasets() -> None:
     twice = values(RandomDataset(seed=2).take(5).repeat(2))
     assert twice[:5] == numbers[:5]
     assert twice[5:] != numbers[:5]
-
-
-PIPELINES: dict[str, Callable[[], Dataset]] = {
-    "take_while": lambda: (
-        Dataset.range(9).map(noise).apply(take_while(lambda x: x + ag.random_uniform([]) < 7)).repeat(2)
-    ),
-    "unique": lambda: Dataset.range(20).map(lambda x: (x * x % 7, ag.as_string(x % 2))).apply(unique()).repeat(2),
-    "unique behind a thread": lambda: Dataset.range(20).map(lambda x: x % 7).apply(unique()).prefetch(2),
-    "ignore_errors": lambda: Dataset.range(12).map(noise).map(fails_for(0, 4, 5, 11)).apply(ignore_errors()).repeat(2),
-    "assert_element_shape": lambda: Dataset.range(9).map(noise).apply(assert_element_shape([])).repeat(2),
-    "counter": lambda: Counter(3, 2).shuffle(5).take(9).repeat(2),
-    "random": lambda: RandomDataset().take(9).repeat(2),
-}
-
-
-@pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
-def test_an_iterator_resumes_after_every_element(build: Callable[[], Dataset]) -> None:
-    ag.set_random_seed(1)
-    expected = values(build())
-    assert len(expected) > 5
-    ag.set_random_seed(1)
-    iterator = iter(build())
-    for position in range(len(expected) + 1):
-        state = json.dumps(iterator.state_dict())
-        ag.set_random_seed(None)  # as in another program: nothing but the state tells the seeds
-        resumed = iter(build())
-        resumed.load_state_dict(json.loads(state))
-        assert values(resumed) == expected[position:], position
-        next(iterator, None)

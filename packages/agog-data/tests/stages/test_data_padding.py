@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import namedtuple
 from typing import Any
 
@@ -159,18 +158,3 @@ def test_errors_of_arguments() -> None:
     )
     with says(ValueError, "padded_batch: component 0 has shape (3,), which cannot be padded to (2,)."):
         _ = Dataset.from_tensors([1, 2, 3]).padded_batch(1, [2]).output_shapes
-
-
-def test_an_iterator_resumes_after_every_element() -> None:
-    def build() -> Dataset:
-        return ragged([3, 0, 1, 2, 4, 1, 2]).shuffle(4, seed=3).padded_batch(2, [None], -1).repeat(2)
-
-    ag.set_random_seed(1)
-    expected = values(build())
-    ag.set_random_seed(1)
-    iterator = iter(build())
-    for position in range(len(expected) + 1):
-        resumed = iter(build())
-        resumed.load_state_dict(json.loads(json.dumps(iterator.state_dict())))
-        assert values(resumed) == expected[position:], position
-        next(iterator, None)

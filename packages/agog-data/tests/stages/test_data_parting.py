@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -210,27 +209,3 @@ def test_errors_of_split() -> None:
     for parts, kind, text in wrong:
         with says(kind, text):
             dataset.split(**parts)
-
-
-PIPELINES: dict[str, Callable[[], Dataset]] = {
-    "shard of rows": lambda: Dataset.range(30).shuffle(9).shard(3, 1).repeat(2),
-    "shard of elements": lambda: elements(30).shuffle(9).shard(3, 1).repeat(2),
-    "split of rows": lambda: Dataset.range(30).split(a=0.6, b=0.4).a.shuffle(5).repeat(2).batch(4).map(lambda x: x[0]),
-    "split of elements": lambda: elements(30).split(a=0.6, b=0.4).b.repeat(2),
-    "counts": lambda: Dataset.range(30).split(a=7, b=8).b.repeat(3),
-}
-
-
-@pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
-def test_an_iterator_resumes_after_every_element(build: Callable[[], Dataset]) -> None:
-    ag.set_random_seed(1)
-    expected = numbers(build())
-    ag.set_random_seed(1)
-    iterator = iter(build())
-    for position in range(len(expected) + 1):
-        state = json.dumps(iterator.state_dict())
-        ag.set_random_seed(None)
-        resumed = iter(build())
-        resumed.load_state_dict(json.loads(state))
-        assert numbers(resumed) == expected[position:], position
-        next(iterator, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from typing import Any
 
@@ -124,25 +123,6 @@ def test_errors_of_devices() -> None:
             transformation("7seas")
     with says(InvalidArgumentError, "prefetch_to_device: buffer_size must be greater than zero; got 0."):
         prefetch_to_device("/cpu:0", 0)
-
-
-@pytest.mark.parametrize("name", ["cpu:0", pytest.param("fake:1", marks=needs_fake)])
-def test_an_iterator_resumes_after_every_element(name: str) -> None:
-    def build() -> Dataset:
-        dataset = Dataset.range(6).map(lambda x: ag.cast(x, ag.float32) + ag.random_uniform([])).shuffle(3).repeat(2)
-        return dataset.apply(copy_to_device(name)).apply(prefetch_to_device(name))
-
-    ag.set_random_seed(1)
-    expected = values(build())
-    ag.set_random_seed(1)
-    iterator = iter(build())
-    for position in range(len(expected) + 1):
-        state = json.dumps(iterator.state_dict())
-        ag.set_random_seed(None)
-        resumed = iter(build())
-        resumed.load_state_dict(json.loads(state))
-        assert values(resumed) == expected[position:], position
-        next(iterator, None)
 
 
 def test_optional_values() -> None:

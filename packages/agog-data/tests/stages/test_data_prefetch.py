@@ -16,6 +16,7 @@ import pytest
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_data.transformations.flattening import parallel_interleave, sloppy_interleave
 
 
 def numbers(dataset: Any) -> list[int]:
@@ -51,6 +52,9 @@ PIPELINES: dict[str, Callable[[Dataset], Dataset]] = {
     "zipped": lambda d: Dataset.zip((d.prefetch(1), d.map(lambda x: x, 2))).map(lambda x, y: x),
     "repeated": lambda d: d.prefetch(2).take(3).repeat(),
     "shuffled": lambda d: d.map(lambda x: x, 2).shuffle(5).prefetch(1).batch(1),
+    "interleave": lambda d: d.interleave(lambda n: Dataset.range(50), 3, num_parallel_calls=2),
+    "parallel_interleave": lambda d: d.apply(parallel_interleave(lambda n: Dataset.range(50), 3)),
+    "sloppy_interleave": lambda d: d.apply(sloppy_interleave(lambda n: Dataset.range(50), 3)),
 }
 each_pipeline = pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
 
@@ -213,17 +217,30 @@ def test_an_iterator_in_a_cycle_ends_when_it_is_collected() -> None:
 
 
 PROGRAM = """
+import time
 from agog_data import Dataset
-iterator = iter(Dataset.range(10**9).map(lambda x: x, 2).prefetch(2))
+from agog_data.transformations.flattening import sloppy_interleave
+
+def slow(n):
+    return Dataset.range(1000).map(lambda k: (time.sleep(0.001), k)[1])
+
+iterator = iter(Dataset.range(10**9).{read}.prefetch(2))
 print(int(next(iterator)))
 {end}
 """
 
 
+@pytest.mark.parametrize(
+    "read", ["map(lambda x: x, 2)", "interleave(slow, 3, 2, 2)", "apply(sloppy_interleave(slow, 3))"]
+)
 @pytest.mark.parametrize(("end", "code"), [("", 0), ("raise SystemExit(3)", 3), ("raise KeyboardInterrupt", -2)])
-def test_a_program_ends_at_once_with_threads_at_work(end: str, code: int) -> None:
+def test_a_program_ends_at_once_with_threads_at_work(end: str, code: int, read: str) -> None:
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(end=end)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", PROGRAM.format(end=end, read=read)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert result.stdout == "0\n"
     assert result.returncode == code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -27,10 +26,6 @@ InvalidArgumentError = ag.errors.InvalidArgumentError
 
 def values(dataset: Any) -> list[Any]:
     return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
-
-
-def noise(x: Any) -> Any:
-    return ag.cast(x, ag.float32) + ag.random_uniform([])
 
 
 def endless(count: int) -> list[Dataset]:
@@ -253,47 +248,6 @@ def test_shuffle_and_repeat_is_both() -> None:
     ag.set_random_seed(2)
     assert one == values(Dataset.range(20).shuffle(7, 5).repeat(3))
     assert [sorted(one[i : i + 20]) for i in (0, 20, 40)] == [list(range(20))] * 3
-
-
-def pair_of_noise() -> list[Dataset]:
-    return [Dataset.range(6).map(noise), Dataset.range(10, 17).shuffle(4).map(noise, 2)]
-
-
-PIPELINES: dict[str, Callable[[], Dataset]] = {
-    "sample": lambda: sample_from_datasets(pair_of_noise(), [0.3, 0.7]).repeat(2),
-    "sample by a dataset": lambda: sample_from_datasets(
-        pair_of_noise(), Dataset.range(1, 6).map(lambda x: [0.5, 1 / float(x)]).repeat(3), seed=1
-    ).repeat(2),
-    "choose": lambda: choose_from_datasets(pair_of_noise(), Dataset.range(9).shuffle(9).map(lambda x: x % 2)).repeat(2),
-    "resample": lambda: (
-        Dataset.range(40)
-        .apply(rejection_resample(lambda x: ag.random_uniform([], 0, 2, ag.int32), [0.2, 0.8], [0.5, 0.5]))
-        .repeat(2)
-    ),
-    "resample by an estimate": lambda: (
-        Dataset.range(40)
-        .map(noise)
-        .apply(rejection_resample(lambda x: ag.cast(x, ag.int32) % 2, [0.2, 0.8], seed=3))
-        .repeat(2)
-    ),
-    "shuffle and repeat": lambda: Dataset.range(9).map(noise).apply(shuffle_and_repeat(4, 2)),
-}
-
-
-@pytest.mark.parametrize("build", PIPELINES.values(), ids=PIPELINES)
-def test_an_iterator_resumes_after_every_element(build: Callable[[], Dataset]) -> None:
-    ag.set_random_seed(1)
-    expected = values(build())
-    assert len(expected) > 10
-    ag.set_random_seed(1)
-    iterator = iter(build())
-    for position in range(len(expected) + 1):
-        state = json.dumps(iterator.state_dict())
-        ag.set_random_seed(None)  # as in another program: nothing but the state tells the seeds
-        resumed = iter(build())
-        resumed.load_state_dict(json.loads(state))
-        assert values(resumed) == expected[position:], position
-        next(iterator, None)
 
 
 @pytest.mark.parametrize(

@@ -86,24 +86,6 @@ def pairs() -> Dataset:
     return Dataset.from_tensor_slices((np.arange(7.0), [f"name {i}" for i in range(7)])).map(lambda x, y: (x * 2, y))
 
 
-STAGES: dict[str, Callable[[], Dataset]] = {
-    "window": lambda: Dataset.range(7).window(3, 2),
-    "window with gaps": lambda: Dataset.range(20).window(2, 5, 2),
-    "window of pairs": lambda: pairs().window(3, 1, drop_remainder=True),
-    "flat_map of windows": lambda: pairs().window(3, 2).flat_map(lambda x, y: Dataset.zip((x, y))),
-    "interleave of windows": lambda: pairs().window(3).interleave(lambda x, y: y.batch(2), 2, 1, 2),
-    "shuffle of windows": lambda: pairs().window(2).shuffle(3, seed=4),
-    "window of windows": lambda: Dataset.range(9).window(2).window(2),
-    "shuffle of windows of windows": lambda: Dataset.range(9).window(2).window(2).shuffle(2),
-    "prefetch and repeat": lambda: Dataset.range(5).window(2, 1).repeat(2).prefetch(2),
-}
-
-
-@pytest.mark.parametrize("name", STAGES)
-def test_an_iterator_resumes_after_every_element(name: str, check_resumes: Callable[..., None]) -> None:
-    check_resumes(STAGES[name])
-
-
 def test_a_window_itself_resumes() -> None:
     (window,) = Dataset.range(4).window(4)
     iterator = iter(window)
