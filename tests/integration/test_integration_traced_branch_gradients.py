@@ -160,6 +160,30 @@ def test_conditions_in_functions_of_conditions(hands_on: bool) -> None:
         traced(tf.constant(X), tf.constant(flag), w, tfe.Variable(W[0]))
 
 
+@pytest.mark.parametrize("uses", [(False, False), (False, True), (True, False), (True, True)])
+def test_conditions_behind_one_that_has_handed_on_its_input(uses: tuple[bool, bool]) -> None:
+    """A trace in which a condition hands on ``h`` does not tell whether the next ones take ``h`` or its result."""
+
+    def make() -> Any:
+        def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
+            with tf.GradientTape() as tape:
+                h = tf.tanh(tf.matmul(x, w))
+                y = tf.cond(tf.sin(p * 1.3) > 0.0, lambda: tf.sin(h) * 1.5, lambda: h)
+                one, two = (h if each else y for each in uses)
+                z = tf.cond(
+                    tf.sin(p * 3.1) > 0.0,
+                    lambda: tf.cond(tf.sin(p * 7.0) > 0.0, lambda: tf.exp(one), lambda: two * 2.5),
+                    lambda: one * 1.25,
+                )
+                loss = tf.reduce_mean(z * z)
+            return loss, tape.gradient(loss, w)
+
+        return call
+
+    draw = np.random.RandomState(2)
+    same(make, [float(3.0 * draw.randn()) for _ in range(40)])
+
+
 def test_cases() -> None:
     def make() -> Any:
         def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
@@ -189,7 +213,7 @@ def test_layers_that_are_skipped() -> None:
 
     draw = np.random.RandomState(1)
     traced = same(make, [float(draw.randn()) for _ in range(60)])
-    assert len(traced.traces()) <= 32
+    assert len(traced.traces()) <= 32  # which one hands on is known of those alone that do so one by one
 
 
 def test_a_step_of_an_optimizer() -> None:

@@ -134,29 +134,38 @@ class Equivalence:
         back = {value: key for key, value in self._values.items()}
         for outcome, branch in theirs.branches.items():
             taken = [other.inputs[1 + place] for place in branch.places]
-            if not self._twofold.isdisjoint(taken) or any(
-                value not in back and value.number >= self._first for value in taken
-            ):
+            if any(value not in back and value.number >= self._first for value in taken):
                 return False  # it is of the other part alone
-            captured = [back.get(value, value) for value in taken]
             if outcome in mine.branches:
-                if not self._is_branch(one, mine, outcome, branch, captured):
+                known = [one.inputs[1 + place] for place in mine.branches[outcome].places]
+                captured = [self._back(value, back, known) for value in taken]
+                is_sure = self._twofold.isdisjoint(taken)
+                if None in captured or not self._is_branch(one, mine, outcome, branch, captured, is_sure):
                     return False
                 continue
-            if not self._learns:
+            if not self._learns or not self._twofold.isdisjoint(taken):
                 return False
+            captured = [back.get(value, value) for value in taken]
             one.inputs += [value for value in dict.fromkeys(captured) if value not in one.inputs[1:]]
             places = tuple([one.inputs.index(value, 1) - 1 for value in captured])
             mine.branches[outcome] = replace(branch, places=places)
         return self.given(one.outputs, other.outputs)
 
-    def _is_branch(self, one: Node, mine: Choice, outcome: bool, other: Branch, captured: Sequence[Value]) -> bool:
+    def _back(self, value: Value, back: Mapping[Value, Value], known: Sequence[Value]) -> Any:
+        """What corresponds to a value of the other part; of two, the one that a function is known to take, or None."""
+        if value in self._twofold:
+            return next((each for each in known if self._values.get(each) is value), None)
+        return back.get(value, value)
+
+    def _is_branch(
+        self, one: Node, mine: Choice, outcome: bool, other: Branch, captured: Sequence[Value], is_sure: bool
+    ) -> bool:
         """Whether a function of a node does the same as another one, which takes values that correspond to some; what
-        that takes alone, for branches inside, this one takes too."""
+        that takes alone, for branches inside, this one takes too. Where it is not sure which these are, none learns."""
         known = mine.branches[outcome]
         graph, taken = known.part.graph, [one.inputs[1 + place] for place in known.places]
         more = [place for place, value in enumerate(captured) if value not in taken]
-        if more and not self._learns:
+        if more and not (self._learns and is_sure):
             return False
         one.inputs += [captured[place] for place in more if captured[place] not in one.inputs[1:]]
         graph.inputs += [replace(other.part.graph.inputs[place]) for place in more]
@@ -168,7 +177,7 @@ class Equivalence:
         there = {first + place: first + taken.index(value) for place, value in enumerate(captured)}
         there |= {first + len(captured) + n: first + len(taken) + n for n in range(len(known.constants))}
         pairs = [(taken.index(value), place) for place, value in enumerate(captured)]
-        return _is_plainly(known, other, there) and self._is_part(known.part, other.part, pairs=pairs)
+        return _is_plainly(known, other, there) and self._is_part(known.part, other.part, is_sure, pairs)
 
     def _is_handed(self, one: Node, mine: Choice, other: Node, handed: Handed) -> bool:
         """Whether the other trace may have handed on values from before where this one branches; the branch learns to.
@@ -184,9 +193,10 @@ class Equivalence:
         outputs = one.outputs[: len(one.outputs) - leaves]
         if len(outputs) != len(handed.values) or not all(map(is_alike, outputs, handed.values)):
             return False
-        if not self._twofold.isdisjoint(moved) or not all(value in back for value in moved):
+        is_known = other.outcome in mine.branches
+        if not (is_known or self._twofold.isdisjoint(moved)) or not all(value in back for value in moved):
             return False
-        if other.outcome not in mine.branches:
+        if not is_known:
             one.inputs += [back[value] for value in dict.fromkeys(moved) if back[value] not in one.inputs[1:]]
             branch = _handing_on(one, [back.get(value, value) for value in handed.values])
             mine.branches[other.outcome] = replace(branch, kept=() if leaves else None)
