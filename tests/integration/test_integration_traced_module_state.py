@@ -127,7 +127,7 @@ STATE = {
     "agog_cpu_llvm.halves._helper": "none: a thread",
     "agog_cpu_llvm.machine._left": "none: a cache",
     "agog_cpu_executor.program.layouts._shared": "none: memory that nobody reads",
-    "agog_cpu_executor.lowering.recorded.recording": "none: what is being compiled",
+    "agog_cpu_executor.lowering.proxies.recording": "none: what is being compiled",
     "agog_cuda_cupy.deferred._lock": "none: a lock",
     "agog_cuda_cupy.deferred._waiting": "late: runs add to it",
     "agog_cuda_cupy.deferred._wrong": "late: runs add to it",

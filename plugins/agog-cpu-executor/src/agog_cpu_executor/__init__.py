@@ -1,5 +1,5 @@
 """The executor of traced functions on the device "cpu": it compiles a graph to one flat function of NumPy calls.
 
-Its stages are rooms: `lowering` takes kernels apart into steps of a `program`, `grouping` hands groups of these to
-compilers, `planning` chooses where each value lies, and `emission` writes the function.
+Its rooms are its stages: `lowering` makes a `program` of a graph, `grouping` passes groups of steps to compilers,
+`planning` places each value in memory, and `emission` writes the source of the function.
 """

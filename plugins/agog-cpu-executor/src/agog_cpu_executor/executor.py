@@ -12,7 +12,7 @@ from agog_cpu_executor.explanation import explained
 from agog_cpu_executor.grouping.copies import joined_in_place, without_copies
 from agog_cpu_executor.grouping.partition import group
 from agog_cpu_executor.lowering.claims import claimed
-from agog_cpu_executor.lowering.graphs import Lowered, lower
+from agog_cpu_executor.lowering.graphs import LoweredGraph, lower
 from agog_cpu_executor.planning.liveness import live
 from agog_cpu_executor.planning.order import with_early_updates
 from agog_cpu_executor.planning.places import plan
@@ -80,7 +80,7 @@ def explain(graph: Graph, compilers: Sequence[Compiler] = ()) -> dict[Node, list
     return explained(_grouped(lowered, compilers, graph.exact), lowered.opaque, compilers)
 
 
-def _grouped(lowered: Lowered, compilers: Sequence[Compiler], is_exact: bool) -> list[Step]:
+def _grouped(lowered: LoweredGraph, compilers: Sequence[Compiler], is_exact: bool) -> list[Step]:
     """The steps of a program, with those together that compilers take."""
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
     without_copies(lowered.program.steps)

@@ -1,1 +1,1 @@
-"""Emission: a planned program as the text of one function of Python."""
+"""Emission: the source of one Python function for a planned program."""

@@ -1,4 +1,4 @@
-"""Code: a planned program compiled by Python, of which each instance has memory of its own."""
+"""Code: the compiled function of a program, with instances that each own their memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from agog_core.compiler import note_written, undone
 from agog_cpu_executor.emission import calls
 from agog_cpu_executor.emission.emitter import Emitter
-from agog_cpu_executor.lowering.graphs import Lowered
+from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.planning.places import Plan
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind
@@ -21,9 +21,9 @@ _FILE = "<traced by agog>"
 
 
 class Code:
-    """The text of a function, what it names, and how the memory is made that each instance of it has for itself."""
+    """The source of a function, its global names, and what allocates the memory of each instance."""
 
-    def __init__(self, lowered: Lowered, plan: Plan, is_timed: bool = False) -> None:
+    def __init__(self, lowered: LoweredGraph, plan: Plan, is_timed: bool = False) -> None:
         emitter = Emitter(lowered, plan, is_timed)
         emitter.emit()
         self.source = emitter.source()
@@ -68,7 +68,7 @@ class Code:
 
 
 def _summary(plan: Plan) -> str:
-    """What runs a graph, in a sentence."""
+    """The steps and the memory of a plan, in a sentence."""
     groups = [step for step in plan.steps if step.kind is Kind.GROUP]
     fused = sum(len(step.options["steps"]) for step in groups)
     alone = len(plan.steps) - len(groups)

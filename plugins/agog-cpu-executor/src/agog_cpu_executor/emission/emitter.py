@@ -1,4 +1,4 @@
-"""Emitter: a planned program as the text of one flat function of Python."""
+"""Emitter: the source of one flat Python function for a planned program."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from agog_cpu_executor.program.description import shown
 from agog_cpu_executor.program.kinds import Home, Kind
 from agog_cpu_executor.program.program import Step, Value
 
-_LARGE = 1 << 16  # bytes: from here on a new array is given back as soon as nobody wants it
+_LARGE = 1 << 16  # bytes: a larger array is deleted right after its last use
 
 
 class Emitter(StepWriter):
-    """Writes a line, or a few, for each step."""
+    """Writes the function."""
 
     def emit(self) -> None:
         """Write all lines."""

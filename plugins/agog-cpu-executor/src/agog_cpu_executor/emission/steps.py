@@ -1,4 +1,4 @@
-"""Steps: the lines of each kind of step in an emitted function."""
+"""Steps: the source lines of each kind of step."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PLAIN = (np.dtype("float32"), np.dtype("float64"))
 
 
 class StepWriter(Writer):
-    """Writes a line, or a few, for each step."""
+    """Writes the lines of steps."""
 
     users: Mapping[Value, list[Step]]  # which take a value
 
@@ -316,12 +316,12 @@ _WRITERS: Mapping[Kind, Callable[[StepWriter, Step], None]] = {
 
 
 def _is_operator(step: Step) -> bool:
-    """Whether a ufunc of scalars is an operator of NumPy's scalars."""
+    """Whether an operator of NumPy's scalars computes a ufunc of scalars."""
     return step.options["function"] in _OPERATORS and all(each.array.dtype in PLAIN for each in step.inputs)
 
 
 def _times_one(step: Step) -> Value | None:
-    """Which scalar a step multiplies by 1, as the walk back of a gradient begins; None where it does something else."""
+    """The scalar that a step multiplies by 1, as a backward pass begins; None for other steps."""
     if step.options["function"] is not np.multiply or not _is_operator(step):
         return None
     for one, other in (step.inputs, step.inputs[::-1]):

@@ -1,4 +1,4 @@
-"""Writer: the lines of an emitted function, and the names of values, of memory that stays, and of views of it."""
+"""Writer: the lines of a function, and the names of values, buffers and views in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.compiler import tell
-from agog_cpu_executor.lowering.graphs import Lowered
+from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.planning.places import Place, Plan
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Home, Source
@@ -18,9 +18,9 @@ from agog_cpu_executor.program.program import Step, Value, View, see
 
 
 class Writer:
-    """The lines of a function, and the names of what they speak of."""
+    """The lines of a function, and the names in them."""
 
-    def __init__(self, lowered: Lowered, plan: Plan, is_timed: bool = False) -> None:
+    def __init__(self, lowered: LoweredGraph, plan: Plan, is_timed: bool = False) -> None:
         self.lowered, self.plan, self.is_timed = lowered, plan, is_timed
         self.names: dict[str, Any] = {"__name__": __name__, "ndarray": np.ndarray, "asarray": np.asarray}
         self.names |= {"array": np.array, "copyto": np.copyto, "empty": np.empty, "where": np.where}
@@ -151,15 +151,15 @@ class Writer:
 
 
 def listed(names: list[str]) -> str:
-    """What stands between a tuple's parentheses."""
+    """The source of a tuple's elements."""
     return f"{names[0]}," if len(names) == 1 else ", ".join(names)
 
 
 def _lying(offset: int, dtype: Any, shape: Sequence[int], axes: Sequence[int]) -> Callable[[Any, Any], Any]:
-    """What makes an array in memory that stays."""
+    """A function that makes an array in the memory of an instance."""
     return lambda memory, names: layouts.in_order(memory[offset:], dtype, shape, axes)
 
 
 def _viewed(name: str, method: str, argument: Any) -> Callable[[Any, Mapping[str, Any]], Any]:
-    """What makes a view of memory that stays."""
+    """A function that makes a view of such an array."""
     return lambda memory, names: see(names[name], method, argument)

@@ -1,1 +1,1 @@
-"""Grouping: steps that compilers make one function of."""
+"""Grouping: groups of steps, which compilers make functions of."""

@@ -1,4 +1,4 @@
-"""Copies: what they would only repeat, reorder or join is taken from where it is, or computed there."""
+"""Copies: steps read the source of a copy, or write into the result of a concatenation, where bits stay the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import TAKING_EAGER_ARRAYS, Kind
 from agog_cpu_executor.program.program import Step, Value
 
-# What IEEE 754 says the result of to the last bit, in whatever order NumPy goes through memory.
+# IEEE 754 defines their results to the last bit, in whatever order NumPy goes through memory.
 _EXACT = frozenset(
     {
         *(np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, np.negative, np.absolute, np.sqrt),
@@ -21,7 +21,7 @@ _EXACT = frozenset(
 
 
 def without_copies(steps: Sequence[Step]) -> None:
-    """Let elementwise functions read what a copy repeats or reorders, where their results stay as they are."""
+    """Let elementwise functions read the source of a copy, where the layout of their result stays the same."""
     for step in steps:
         if step.kind is Kind.UFUNC and step.options["function"] in _EXACT:
             for place, value in enumerate(step.inputs):
@@ -33,7 +33,7 @@ def without_copies(steps: Sequence[Step]) -> None:
 
 
 def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
-    """Let parts that are only computed to be concatenated be computed where the whole is to lie."""
+    """Let steps write the parts of a concatenation into its result."""
     users: dict[Value, list[Step]] = {}
     for step in steps:
         for value in step.inputs:
@@ -57,7 +57,7 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
 
 
 def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: set[Value]) -> bool:
-    """Whether a value is computed for one user alone, by a function that may write anywhere."""
+    """Whether a value has one user, and a function computes it that may write into any layout."""
     step = value.step
     is_exact = step is not None and step.kind is Kind.UFUNC and step.options["function"] in _EXACT
     is_alone = is_exact and value.base is None and value not in kept and len(users[value]) == 1
@@ -65,7 +65,7 @@ def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: s
 
 
 def _source(value: Value) -> Value | None:
-    """What a copy is of, if a value is one."""
+    """The source of a copy; None for any other value."""
     return value.step.inputs[0] if value.step is not None and value.step.kind is Kind.COPY else None
 
 

@@ -1,4 +1,4 @@
-"""Groups: steps that become one, in the terms of compilers, and what these make of them."""
+"""Groups: steps that become one step, by a compiler's function of their subgraph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LARGE = 1 << 15  # elements from which on a step alone may be worth a function 
 
 
 class Group:
-    """Steps that become one: the shape of the elements, and the first of the axes that it reduces."""
+    """Steps that become one: their shape, and the first axis of their reductions."""
 
     def __init__(self, shape: tuple[int, ...], steps: list[Step]) -> None:
         self.shape, self.steps = shape, steps
@@ -26,7 +26,7 @@ class Group:
 
     @property
     def rows(self) -> tuple[tuple[int, ...], ...]:
-        """The shapes that one number per row may have."""
+        """The shapes of values with one number per row."""
         if self.first is None:
             return ()
         return self.shape[: self.first], (*self.shape[: self.first], *[1] * (len(self.shape) - self.first))
@@ -41,7 +41,7 @@ def compiled(
     compiler: Compiler,
     exact: bool,
 ) -> list[Step]:
-    """A unit's steps: of a group that the compiler takes, one that calls what it has made."""
+    """The steps of a unit; for a group that the compiler takes, the one that calls the compiled function."""
     if isinstance(unit, Step):
         return [unit]
     if not is_worth_it(unit):
@@ -79,8 +79,8 @@ def compiled(
 
 
 def is_worth_it(unit: Group) -> bool:
-    """Whether a group takes less time compiled: it has several steps, or one that NumPy takes through buffers or in
-    short rows, since it casts, repeats or reorders."""
+    """Whether compilation pays: for several steps, and for a large one that casts, broadcasts or reorders, which NumPy
+    computes in buffers or short rows."""
     steps = [step for step in unit.steps if step.kind is not Kind.VIEW]
     if len(steps) != 1:
         return bool(steps)
@@ -93,7 +93,7 @@ def is_worth_it(unit: Group) -> bool:
 
 
 def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:
-    """What the compiler makes of a subgraph; None where it does not take it, or fails, which is not silent."""
+    """The compiled function of a subgraph; None if the compiler rejects it, or fails, of which it warns."""
     try:
         return build(subgraph)
     except Exception as error:
@@ -115,7 +115,7 @@ def _overwrites(
     kept: set[Value],
     homes: dict[Value, Value],
 ) -> list[tuple[Value, Value]]:
-    """For each output the input whose memory it may take: a variable's new value that of its old one."""
+    """Pairs of an output and the input whose memory it may take; a variable's new value takes that of the old one."""
     roots = {value.root for value in kept}
     free = [
         value

@@ -1,8 +1,8 @@
-"""Partition: parts of a program that compilers take, each as large as it can be.
+"""Partition: the groups of steps that compilers take, each as large as possible.
 
-A group computes elements of one shape, reductions of these along their last axes, and what is computed of the results
-of those, one number per row; also reductions along other axes, such as sums of rows, that nothing in it needs. It runs
-as one step, so nothing that it needs may need something of it.
+A group computes elements of one shape, reductions of these along their last axes, and values with one number per row of
+the results. It may also have reductions along other axes, such as sums of rows, whose results it does not use. It runs
+as one step, so no step outside may need one of its results and give one of its inputs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def group(
     """
     takes, build = load_reference(compiler.takes), load_reference(compiler.compile)
     kept = set(wanted)
-    for has_reductions in (True, False):  # groups without them may be taken where others are not
+    for has_reductions in (True, False):  # a compiler may take groups without reductions only
         found = _Grouping(steps, takes, has_reductions)
         units = found.order
         made = [compiled(unit, found.users, kept, homes, build, compiler, exact) for unit in units]
@@ -47,7 +47,7 @@ def group(
 
 
 def _is_left(unit: Step | Group, made: list[Step]) -> bool:
-    """Whether a group with reductions was not taken, so that parts of it may be."""
+    """Whether the compiler has rejected a group with reductions, and might take parts of it."""
     return isinstance(unit, Group) and unit.first is not None and made is unit.steps and is_worth_it(unit)
 
 
@@ -56,7 +56,7 @@ class _Grouping:
         self.steps, self.takes, self.has_reductions = steps, takes, has_reductions
         self.place = {step: n for n, step in enumerate(steps)}
         self.made = {value: step for step in steps for value in step.outputs}
-        self.before: dict[Step, Step] = {}  # what runs in the order of the program
+        self.before: dict[Step, Step] = {}  # the step before it that it may not overtake
         last = guard = None
         for step in steps:
             if step.kind in IN_ORDER or step.draws:
@@ -80,7 +80,7 @@ class _Grouping:
                     self.users.setdefault(each, set()).add(self.unit(step))
 
     def _is_taken(self, step: Step) -> bool:
-        """Whether the compiler takes a step; it is asked once about those that are alike."""
+        """Whether the compiler takes a step; equal steps are asked about once."""
         values = (*step.inputs, *step.outputs)
         if step.kind not in FUSIBLE or any(value.array is None for value in values):
             return False
@@ -201,7 +201,7 @@ class _Grouping:
         )
 
     def _divide(self) -> None:
-        """Make two of each group that takes many arrays, such as a sum of many: what one part takes ends sooner."""
+        """Halve groups with many inputs, such as sums of many values, whose inputs then end sooner."""
         todo = list(dict.fromkeys(self.of.values()))
         while todo:
             group = todo.pop()
@@ -218,7 +218,7 @@ class _Grouping:
                     todo.append(part)
 
     def _ordered(self) -> list[Step | Group]:
-        """All units, each behind what it needs; of groups that need each other, the smallest one is dissolved."""
+        """All units in topological order; of groups in a cycle, the smallest is dissolved."""
         found: dict[Step | Group, None] = {}
         for step in self.steps:
             unit = self.unit(step)
@@ -230,7 +230,7 @@ class _Grouping:
         return list(found)
 
     def _visit(self, unit: Step | Group, found: dict[Step | Group, None]) -> list[Group]:
-        """Put a unit behind all that it needs; where groups need each other, give these instead."""
+        """Append a unit behind all that it needs; return the groups of a cycle if there is one."""
         path = {unit: iter(list(self.needs(unit)))}
         while path:
             here = next(reversed(path))

@@ -1,4 +1,4 @@
-"""Primitives: steps and values in the terms of compilers."""
+"""Primitives: the terms of compilers for steps and values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agog_cpu_executor.program.program import Step, Value
 
 
 def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
-    """A step in the terms of compilers; None where they have none for it."""
+    """The primitive of a step; None for steps without one."""
     kind = step.kind
     if kind not in FUSIBLE or (kind is Kind.VIEW and step.name != "view"):
         return None
@@ -43,7 +43,7 @@ def _spec(dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]
 
 
 def first_axis(step: Step) -> int | None:
-    """The first of the axes of a reduction, where these are the last ones; else None."""
+    """The first axis of a reduction along the last axes; None for other reductions."""
     primitive = primitive_of(step, {step.inputs[0]: 0, step.outputs[0]: 1})
     assert primitive is not None
     axes, rank = primitive.options["axis"], step.inputs[0].array.ndim
@@ -51,5 +51,5 @@ def first_axis(step: Step) -> int | None:
 
 
 def is_of_rows(step: Step) -> bool:
-    """Whether a step is a reduction that is done when all elements are."""
+    """Whether a step reduces along other than the last axes, so that its result is there after the last element."""
     return step.kind is Kind.REDUCE and first_axis(step) is None

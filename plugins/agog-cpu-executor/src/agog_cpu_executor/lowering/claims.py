@@ -1,6 +1,6 @@
-"""Claims: nodes of a graph that a compiler runs as a whole, and the order of all nodes in which it can.
+"""Claims: nodes of a graph that a compiler runs as a whole, and an order of all nodes that allows it.
 
-A claim stands where its first node stood. What its other nodes need goes before it, as what only computes may.
+A claim takes the place of its first node. What its other nodes need moves in front of it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from agog_core.plugin import PluginWarning, load_reference
 _IN_PLACE = (Effect.GUARD, Effect.HOST, Effect.LOOP, Effect.UPDATE, Effect.ASSIGN)
 
 
-class Claimed:
-    """Nodes that are run by a compiler's function ``run(*inputs, *outputs)``."""
+class ClaimedNodes:
+    """Nodes that a compiler's function ``run(*inputs, *outputs)`` replaces."""
 
     def __init__(
         self, compiler: str, nodes: list[Node], inputs: list[Value], outputs: list[Value], run: Callable[..., None]
@@ -25,13 +25,16 @@ class Claimed:
         self.compiler, self.nodes, self.inputs, self.outputs, self.run = compiler, nodes, inputs, outputs, run
 
 
+Unit = Node | ClaimedNodes
+
+
 class WrongClaimError(Exception):
     """A compiler claims what it may not."""
 
 
-def claimed(graph: Graph, compilers: Sequence[Compiler]) -> list[Node | Claimed]:
-    """The nodes of a graph in an order in which they can run, with those that compilers claim put together."""
-    units: list[Node | Claimed] = list(graph.nodes)
+def claimed(graph: Graph, compilers: Sequence[Compiler]) -> list[Unit]:
+    """The nodes of a graph in topological order, with those of each claim as one unit."""
+    units: list[Unit] = list(graph.nodes)
     for compiler in compilers:
         if compiler.claims is None:
             continue
@@ -67,8 +70,8 @@ def _names(claim: Any) -> str:
     return ", ".join(names) or repr(claim)
 
 
-def _with_claim(units: list[Node | Claimed], graph: Graph, claim: Claim, compiler: str) -> list[Node | Claimed]:
-    """The units with a claim among them; as they are where others have claimed its nodes, or the compiler declines."""
+def _with_claim(units: list[Unit], graph: Graph, claim: Claim, compiler: str) -> list[Unit]:
+    """The units with a claim as one; unchanged if another claim has its nodes, or if the compiler declines."""
     mine = set(claim.nodes)
     if not mine or not mine <= set(graph.nodes):
         raise WrongClaimError("a claim has nodes of the graph that it was asked about")
@@ -85,7 +88,7 @@ def _with_claim(units: list[Node | Claimed], graph: Graph, claim: Claim, compile
     run = claim.compile(tuple(inputs), tuple(outputs))
     if run is None:
         return units
-    part = Claimed(compiler, nodes, inputs, outputs, run)
+    part = ClaimedNodes(compiler, nodes, inputs, outputs, run)
     return [part if unit is nodes[0] else unit for unit in ordered if unit is nodes[0] or unit not in mine]
 
 
@@ -101,8 +104,8 @@ def _check(node: Node) -> None:
         raise WrongClaimError(f"{op.name} ({node.line}) has an attribute that is known late")
 
 
-def _gathered(units: list[Node | Claimed], nodes: list[Node]) -> list[Node | Claimed]:
-    """The units with some nodes beside each other, behind all that these need."""
+def _gathered(units: list[Unit], nodes: list[Node]) -> list[Unit]:
+    """The units with some nodes next to each other, behind all that these need."""
     first = units.index(nodes[0])
     last = max(map(units.index, nodes))
     between = units[first : last + 1]
@@ -120,28 +123,28 @@ def _gathered(units: list[Node | Claimed], nodes: list[Node]) -> list[Node | Cla
             raise WrongClaimError(
                 f"{_named(unit)} stands between them, which takes what one gives and gives what one takes"
             )
-        if not isinstance(unit, Claimed) and unit.effect in _IN_PLACE:
+        if not isinstance(unit, ClaimedNodes) and unit.effect in _IN_PLACE:
             raise WrongClaimError(f"a node of effect {unit.effect.value!r} ({unit.line}) stands between them")
     before = [unit for unit in between if unit in needed]
     after = [unit for unit in between if unit not in needed and unit not in mine]
     return [*units[:first], *before, *nodes, *after, *units[last + 1 :]]
 
 
-def _taken(unit: Node | Claimed) -> list[Value]:
-    """The values that a unit takes, also those of which the host computes its attributes."""
-    if isinstance(unit, Claimed):
+def _taken(unit: Unit) -> list[Value]:
+    """The values that a unit takes, with those of which the host computes attributes."""
+    if isinstance(unit, ClaimedNodes):
         return unit.inputs
     lates = [x.late if isinstance(x, LateItem) else x for x in unit.attributes.values()]
     return [*unit.inputs, *(value for late in lates if isinstance(late, Late) for value in late.inputs)]
 
 
-def _named(unit: Node | Claimed) -> str:
-    nodes = unit.nodes if isinstance(unit, Claimed) else [unit]
+def _named(unit: Unit) -> str:
+    nodes = unit.nodes if isinstance(unit, ClaimedNodes) else [unit]
     return ", ".join(f"{node.op.name if node.op else node.effect.value} ({node.line})" for node in nodes)
 
 
 def _ends(graph: Graph, nodes: list[Node]) -> tuple[list[Value], list[Value]]:
-    """The values that nodes take from outside, without constants, and those of theirs that are used there."""
+    """The inputs of nodes from outside, without constants, and their outputs that are used outside."""
     made = [value for node in nodes for value in node.outputs]
     taken = dict.fromkeys(value for node in nodes for value in node.inputs)
     inputs = [value for value in taken if value not in set(made) and value.kind != "constant"]

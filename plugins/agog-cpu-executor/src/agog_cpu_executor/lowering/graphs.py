@@ -1,4 +1,4 @@
-"""Graphs: those of ops as programs of NumPy's functions, found by running kernels on what records them."""
+"""Graphs: the lowering of a graph of ops to a program, by calls of kernels with arrays that record."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from agog_core.compiler import Effect, Graph, Late, LateItem, Node, filling, lowering
 from agog_core.compiler import Value as GraphValue
-from agog_cpu_executor.lowering.claims import Claimed
-from agog_cpu_executor.lowering.recorded import Number, Recorded, as_value, recording
+from agog_cpu_executor.lowering.claims import ClaimedNodes, Unit
+from agog_cpu_executor.lowering.proxies import ArrayProxy, NumberProxy, as_value, recording
 from agog_cpu_executor.lowering.templates import Templates
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind, Source
@@ -20,8 +20,8 @@ from agog_cpu_executor.program.program import Opaque, Program, Value, constant
 _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
 
 
-class Lowered:
-    """A program, what it takes and what it gives; ``opaque`` says of each node that stays a call of its kernel why."""
+class LoweredGraph:
+    """The program of a graph, its inputs and outputs; ``opaque`` says why nodes stay calls of their kernels."""
 
     def __init__(
         self,
@@ -39,13 +39,13 @@ class Lowered:
         self.writes = writes  # in the order of the graph: the node, the position among the variables, and the value
 
 
-def lower(graph: Graph, units: Sequence[Node | Claimed] | None = None) -> Lowered:
-    """The program of a graph; ``units`` are its nodes in another order, what compilers claim put together."""
+def lower(graph: Graph, units: Sequence[Unit] | None = None) -> LoweredGraph:
+    """Lower a graph; ``units`` are its nodes in another order, with those of each claim as one unit."""
     return _Lowering(graph, graph.nodes if units is None else units).run()
 
 
 class _Lowering:
-    def __init__(self, graph: Graph, units: Sequence[Node | Claimed]) -> None:
+    def __init__(self, graph: Graph, units: Sequence[Unit]) -> None:
         self.graph, self.units = graph, units
         self.program = Program()
         self.known: dict[GraphValue, Value] = {}
@@ -54,7 +54,7 @@ class _Lowering:
         self.guards = 0
         self.writes: list[tuple[int, Any, Value]] = []  # the turn of a node, a variable, and its new value
 
-    def run(self) -> Lowered:
+    def run(self) -> LoweredGraph:
         graph = self.graph
         inputs = [self._given(Source.INPUT, value) for value in graph.inputs]
         variables = [self._given(Source.VARIABLE, value) for value in graph.variables.values()]
@@ -64,7 +64,7 @@ class _Lowering:
                 if not late.inputs:
                     self.program.late(late)
             for unit in self.units:
-                if isinstance(unit, Claimed):
+                if isinstance(unit, ClaimedNodes):
                     self._claimed(unit)
                 else:
                     self.program.node = unit
@@ -81,7 +81,7 @@ class _Lowering:
             if variable in graph.finals
         ]
         finals = [(places[variable], self.of(value)) for variable, value in graph.finals.items()]
-        return Lowered(
+        return LoweredGraph(
             self.program, inputs, variables, [self.of(v) for v in graph.outputs], finals, self.opaque, writes
         )
 
@@ -97,7 +97,7 @@ class _Lowering:
             self.known[value] = constant(value.array) if is_array else Value(Source.CONSTANT, value.array)
         return self.known[value]
 
-    def _claimed(self, part: Claimed) -> None:
+    def _claimed(self, part: ClaimedNodes) -> None:
         self.program.node = part.nodes[0]
         inputs, arrays = [self.of(value) for value in part.inputs], [_like(value) for value in part.outputs]
         options = {"run": part.run, "overwrites": set(), "steps": part.nodes}
@@ -163,7 +163,7 @@ class _Lowering:
     def _run(self, kernel: Callable[..., Any], node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs of a node's kernel, called on what records it."""
         self.program.limit = len(self.program.steps) + _MOST_STEPS
-        arrays = [Recorded(value) for value in inputs]
+        arrays = [ArrayProxy(value) for value in inputs]
         result = kernel(*arrays, **{name: self._attribute(given) for name, given in node.attributes.items()})
         if node.variables:
             return [array.value for array in arrays[: len(node.variables)]]
@@ -184,7 +184,7 @@ class _Lowering:
         seen = late.value[given.name] if isinstance(given, LateItem) else late.value
         if type(seen) not in (int, float):
             raise Opaque("an attribute that is known late is no number")
-        return Number(self._late(given), is_never_zero=late.is_never_zero)
+        return NumberProxy(self._late(given), is_never_zero=late.is_never_zero)
 
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""
@@ -221,5 +221,5 @@ class _Lowering:
 
 
 def _like(value: GraphValue) -> Any:
-    """An array of no values like one of the graph."""
+    """An array without values in the layout of a value of the graph."""
     return layouts.of(value.table.dtype.numpy_dtype, tuple(value.shape), value.layout)

@@ -1,6 +1,6 @@
-"""Templates: the steps that a kernel was found to take, taken again for operands of the same layouts.
+"""Templates: the steps of a kernel, added again for inputs of the same layouts.
 
-A program of many equal parts, such as the times of an LSTM, is so lowered without calling each part's kernels.
+So programs of many equal parts, such as the steps of an LSTM, call the kernels of one part only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from agog_cpu_executor.program.program import Program, Step, Value
 
 
 class Templates:
-    """What is known of the kernels of one graph."""
+    """The templates of one graph."""
 
     def __init__(self) -> None:
         self._known: dict[Any, Template] = {}
@@ -52,19 +52,19 @@ class Template:
 
 
 def _key(node: Node, inputs: Sequence[Value]) -> Any:
-    """What a kernel's steps depend on; None where that cannot be told."""
+    """The key of a node with its inputs; None if its attributes have no plain representation."""
     if not all(map(_is_plain, node.attributes.values())):
         return None
     of_inputs = [
         id(value) if value.source is Source.CONSTANT else (value.array.dtype, value.array.shape, value.array.strides)
         for value in inputs
     ]
-    same = [inputs.index(value) for value in inputs]  # in the steps, one operand that comes twice is one value
+    same = [inputs.index(value) for value in inputs]  # an input that comes twice is one value of the steps
     return node.op, node.table, repr(node.attributes), *of_inputs, *same
 
 
 def _is_plain(attribute: Any) -> bool:
-    """Whether what is printed of an attribute says all of it."""
+    """Whether the representation of an attribute is all of it."""
     if isinstance(attribute, (tuple, list)):
         return all(map(_is_plain, attribute))
     return attribute is None or type(attribute) in (bool, int, float, str)

@@ -1,1 +1,1 @@
-"""Planning: which steps run, in which order, and where each value lies."""
+"""Planning: dead steps, the order of steps, and the places of values in memory."""

@@ -1,4 +1,4 @@
-"""Liveness: the steps of a program that have to run."""
+"""Liveness: dead steps are left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agog_cpu_executor.program.program import Step, Value
 
 
 def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
-    """The steps that something needs, and those that fail for some values, in their order."""
+    """The steps whose results are used, and those with effects, in their order."""
     needed, kept = {each.root for each in wanted} | set(wanted), []
     for step in reversed(steps):
         if step.kind in IN_ORDER or step.draws or may_fail(step) or any(each in needed for each in step.outputs):

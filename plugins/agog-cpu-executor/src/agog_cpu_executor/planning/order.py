@@ -1,18 +1,16 @@
-"""Order: new values of variables are computed as soon as they can be, so that their gradients end there."""
+"""Order: the steps of updates run as early as possible, which frees the memory of gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agog_cpu_executor.lowering.graphs import Lowered
+from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.program.kinds import BEFORE_WRITES, NUMBERS
 from agog_cpu_executor.program.program import Step, Value
 
 
-def with_early_updates(lowered: Lowered, steps: Sequence[Step]) -> list[Step]:
-    """The steps, with those that only give new values of variables right behind what they need and what reads the old
-    values.
-    """
+def with_early_updates(lowered: LoweredGraph, steps: Sequence[Step]) -> list[Step]:
+    """Move each step that only updates variables: right behind its inputs and the last reader of the old values."""
     old = {value: lowered.variables[n] for n, value in lowered.finals}
     made = {value: step for step in steps for value in step.outputs}
     users: dict[Value, set[Step]] = {}
@@ -43,7 +41,7 @@ def with_early_updates(lowered: Lowered, steps: Sequence[Step]) -> list[Step]:
 
 
 def _part(last: Step, made: Mapping[Value, Step], users: Mapping[Value, set[Step]], kept: set[Value]) -> set[Step]:
-    """A step, and all that is computed for it alone."""
+    """A step, and the steps that only it needs."""
     part, todo = {last}, [last]
     while todo:
         for value in todo.pop().inputs:

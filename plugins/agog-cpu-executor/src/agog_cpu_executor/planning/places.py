@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import insort
 
-from agog_cpu_executor.lowering.graphs import Lowered
+from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.planning.liveness import may_fail
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import (
@@ -25,7 +25,7 @@ from agog_cpu_executor.program.program import Step, Value
 
 
 class Buffer:
-    """A part of the memory that stays: its bytes, and the steps from the first to the last that need it."""
+    """A part of the memory that stays: its size, and the first and the last step that need it."""
 
     def __init__(self, size: int, birth: int, death: int) -> None:
         self.size, self.birth, self.death = size, birth, death
@@ -33,7 +33,7 @@ class Buffer:
 
 
 class Place:
-    """Where a value lies: its home, and of a buffer or a variable, which one."""
+    """The place of a value: its home, and the buffer or the variable of that home."""
 
     def __init__(
         self, home: Home, buffer: Buffer | None = None, variable: int = -1, replaces: Value | None = None
@@ -43,7 +43,7 @@ class Place:
 
 
 class Plan:
-    """Steps in order, the place of each value that owns memory, when each is wanted last, and the bytes that stay."""
+    """The steps in order, the place and the last use of each value that owns memory, and the size of the memory."""
 
     def __init__(
         self,
@@ -57,13 +57,13 @@ class Plan:
         self.holders = holders  # what lies in each variable's memory at the end
 
 
-def plan(lowered: Lowered, steps: list[Step]) -> Plan:
-    """Choose a place for each value of some steps."""
+def plan(lowered: LoweredGraph, steps: list[Step]) -> Plan:
+    """Choose the place of each value."""
     return _Planner(lowered, steps).run()
 
 
 class _Planner:
-    def __init__(self, lowered: Lowered, steps: list[Step]) -> None:
+    def __init__(self, lowered: LoweredGraph, steps: list[Step]) -> None:
         self.lowered, self.steps = lowered, steps
         self.end = len(steps)
         self.places: dict[Value, Place] = {}
@@ -74,7 +74,7 @@ class _Planner:
         finals = [value for _, value in lowered.finals]
         self.escaping = {each.root for each in (*lowered.outputs, *finals)}
         self.last.update(dict.fromkeys(self.escaping, self.end))
-        # What a kernel keeps for its gradient's, and a function of the program, may hold on to what they were given.
+        # A kernel with a reserve and a function of the program may keep their inputs.
         held = [step for step in steps if step.kind is Kind.HOST or (step.kind is Kind.KERNEL and step.node.op.reserve)]
         self.escaping |= {each.root for step in held for each in step.inputs if each.array is not None}
         # A function may catch what a step raises, so nothing is written before either.
@@ -101,7 +101,7 @@ class _Planner:
         return Plan(self.steps, self.places, self.last, size, self.holders)
 
     def _spread_escapes(self) -> None:
-        """Let what becomes a result by replacing parts of it be a new array from the beginning."""
+        """A result that is made by writing parts of an array is a new array from the first part on."""
         for i in range(self.end - 1, -1, -1):
             step = self.steps[i]
             is_part = step.kind is Kind.PUT and step.outputs[0] in self.escaping
@@ -136,14 +136,14 @@ class _Planner:
             place = self.places.get(each)
             if place is not None and place.home is Home.BUFFER and self._ends_in(i, step, each, value):
                 assert place.buffer is not None
-                if place.buffer.death == i:  # nobody else has taken it
+                if place.buffer.death == i:  # no other result has taken it
                     place.buffer.death = self.last[value]
                     return Place(Home.BUFFER, place.buffer, replaces=each)
         return Place(Home.BUFFER, self._buffer(value.array.nbytes, i, self.last[value]))
 
     def _updated(self, i: int, step: Step, k: int, value: Value) -> Place:
-        """The place of what a kernel updates in place: the old value's, where nobody else wants that. A variable's
-        memory takes its final value alone, so that an interrupt leaves it with none from in between.
+        """The place of an updated value: that of the old value if nothing else needs it. A variable's memory takes the
+        final value only, so that an interrupt never leaves it with an intermediate one.
         """
         old = step.inputs[k]
         uses = sum(each.root is old.root for each in step.inputs)
@@ -162,8 +162,8 @@ class _Planner:
         return Place(Home.VARIABLE, variable=n, replaces=old)
 
     def _is_free(self, i: int, step: Step, value: Value, n: int) -> bool:
-        """Whether a value may be computed in a variable's memory: after all guards, where what lies there has ended,
-        and by one write, so that an interrupt leaves the variable with one value or the other.
+        """Whether a step may compute a value in a variable's memory: behind all guards, after the last use of what lies
+        there, and by a single write, so that an interrupt leaves the old value or the new one.
         """
         holder, memory = self.holders[n], self.lowered.variables[n].array
         fits = memory.shape == value.array.shape and memory.dtype == value.array.dtype
@@ -175,7 +175,7 @@ class _Planner:
         return last < i or self._ends_in(i, step, holder, value)
 
     def _ends_in(self, i: int, step: Step, x: Value, value: Value) -> bool:
-        """Whether an operand is wanted by a step for the last time, and may become its result in place."""
+        """Whether a step is the last to use an operand, and may write its result over it."""
         if x.base is not None or self.last.get(x) != i or x.array is None:
             return False
         if any(each.root is x and each is not x for each in step.inputs):
@@ -195,7 +195,7 @@ class _Planner:
 
 
 def pack(buffers: list[Buffer]) -> int:
-    """Choose offsets, for large buffers first, so that none overlaps with another of its time; the bytes in all."""
+    """Choose offsets, large buffers first, so that no two that live at the same time overlap; the size of all."""
     placed: list[Buffer] = []  # by their offsets
     for buffer in sorted(buffers, key=lambda each: -each.size):
         offset = 0

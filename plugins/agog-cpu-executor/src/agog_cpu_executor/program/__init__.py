@@ -1,1 +1,1 @@
-"""Program: a traced function in steps of NumPy, and the layouts of what these give."""
+"""Program: the intermediate representation: steps of NumPy's functions, their kinds, and layouts of arrays."""

@@ -1,4 +1,4 @@
-"""Recorded: what stands for an array while a kernel is recorded; each thing done with it adds a step to the program.
+"""Proxies: arrays and numbers that record what a kernel does with them, as steps of a program.
 
 A kernel may write into what it has made, and into parts of that. Here a write makes a new value, and whoever has the
 array, or a view of it, finds the new one from then on.
@@ -20,8 +20,8 @@ from agog_cpu_executor.program.program import Opaque, Program, Value, View, cons
 recording: ContextVar[Program] = ContextVar("agog_recording")
 
 
-class Number:
-    """A number of Python's that the host computes at each run, such as a learning rate."""
+class NumberProxy:
+    """A number that the host computes at each run, such as a learning rate."""
 
     __slots__ = ("is_never_zero", "value")
     __array_ufunc__ = None
@@ -56,19 +56,19 @@ class Number:
 
 
 def _calculated(function: Callable[..., Any], *operands: Any) -> Any:
-    if not all(isinstance(each, (Number, int, float)) for each in operands):
+    if not all(isinstance(each, (NumberProxy, int, float)) for each in operands):
         return NotImplemented
-    values = [each.value if isinstance(each, Number) else each for each in operands]
-    return Number(recording.get().number(function, *values))
+    values = [each.value if isinstance(each, NumberProxy) else each for each in operands]
+    return NumberProxy(recording.get().number(function, *values))
 
 
-class Recorded:
-    """What stands for an array; a view knows whose view it is."""
+class ArrayProxy:
+    """A proxy of an array; a view knows its parent."""
 
     __slots__ = ("_parent", "_path", "_seen", "_value")
     __array_ufunc__ = None  # NumPy's scalars leave arithmetic to it
 
-    def __init__(self, value: Value, parent: Recorded | None = None, path: tuple[View, ...] = ()) -> None:
+    def __init__(self, value: Value, parent: ArrayProxy | None = None, path: tuple[View, ...] = ()) -> None:
         self._value, self._parent, self._path = value, parent, path
         self._seen = None if parent is None else parent._value
 
@@ -89,11 +89,11 @@ class Recorded:
             source = value if value.array.dtype == self.dtype else recording.get().cast(value, self.dtype)
             parent._value = recording.get().put(parent._value, self._path, None, source)
 
-    def see(self, method: str, argument: Any) -> Recorded:
+    def see(self, method: str, argument: Any) -> ArrayProxy:
         """A view of it."""
         program, step = recording.get(), (method, argument)
         parent, path = (self, (step,)) if self._parent is None else (self._parent, (*self._path, step))
-        made = Recorded(program.view(self.value, [step]), parent, path)
+        made = ArrayProxy(program.view(self.value, [step]), parent, path)
         made._seen = parent._value
         return made
 
@@ -135,7 +135,7 @@ class Recorded:
 
         return LIBRARY
 
-    def reshape(self, *shape: Any) -> Recorded:
+    def reshape(self, *shape: Any) -> ArrayProxy:
         """A view in another shape, or of a copy where NumPy copies."""
         wanted = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
         sizes = self._value.array.reshape(wanted).shape if self.size else np.empty(self.shape).reshape(wanted).shape
@@ -144,31 +144,31 @@ class Recorded:
         except Opaque:
             return self.astype(self.dtype, order="C").see("reshape", sizes)
 
-    def transpose(self, *axes: Any) -> Recorded:
+    def transpose(self, *axes: Any) -> ArrayProxy:
         """A view with the axes in another order."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return self.see("transpose", tuple(order) if order else tuple(range(self.ndim))[::-1])
 
-    def swapaxes(self, one: int, other: int) -> Recorded:
+    def swapaxes(self, one: int, other: int) -> ArrayProxy:
         """A view with two axes exchanged."""
         axes = list(range(self.ndim))
         axes[one], axes[other] = axes[other], axes[one]
         return self.transpose(tuple(axes))
 
-    def view(self, dtype: Any) -> Recorded:
+    def view(self, dtype: Any) -> ArrayProxy:
         """The same bytes as elements of another dtype of the same size."""
         if np.dtype(dtype).itemsize != self.itemsize:
             raise Opaque("elements of another size")
         return self.see("view", np.dtype(dtype))
 
-    def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> Recorded:
+    def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> ArrayProxy:
         """A copy with another dtype; itself where neither is needed."""
         wanted = np.dtype(dtype)
         if wanted == self.dtype and not copy:
             return self
-        return Recorded(recording.get().cast(self.value, wanted, order))
+        return ArrayProxy(recording.get().cast(self.value, wanted, order))
 
-    def copy(self, order: str = "C") -> Recorded:
+    def copy(self, order: str = "C") -> ArrayProxy:
         """A copy."""
         return self.astype(self.dtype, order)
 
@@ -176,14 +176,14 @@ class Recorded:
         """The same number everywhere."""
         self[...] = value
 
-    def dot(self, other: Any, out: Any = None) -> Recorded:
+    def dot(self, other: Any, out: Any = None) -> ArrayProxy:
         """A product of matrices or vectors."""
         values = as_value(self), as_value(other)
         if out is not None or not 0 < self.ndim < 3 or not 0 < values[1].array.ndim < 3:
             raise Opaque("dot of other ranks")
-        return Recorded(recording.get().product("dot", *values))
+        return ArrayProxy(recording.get().product("dot", *values))
 
-    def __getitem__(self, key: Any) -> Recorded:
+    def __getitem__(self, key: Any) -> ArrayProxy:
         keys = key if isinstance(key, tuple) else (key,)
         if all(k is None or k is Ellipsis or type(k) in (int, slice) for k in keys):
             return self.see("getitem", keys if any(k is Ellipsis for k in keys) else (*keys, Ellipsis))
@@ -191,47 +191,47 @@ class Recorded:
 
     def __setitem__(self, key: Any, given: Any) -> None:
         target = self if key is Ellipsis else self[key]
-        if isinstance(given, Recorded) and given.value is target.value:
+        if isinstance(given, ArrayProxy) and given.value is target.value:
             return  # what `array[key] += ...` ends with
         value = as_value(given, target.dtype)
         if value.array.ndim > target.ndim:
             raise Opaque("leading axes of size 1")
         target.write(value)
 
-    def _reduced(self, function: np.ufunc, axis: Any, keepdims: bool, dtype: Any = None) -> Recorded:
+    def _reduced(self, function: np.ufunc, axis: Any, keepdims: bool, dtype: Any = None) -> ArrayProxy:
         options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
-        return Recorded(recording.get().reduce(function, self.value, **options))
+        return ArrayProxy(recording.get().reduce(function, self.value, **options))
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Recorded:
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ArrayProxy:
         """The sum."""
         return self._reduced(np.add, axis, keepdims, dtype)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Recorded:
+    def min(self, axis: Any = None, keepdims: bool = False) -> ArrayProxy:
         """The minimum."""
         return self._reduced(np.minimum, axis, keepdims)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Recorded:
+    def max(self, axis: Any = None, keepdims: bool = False) -> ArrayProxy:
         """The maximum."""
         return self._reduced(np.maximum, axis, keepdims)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Recorded:
+    def all(self, axis: Any = None, keepdims: bool = False) -> ArrayProxy:
         """Whether all are true."""
         return self._reduced(np.logical_and, axis, keepdims, np.dtype(bool))
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Recorded:
+    def any(self, axis: Any = None, keepdims: bool = False) -> ArrayProxy:
         """Whether any is true."""
         return self._reduced(np.logical_or, axis, keepdims, np.dtype(bool))
 
 
 # What NumPy's rules for dtypes take for numbers of Python's, which adapt to the other operands.
-_WEAK: dict[type, Any] = {Number: float, bool: np.dtype(bool), int: int, float: float, complex: complex}
+_WEAK: dict[type, Any] = {NumberProxy: float, bool: np.dtype(bool), int: int, float: float, complex: complex}
 
 
 def as_value(given: Any, like: np.dtype[Any] | None = None) -> Value:
     """The value of an operand. A number of Python's takes a dtype, as NumPy does it."""
-    if isinstance(given, Recorded):
+    if isinstance(given, ArrayProxy):
         return given.value
-    if isinstance(given, Number):
+    if isinstance(given, NumberProxy):
         return recording.get().scalar(given.value, np.dtype(like))
     if isinstance(given, (np.ndarray, np.generic)):
         return constant(given)
@@ -240,7 +240,7 @@ def as_value(given: Any, like: np.dtype[Any] | None = None) -> Value:
     raise Opaque(f"an operand of type {type(given).__name__}")
 
 
-def elementwise(function: np.ufunc, *operands: Any, out: Any = None) -> Recorded:
+def elementwise(function: np.ufunc, *operands: Any, out: Any = None) -> ArrayProxy:
     """A ufunc of what is recorded and what is not; ``out`` gets the result, where it is given."""
     program = recording.get()
     if len(program.steps) > program.limit:
@@ -252,8 +252,8 @@ def elementwise(function: np.ufunc, *operands: Any, out: Any = None) -> Recorded
     values = [as_value(x, dtype) for x, dtype in zip(operands, dtypes[:-1], strict=True)]
     out = out[0] if isinstance(out, tuple) else None if out is Ellipsis else out
     if out is None:
-        return Recorded(program.ufunc(function, values))
-    if not isinstance(out, Recorded) or not np.can_cast(dtypes[-1], out.dtype, "same_kind"):
+        return ArrayProxy(program.ufunc(function, values))
+    if not isinstance(out, ArrayProxy) or not np.can_cast(dtypes[-1], out.dtype, "same_kind"):
         raise Opaque("out is no array of a kernel's own")
     whole = out._parent is None
     out.write(program.ufunc(function, values, out._value.array if whole else None))
@@ -289,7 +289,7 @@ _OTHERS: dict[str, np.ufunc] = {
 
 def _give_operators() -> None:
     def give(name: str, method: Callable[..., Any]) -> None:
-        setattr(Recorded, f"__{name}__", method)
+        setattr(ArrayProxy, f"__{name}__", method)
 
     for name, function in _ARITHMETIC.items():
         give(name, lambda self, other, f=function: elementwise(f, self, other))
@@ -297,7 +297,7 @@ def _give_operators() -> None:
         give(f"i{name}", lambda self, other, f=function: elementwise(f, self, other, out=self))
     for name, function in _OTHERS.items():
         give(name, lambda *operands, f=function: elementwise(f, *operands))
-    Recorded.__hash__ = object.__hash__  # type: ignore[method-assign]
+    ArrayProxy.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 _give_operators()
