@@ -25,11 +25,10 @@ class State:
 
 
 class NoDependency:
-    """Marks a value as no part to save, where it is assigned to an attribute or put into a list or dict that is a part.
+    """Marks a value as no part to save, in an attribute or in a list or dict that is a part.
 
-    The attribute, list or dict holds the value itself; a list or dict with marks is copied for that. What is put later
-    into a plain list or dict stays marked, and is an error where it is used; `tf.contrib.checkpoint.List` and
-    ``Mapping`` unwrap it.
+    The attribute, list or dict holds the value itself; a list or dict with marks is copied for that. A mark that is put
+    later into a plain list or dict is an error at its use; `tf.contrib.checkpoint.List` and ``Mapping`` unwrap it.
 
     Args:
         value: the value.
@@ -108,8 +107,8 @@ class Checkpointable(State, Settable):
         return checkpointable
 
     def checkpoint_dependency(self, name: str) -> Any:
-        """One part that has state, at a cost that does not grow with their number. A class that overrides
-        `checkpoint_dependencies` should override this too: a restore that waits looks at all parts otherwise.
+        """One part with state, at constant cost. A class that overrides `checkpoint_dependencies` should override this
+        too: a restore that waits looks at all parts otherwise.
 
         Args:
             name: its name.
@@ -156,7 +155,7 @@ class Checkpointable(State, Settable):
 
 
 class MarkingList(list[Any]):
-    """A list that holds what a `NoDependency` has in it, and remembers that it is no part to save."""
+    """A list from a `NoDependency`, marked as no part to save."""
 
     _unsaved: tuple[Any, ...] = ()
 
@@ -186,7 +185,7 @@ class MarkingList(list[Any]):
 
 
 class MarkingDict(dict[str, Any]):
-    """A dict that holds what a `NoDependency` has in it, and remembers that it is no part to save."""
+    """A dict from a `NoDependency`, marked as no part to save."""
 
     _unsaved: tuple[Any, ...] = ()
 

@@ -36,7 +36,7 @@ class OpError(Exception):
     Programs of TensorFlow raise them by ``(node_def, op, message)``; the first two mean nothing here.
 
     Args:
-        message: the whole text; it names the op, what was expected, what came and what to do.
+        message: the whole text; it names the op, the expected and the actual value, and the remedy.
         error_code: TensorFlow's number of the status; None for that of the class.
 
     >>> str(OutOfRangeError("the end")), str(OutOfRangeError(None, None, "the end"))

@@ -2,8 +2,8 @@
 
 Random bits are those of Philox4x64-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011),
 keyed by (graph seed, op seed). A counter per key advances with each call, so no two calls share bits: calls with the
-same op seed go on with one stream, whose numbers are the same in every run, on every backend, whatever is drawn between
-them. `set_random_seed` starts all streams from the beginning. Two calls give the same numbers with the stateless ops.
+same op seed share one stream. Its numbers are the same in every run and on every backend, regardless of other draws.
+`set_random_seed` starts all streams from the beginning. Two calls give the same numbers with the stateless ops.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Generator(Checkpointable):
             return dict(self._counters)
 
     def go_back(self, mark: dict[tuple[int, int], int]) -> None:
-        """Go back to where the streams were, because nothing has come of what was drawn since.
+        """Reset the streams to an earlier state, because later draws were discarded.
 
         Args:
             mark: what `mark` returned.
@@ -108,8 +108,8 @@ class Generator(Checkpointable):
     def spare_initial_values(self, spare: bool) -> None:
         """Say whether initial values should take their bits from elsewhere, so that they do not advance this generator.
 
-        A restored generator is at the point that the saved run had reached, and in that run variables had their values
-        already. Those that wait to be restored are created once more all the same; what that draws must not count.
+        A restored generator continues the saved run, which already had values for its variables. Those that wait to be
+        restored are created once more all the same; what that draws must not count.
 
         Args:
             spare: whether they should.
@@ -258,4 +258,4 @@ def set_random_seed(seed: int | None) -> None:
             raise TypeError(
                 f"set_random_seed: the seed must be an integer or None; got {seed!r} of type {type(seed).__name__}."
             ) from None
-    late(lambda: _generator.set(Generator(seed)))  # also at each call of a function that is traced
+    late(lambda: _generator.set(Generator(seed)))  # also at each call of a traced function

@@ -169,8 +169,9 @@ class Recording:
 
 
 def _drop_stopped() -> tuple[Recording, ...]:
-    """Drop the tapes that were stopped in another thread or task, or whose stopping was interrupted; those that are
-    left in this one."""
+    """Drop tapes that were stopped in another thread or task, or by an interrupted call; those that are left in this
+    one.
+    """
     for tapes in (active, lined):
         for tape in [tape for tape in tapes if not tape.is_open]:
             with suppress(ValueError):  # another thread has dropped it
@@ -258,7 +259,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
 
 
 def note_break(what: str, inputs: Sequence[Tensor]) -> None:
-    """Tell the tapes that keep source lines where values that they watch are used and no gradient comes back."""
+    """Tell the tapes with source lines where an op without a gradient uses a watched value."""
     for tape in tapes_of_context():
         if tape.breaks is not None and tape.is_recording:
             tape.breaks += [(x._id, what, source_line()) for x in inputs if tape.watches(x)]

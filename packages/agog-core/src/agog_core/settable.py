@@ -13,7 +13,7 @@ from weakref import ref
 from agog_core.locks import hold_while_forking
 from agog_core.tracers import present_tracer, tracing
 
-# A number that is another one after each change of an attribute that a trace has read.
+# A version number of all attributes that traces have read.
 changes = [0]
 _next_change = count(1).__next__  # the next such number
 # The classes that have had objects: `_noted` is put into these while a function is traced. No callback in Python takes
@@ -23,7 +23,7 @@ _classes: dict[ref[type], ref[type]] = {}
 _noting: list[_Noting] = []
 # Held while classes are changed.
 _lock = hold_while_forking(RLock())
-# What notes the attributes that the function reads which is traced in this thread or task.
+# The note of attributes read by the function that this thread or task traces.
 _present: ContextVar[_Noting | None] = ContextVar("agog_noting", default=None)
 
 _PLAIN = frozenset((bool, int, str, bytes, type(None)))
@@ -37,7 +37,7 @@ class Settable:
     """Base of layers, optimizers, losses and other objects that functions read attributes of.
 
     What a trace has read is part of its key. While a function is traced, attributes are read by `_noted`; at all other
-    times by what Python has for it, so that reading them costs nothing more.
+    times by Python's own method, at no further cost.
 
     >>> class Scale(Settable):
     ...     def __init__(self, factor):
@@ -76,7 +76,7 @@ class Settable:
 
 
 def has_changed(owner: Any, name: str) -> None:
-    """Say that an attribute has got another value, or that its value was changed in place."""
+    """Note that an attribute has a new value, or a value changed in place."""
     if tracing and (noting := _present.get()) is not None:
         noting.written[id(owner), name] = ref(owner)
     counts = vars(owner).get(_COUNTS)
@@ -86,7 +86,7 @@ def has_changed(owner: Any, name: str) -> None:
 
 
 def note(owner: Any, name: str) -> None:
-    """Say that the function which is being traced, if there is one, has read an attribute.
+    """Note that the traced function, if any, has read an attribute.
 
     What is computed at each run reads it anew, but only its numbers are taken from there.
     """
@@ -98,7 +98,7 @@ def note(owner: Any, name: str) -> None:
 
 
 class Reads:
-    """The attributes that a function has read while it was traced, and what they were; it keeps no object alive.
+    """The attributes that a function has read during tracing, with their values; it keeps no object alive.
 
     Args:
         changed_before: what has changed since the function was traced before, in words.
@@ -160,8 +160,8 @@ class _Noting:
     def added_to(self, known: Mapping[tuple[int, str], tuple[ref[Any], Any]]) -> dict[Any, tuple[ref[Any], Any]]:
         """What later calls look at, beside what is known.
 
-        What the function itself sets is left out, since later calls run no Python that would set it; but not where it
-        has made the object, which others may keep.
+        Attributes set by the function itself are left out, since later calls run no Python to set them; but not where
+        it has made the object, which others may keep.
         """
         entries = dict(known)
         for held, name, mark, times in self._all_read():

@@ -75,5 +75,5 @@ def present() -> list[Any]:
 
 
 def present_key() -> tuple[Any, ...]:
-    """The settings that are not what they are by default, for the key of a trace."""
+    """The settings with other values than their defaults, for the key of a trace."""
     return tuple([(setting, key) for setting in used if (key := setting.key()) is not None])

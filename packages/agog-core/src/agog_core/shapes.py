@@ -18,7 +18,7 @@ _interned: dict[Shape, Shape] = {}
 
 
 def intern_shape(shape: Shape) -> Shape:
-    """The one tuple that stands for a shape, so that equal shapes are nearly always the same object.
+    """The interned tuple of a shape, so that equal shapes are nearly always the same object.
 
     Ops compare shapes by identity first; equal tuples that are different objects only take a slower path.
     """
@@ -288,7 +288,7 @@ def _listed(shape: Shape) -> str:
 
 
 def normalize_axis(op: str, axis: Any, rank: int) -> int:
-    """Turn an axis that may count from the end into one that counts from the front.
+    """Turn an axis, possibly negative, into one that counts from the front.
 
     >>> normalize_axis("concat", -1, 3)
     2

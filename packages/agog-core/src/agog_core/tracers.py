@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Tracer:
-    """What a function that is being traced does in place of what eager code does."""
+    """The interface of a traced function's recorder, called in place of eager code."""
 
     records = True  # whether calls of kernels are recorded
     lifts = False  # whether variables that are made now are none of the function's, as in an init_scope
@@ -27,7 +27,7 @@ class Tracer:
         raise NotImplementedError
 
     def read(self, variable: Variable, tensor: Tensor) -> Tensor:
-        """The value that a variable has by now, where eager code would read a tensor."""
+        """The current value of a variable during tracing."""
         raise NotImplementedError
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
@@ -39,7 +39,7 @@ class Tracer:
         raise NotImplementedError
 
     def known(self, tensor: Tensor) -> Tensor:
-        """A tensor with the value that one has in this call, which later calls do not renew."""
+        """A tensor with the value of this call, constant in later calls."""
         raise NotImplementedError
 
     def truth(self, tensor: Tensor) -> bool | None:
@@ -51,7 +51,7 @@ class Tracer:
         raise NotImplementedError
 
     def note_failure(self) -> None:
-        """Note that an op fails in this call, so that it is not run again where the function catches the error."""
+        """Note that an op fails in this call, so that no trace is kept if the function catches the error."""
 
     def failing(self, tensor: Tensor) -> Any:
         """What `agog_core.tensors.convert.failing` returns."""
@@ -63,7 +63,7 @@ class Tracer:
         raise NotImplementedError
 
     def look(self, array: Any) -> None:
-        """Let Python look at an array of the function that is being traced, or raise."""
+        """Let Python look at an array of the traced function, or raise."""
 
     def draw(self, op_seed: int | None, values: int) -> Any:
         """The key of random bits; see `Generator.reserve`."""
@@ -127,8 +127,9 @@ class Tracer:
         may_fail: bool = False,
         **late: Any,
     ) -> list[Tensor]:
-        """What a function of ours, which does nothing else, makes of the values of tensors at each run; see
-        `agog_core.tensors.convert.computed`."""
+        """The result, at each run, of agog's own pure function of tensors' values; see
+        `agog_core.tensors.convert.computed`.
+        """
         raise NotImplementedError
 
     def hosted(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -136,7 +137,7 @@ class Tracer:
         raise NotImplementedError
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
-        """What a function of the program, which may do anything, makes of the values of tensors at each run."""
+        """The result, at each run, of a program's function of tensors' values, with any side effects."""
         raise NotImplementedError
 
 
@@ -149,7 +150,7 @@ present_tracer = tracer_of_context.get  # bound once, as it is asked for each op
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """A block that is no part of a function that is being traced, such as restoring variables that it has made."""
+    """A block outside the trace of a function, such as restoring its new variables."""
     token = tracer_of_context.set(None)
     try:
         yield
@@ -164,7 +165,7 @@ def seen(variable: Variable, tensor: Tensor) -> Tensor:
 
 
 def late(function: Callable[[], Any]) -> Any:
-    """What a function of Python and of variables gives now; in a function that is being traced, at each call of it.
+    """What a function of Python and of variables gives now; in a traced function, at each call of it.
 
     For hyperparameters, which only ops with ``Op.late`` attributes take.
 
@@ -201,7 +202,7 @@ def iterated(
     limit: int | None,
     is_same: Callable[[Any], bool],
 ) -> Any:
-    """Take steps from values to others while a condition holds; a function that is being traced may join them.
+    """Take steps from values to others while a condition holds; a traced function may join them.
 
     Args:
         condition: takes values, and returns a scalar of bool.
@@ -230,7 +231,7 @@ def _iterated(condition: Any, step: Any, values: Any, limit: int | None) -> Any:
 
 
 def called(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function gives that may be the program's own, such as a learning rate: in a function that is being traced
+    """The result of a function, possibly the program's own, such as a learning rate: in a traced function
     no lock is held while it runs, at later calls neither.
 
     >>> called(lambda: 0.5)

@@ -13,7 +13,7 @@ __all__ = ["FtrlOptimizer"]
 
 
 class FtrlOptimizer(Optimizer):
-    """Follow the regularized leader, for sparse linear models, as TensorFlow 1.12 has it.
+    """Follow the regularized leader, for sparse linear models, as in TensorFlow 1.12.
 
     ``shrinking = gradient + 2 * l2_shrinkage * variable``; ``accum += gradient ** 2``, ``linear += shrinking - (new **
     -power - old ** -power) / learning_rate * variable``, where new and old are the values of ``accum``; ``variable =

@@ -14,7 +14,7 @@ __all__ = ["MomentumOptimizer"]
 
 
 class MomentumOptimizer(Optimizer):
-    """Gradient descent along an accumulation of the gradients, as TensorFlow 1.12 has it.
+    """Gradient descent along an accumulation of the gradients, as in TensorFlow 1.12.
 
     ``accumulation = momentum * accumulation + gradient``, then ``variable -= learning_rate * accumulation``; with
     Nesterov's momentum ``variable -= learning_rate * (gradient + momentum * accumulation)``. I. Sutskever et al., "On

@@ -13,7 +13,7 @@ __all__ = ["RMSPropOptimizer"]
 
 
 class RMSPropOptimizer(Optimizer):
-    """Gradients over a running mean of their size, and momentum, as TensorFlow 1.12 has it.
+    """Gradients over a running mean of their size, and momentum, as in TensorFlow 1.12.
 
     ``rms = decay * rms + (1 - decay) * gradient ** 2``, ``momentum_slot = momentum * momentum_slot + learning_rate *
     gradient / sqrt(rms + epsilon)``, ``variable -= momentum_slot``; centered, ``sqrt(rms - mg ** 2 + epsilon)`` is the

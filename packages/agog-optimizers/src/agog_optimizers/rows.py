@@ -32,7 +32,7 @@ def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
 
 
 def _repeated(tracer: Tracer, gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
-    """All rows of a gradient, each with the sum for its number: in a function that is traced their count must not
+    """All rows of a gradient, each with the sum for its number: in a traced function their count must not
     depend on values. A duplicate row number has equal values; scattering them twice is harmless."""
     (which,) = tracer.host(_numbered, [gradient.indices], [gradient.indices.dtype])
     sums = unsorted_segment_sum(gradient.values, which, gradient.indices._shape[0])

@@ -54,7 +54,7 @@ def should_record_summaries() -> bool:
 
 
 def is_recorded() -> Any:
-    """Whether summaries are recorded now, for ops; in a function that is being traced, at each of its runs."""
+    """Whether summaries are recorded now, for ops; in a traced function, at each of its runs."""
     policy = _policy.get()
     return operand(late(lambda: int(policy())), int64)
 

@@ -160,7 +160,7 @@ class KerasOptimizer(Configured, Optimizer):
     def minimize(
         self, loss: Callable[[], Any], global_step: Any = None, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> None:
-        """See `Optimizer.minimize`; a list in the second place are the variables, as Keras has it."""
+        """See `Optimizer.minimize`; a list in the second place are the variables, as in Keras."""
         if isinstance(global_step, (list, tuple)):
             if var_list is not None:
                 raise TypeError(f"{type(self).__name__}.minimize: var_list is given twice: in the second place, too.")

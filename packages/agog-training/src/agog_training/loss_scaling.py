@@ -139,7 +139,7 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
     def minimize(
         self, loss: Callable[[], Any], global_step: Any = None, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> None:
-        """See `Optimizer.minimize`; a list in the second place are the variables, as Keras has it."""
+        """See `Optimizer.minimize`; a list in the second place are the variables, as in Keras."""
         if isinstance(global_step, (list, tuple)):
             global_step, var_list = None, global_step
         super().minimize(loss, global_step, var_list, *args, **kwargs)

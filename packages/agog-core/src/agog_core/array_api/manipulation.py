@@ -92,7 +92,7 @@ def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def expand_dims(x: TensorLike, /, axis: Axes) -> Tensor:
-    """An array with new axes of size 1, of which one that is out of range raises IndexError."""
+    """An array with new axes of size 1; one out of range raises IndexError."""
     tensor = convert_to_tensor(x)
     rank = len(tensor._shape) + len(_listed(axis))
     try:
@@ -113,8 +113,8 @@ def squeeze(x: TensorLike, /, axis: Axes) -> Tensor:
 
 
 def reshape(x: TensorLike, /, shape: Shape, *, copy: bool | None = None) -> Tensor:
-    """The elements of an array in another shape. Memory is shared where that is possible, whatever `copy` says: nobody
-    can write it.
+    """The elements of an array in another shape. Memory is shared if possible, regardless of `copy`: nobody can write
+    it.
     """
     return ops.reshape(x, tuple(shape))
 

@@ -75,7 +75,7 @@ def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]:
 
 
 def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Elements of one array where a condition holds, and of another where not, in their common dtype."""
+    """Elements of one array where a condition holds, and of another elsewhere, in their common dtype."""
     first, second = promoted(x1, x2)
     choice = convert_to_tensor(condition)
     # Our op takes a condition of rank 1 for one about rows.
@@ -129,8 +129,8 @@ class UniqueInverse(NamedTuple):
 
 
 def unique_all(x: TensorLike, /) -> UniqueAll:
-    """The different elements, where each is first, which one each element is, and how often it is there; each NaN
-    differs from all others.
+    """The distinct elements, their first positions, the number of each element, and their counts; each NaN differs from
+    all others.
     """
     tensor = convert_to_tensor(x)
     flat = reshape(tensor, (-1,))

@@ -98,7 +98,7 @@ def call_several(op: Op, *inputs: Tensor, **attributes: Any) -> tuple[Tensor, ..
 
 
 def _together(op: Op, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Bring the inputs to one device, and check that those that must be of one dtype are."""
+    """Copy the inputs to one device, and check their common dtype."""
     device = inputs[0]._table.device
     if scopes:
         inputs = tuple(place(op.name, inputs))
@@ -245,7 +245,7 @@ def _run_in_place(
 def _new_arrays(
     op: Op, table: KernelTable, result: Any, arrays: list[Any], attributes: dict[str, Any]
 ) -> tuple[Any, ...] | None:
-    """The arrays that a kernel returned in place of those that it was to update."""
+    """The arrays that a kernel returned instead of updating its arguments."""
     if result is NotImplemented:
         result = run_next(op, table, arrays, attributes)
         if result is None:

@@ -1,9 +1,8 @@
 """Elementwise: factories of elementwise ops, with the fastest path of a call in plain Python.
 
 `unary` and `binary` turn a signature with a docstring into an op. What they generate is what everybody would write by
-hand: look up the kernel, call it, wrap the result, record. Each op gets a copy of the code object, under its own name
-and with its own parameter names, so that keywords work, profiles are readable, and the interpreter specialises each
-op's code for itself.
+hand: look up the kernel, call it, wrap the result, record. Each op gets a copy of the code object with its own name and
+parameter names. So keywords work, profiles are readable, and the interpreter specialises each op's code.
 """
 
 from __future__ import annotations

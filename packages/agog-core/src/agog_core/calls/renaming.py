@@ -12,8 +12,8 @@ from agog_core.tensors.tensor import Tensor
 def named_like(function: Callable[..., Tensor], public: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Give a generated function the name, parameter names and docstring of the public one.
 
-    `unary` and `binary` generate all elementwise ops from two functions. A closure alone would leave three things to be
-    desired, and each has the code object as its remedy, which is what CPython knows of a function:
+    `unary` and `binary` generate all elementwise ops from two functions. A closure alone has three drawbacks, which a
+    copied code object avoids:
 
     - keywords: ``tf.igamma(a=1.0, x=2.0)`` works since ``co_varnames`` begins with the public parameters' names. Local
       variables of the same names get an underscore in front, so that no name stands for two things.

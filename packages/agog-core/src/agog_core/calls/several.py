@@ -47,7 +47,7 @@ def takes_several(op: Op, variable: Variable) -> bool:
 
 
 def _is_distinct(steps: Sequence[Step]) -> bool:
-    """Whether no variable is in two steps, of which the second one takes what the first has left."""
+    """Whether all variables differ; the second step of a duplicate would need the result of the first."""
     names = [id(variable) for variables, _ in steps for variable in variables]
     return len(set(names)) == len(names)
 

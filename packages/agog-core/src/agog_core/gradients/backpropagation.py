@@ -24,13 +24,12 @@ NO_TENSOR = "GradientTape.gradient: {what} are tensors and variables; got {got!r
 
 
 def backpropagate(records: list[Record], gradients: dict[Id, Tensor], keep: set[Id]) -> None:
-    """Walk records backwards, which empties the list, and add up the gradients of what the targets depend on.
+    """Walk records backwards and accumulate gradients; this empties the list.
 
-    A vjp multiplies by the transposed Jacobian and conjugates nothing. What users call the gradient of a complex
-    number, the direction of steepest ascent, is the conjugate of what is found here.
+    A vjp multiplies by the transposed Jacobian and conjugates nothing. The gradient of a complex number, the direction
+    of steepest ascent, is the conjugate of the result here.
 
-    Records are taken off the list as they are used, and gradients that nobody asked for are dropped as soon as they are
-    spent, so that memory is freed along the way.
+    Records and intermediate gradients are freed as soon as they are used.
     """
     pop, get, take = records.pop, gradients.get, gradients.pop
     last: Id | tuple[Id, ...] | None = None

@@ -112,7 +112,7 @@ def _recorded(
 
 
 def make_vjp(f: Callable[..., Any], params: Params = None, persistent: bool = True) -> Callable[..., tuple[Any, Any]]:
-    """Turn a function into one that returns its value and a vjp, which takes the output's gradient or ones.
+    """Turn a function into one that returns its value and a vjp of the output's gradient (ones by default).
 
     >>> value, vjp = make_vjp(lambda x: x * x)(3.0)
     >>> float(value), float(vjp(2.0)[0]), float(vjp()[0])
@@ -208,7 +208,7 @@ def _parameter_names(f: Callable[..., Any]) -> list[str]:
 
 
 def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, Variable]]]:
-    """Turn a function into one that computes its gradients with respect to the trainable variables that it reads.
+    """Turn a function into one that computes the gradients of its trainable variables.
 
     Args:
         f: a function; it may read variables anywhere.
@@ -232,7 +232,7 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, V
 
 
 def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[Any, list[tuple[Any, Variable]]]]:
-    """Turn a function into one that computes its value, and its gradients for the trainable variables that it reads.
+    """Turn a function into one that computes its value and the gradients of its trainable variables.
 
     Args:
         f: as for `implicit_gradients`.
@@ -273,8 +273,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     Args:
         f: returns a pair: the result (a tensor or a structure of them), and a function that takes the gradients of the
             results and returns those of the arguments, one or a list of them, None for arguments without. If ``f``
-            reads trainable variables that are not among its arguments, that function takes them as ``variables`` too,
-            and returns the pair (gradients of the arguments, gradients of the variables).
+            reads trainable variables beside its arguments, that function also takes ``variables``, and returns the pair
+            (gradients of the arguments, gradients of the variables).
 
     Returns:
         A function of the same arguments that returns the result.
@@ -338,7 +338,7 @@ def _detached(value: Any) -> Tensor:
 
 
 def _conjugated(gradient: Any) -> Any:
-    """Between the tape, whose vjps conjugate nothing, and users, whose gradients of complex numbers are conjugates."""
+    """Conjugation between the tape's vjps and the users' gradients of complex numbers."""
     if gradient is None or not hasattr(gradient, "dtype") or not as_dtype(gradient.dtype).is_complex:
         return gradient
     from agog_core.ops.array.complex import conj

@@ -71,7 +71,7 @@ def op_of(vjp: Any, saved: tuple[Any, ...]) -> str:
 
 
 def _steps(tape: Recording) -> list[Step]:
-    """The steps of a tape: all that it ever recorded where it keeps lines, else those of the records that it has."""
+    """The steps of a tape: all recorded ones if it keeps lines, else those of the current records."""
     if isinstance(tape.records, LinedRecords):
         return tape.records.steps
     return [_step(record, None) for record in tape.records]

@@ -19,7 +19,7 @@ __all__ = ["recompute_grad"]
 
 
 class _Again(Generator):
-    """Random numbers of before, which functions that are traced take from where these came from."""
+    """Random numbers of before, which traced functions take from where these came from."""
 
     gives_again = True
 

@@ -28,8 +28,8 @@ _LEAVES = frozenset((Tensor, Variable))
 class GradientTape(Recording):
     """Records the ops of a ``with`` block, for differentiation.
 
-    Trainable variables are watched when they are read; other tensors by `watch`. Tapes nest: an outer one records what
-    an inner one's `gradient` computes, which gives derivatives of any order.
+    Trainable variables are watched when they are read; other tensors by `watch`. Tapes nest: an outer one records the
+    `gradient` of an inner one, which gives derivatives of any order.
 
     Args:
         persistent: whether `gradient` may be called more than once; the records then live as long as the tape.
@@ -281,7 +281,7 @@ class GradientTape(Recording):
         return stacked(tensor._shape[1:], rows, 1)
 
     def summary(self) -> str:
-        """List the records: which op, from and to which tensors, how many bytes the tape keeps for it, and the line.
+        """List the records: the op, its input and output tensors, the bytes kept for it, and the line.
 
         Returns:
             A table with a sum below. An array that several records keep counts once.

@@ -63,7 +63,7 @@ def _mermaid(picture: Picture) -> str:
 def svg_of(picture: Picture, most: int | None = _MOST_NODES) -> str | None:
     """Draw a picture from top to bottom without any program: each node below those it has arrows from.
 
-    None if there are no nodes, or more than ``most``, which is what can be looked at in a notebook.
+    None if there are no nodes, or more than ``most``, a readable number for a notebook.
     """
     if not picture.nodes or (most is not None and len(picture.nodes) > most):
         return None

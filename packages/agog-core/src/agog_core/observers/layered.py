@@ -33,7 +33,7 @@ def laid_out(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> Lay
     room = dict(widths)
     ways: list[list[str]] = []
     for start, end in edges:
-        # A gap in each row that an arrow passes, so that it runs over no node.
+        # A gap for an arrow in each row that it crosses, so that it runs over no node.
         passed = [f"{start} {end} {row}" for row in range(row_of[start] + 1, row_of[end])]
         for number, name in enumerate(passed):
             room[name] = 0

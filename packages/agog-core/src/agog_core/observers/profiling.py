@@ -192,8 +192,8 @@ def profile() -> Iterator[Profile]:
     device's own clock says, where its backend has one (`Backend.timer`), and each call waits for it; without one they
     are the times that it takes to launch the kernels.
 
-    A traced function runs as it is compiled, and each of its steps is measured, under the ops that it computes and the
-    lines that called them. Where its device's executor cannot do that, its kernels are called one by one.
+    A traced function runs compiled. Each of its steps is measured, with its ops and their source lines. Where its
+    device's executor cannot do that, its kernels are called one by one.
 
     Returns:
         A context manager that gives the `Profile`.

@@ -112,8 +112,9 @@ def fixed(tensor: Tensor) -> np.ndarray[Any, Any]:
 
 
 def failing(tensor: Tensor) -> np.ndarray[Any, Any]:
-    """The value of a tensor for the text of an error that is raised because of values. What a function does that is
-    being traced and catches the error is done in this call alone."""
+    """The value of a tensor for the text of an error that is raised because of values. If a traced function catches the
+    error, its further ops belong to this call alone.
+    """
     if tracing and (tracer := present_tracer()) is not None:
         found: np.ndarray[Any, Any] = tracer.failing(tensor)
         return found
@@ -121,9 +122,9 @@ def failing(tensor: Tensor) -> np.ndarray[Any, Any]:
 
 
 def decided(function: Callable[..., T], *tensors: Tensor) -> T:
-    """What a function makes of the values of tensors on the host, where an op depends on no more of them than that.
+    """The result of a function of tensors' values on the host, if an op depends only on that.
 
-    A function that is being traced is traced again where it is something else.
+    A traced function is traced again for another value.
 
     >>> decided(lambda host: int(host.max()), convert_to_tensor([1, 3, 2]))
     3
@@ -135,7 +136,7 @@ def decided(function: Callable[..., T], *tensors: Tensor) -> T:
 
 
 def whole(value: Any) -> int:
-    """A whole number that an op needs on the host, such as a size or an axis, also where it is a tensor.
+    """An integer that an op needs on the host, such as a size or an axis, possibly from a tensor.
 
     >>> whole(convert_to_tensor(3)), whole(2)
     (3, 2)
@@ -151,9 +152,9 @@ def computed(
     may_fail: bool = False,
     **late: Any,
 ) -> list[Tensor]:
-    """What a function makes of the values of tensors on the host, as tensors of these dtypes, which tapes do not see.
+    """The result of a function of tensors' values on the host, as tensors of these dtypes, unseen by tapes.
 
-    In a function that is being traced it is called at each run. ``has_sizes`` says that the sizes of what it makes
+    In a traced function it is called at each run. ``has_sizes`` says that the sizes of what it makes
     depend on the values; where they are others, the function is traced again. ``may_fail`` says that it raises for
     some values. ``late`` is given to it too: what `agog_core.tracers.late` has returned.
 
@@ -170,7 +171,7 @@ def computed(
 
 def at_each_run(function: Callable[..., T], *tensors: TensorLike) -> T:
     """What a function of ours makes of tensors: a structure of tensors, of which tapes see nothing. It may look at
-    their values: in a function that is being traced it is called, as it is, at each run.
+    their values: in a traced function it is called, as it is, at each run.
 
     >>> at_each_run(lambda x: convert_to_tensor(int(x) + 1), convert_to_tensor(2)).numpy()
     np.int32(3)

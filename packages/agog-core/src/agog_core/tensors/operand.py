@@ -16,7 +16,7 @@ _PYTHON_NUMBERS = (int, float, bool)
 
 
 def operand(op: str, value: TensorLike, table: KernelTable, name: str, like: str) -> Tensor:
-    """Convert one operand of an op, which is no tensor, to the dtype of the tensor that is the other.
+    """Convert an operand that is no tensor to the dtype of the other operand.
 
     Tensors of Python numbers are shared between calls, so they must not be handed to anybody outside the op.
     """

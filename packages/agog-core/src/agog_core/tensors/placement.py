@@ -96,8 +96,8 @@ def bring(x: Tensor, device: Device, ahead: bool = False) -> Tensor:
 def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     """Bring an op's inputs together: to the scope's device, else to the first of theirs that is not the default.
 
-    An op that runs on the host, or that has an input of a dtype which the device does not hold, gets them there; and so
-    does one that computes sizes, in the scope of any device.
+    A host op, or an op with an input of a dtype that the device does not support, gets them on the host; and so does
+    one that computes sizes, in the scope of any device.
     """
     target = scope_device() if scopes and not are_sizes(op, tensors) else None
     if target is None:

@@ -23,7 +23,7 @@ class SparseTensorValue(Named):
 
 
 class SparseTensor:
-    """Three tensors that stand for one of rank r in which only n elements are given.
+    """Three tensors for a tensor of rank r with n given elements.
 
     Args:
         indices: where the elements are, int64 of shape (n, r).

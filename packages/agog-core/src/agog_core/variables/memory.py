@@ -73,7 +73,7 @@ class Memory(State):
 
 
 def lend(tensor: Tensor, variable: Memory) -> None:
-    """Give a variable a value without a copy, in memory that must never be written, such as that of a mapped file.
+    """Give a variable a value without a copy, in read-only memory such as a mapped file's.
 
     The first update in place copies it, and the variable lets go of that memory then.
 
@@ -102,8 +102,8 @@ def release(variables: Iterable[Memory]) -> None:
 
 
 def take(variables: Sequence[Memory]) -> list[Any]:
-    """Take the arrays of variables to update them in place, while `updating` is held, for which other threads that read
-    the variables wait.
+    """Take the arrays of variables for an in-place update, while `updating` is held; other threads wait to read the
+    variables.
 
     Args:
         variables: the variables.
@@ -145,7 +145,7 @@ def _in_a_copy(variable: Memory, tensor: Tensor) -> Any:
 
 
 def give_back(variables: Sequence[Memory], updated: Sequence[Any] | None = None) -> None:
-    """Let the variables that `take` took be read again, with new arrays where the old ones have not been written."""
+    """Return the variables taken by `take`, with new arrays if the old ones were not written."""
     if updated is None:
         for variable in variables:
             if (taken := variable._taken) is not None:
@@ -167,8 +167,8 @@ def give_back(variables: Sequence[Memory], updated: Sequence[Any] | None = None)
 def version(array: Any) -> int | None:
     """The version of the value in a variable's memory: another number after each write.
 
-    A kernel may keep what it has made of a weight, such as a blocked copy, by the address of the memory and this
-    number together, without a reference to the memory: no two values ever have both in common.
+    A kernel may cache a copy of a weight, such as a blocked one, under the memory's address and this number, without a
+    reference to the memory: no two values ever have both in common.
 
     Args:
         array: an array that a kernel has been given.

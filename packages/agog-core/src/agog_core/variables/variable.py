@@ -326,7 +326,7 @@ class Variable(Memory):
 
 
 def _broadcasting(method: str, given: Shape, wanted: Shape) -> str:
-    """What to write instead where a value could be broadcast to the variable's shape, which assignments never do."""
+    """The remedy for a value that could be broadcast to the variable's shape; assignments never broadcast."""
     if len(given) > len(wanted) or any(
         size not in (1, whole) for size, whole in zip(reversed(given), reversed(wanted), strict=False)
     ):

@@ -57,7 +57,7 @@ def marked(function: str, texts: Array, start_char: int | None, index_from: int)
 
 
 def shorter(function: str, maxlen: int | None, texts: Texts, labels: Array) -> tuple[Texts, Array]:
-    """The texts that are shorter than ``maxlen``, as Keras has it: those of that length are left out too."""
+    """The texts that are shorter than ``maxlen``, as in Keras: those of that length are left out too."""
     if not maxlen:
         return texts, labels
     most = integer(function, "maxlen", maxlen)

@@ -155,7 +155,7 @@ def bmp(op: str, data: bytes, channels: int) -> Array:
 
 
 def _bmp_with_alpha(op: str, data: bytes, size: tuple[int, int]) -> Array:
-    """The four bytes of each pixel, as TensorFlow has them; Pillow leaves out the last."""
+    """The four bytes of each pixel, as in TensorFlow; Pillow leaves out the last."""
     (width, height), (start, signed_height) = size, struct.unpack_from("<I8xi", data, 10)
     try:
         rows = np.frombuffer(data, np.uint8, 4 * width * height, start).reshape(height, width, 4)

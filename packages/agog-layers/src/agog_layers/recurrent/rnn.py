@@ -103,7 +103,7 @@ class RNN(TakesConstants):
         """The states before the first step, for a batch of inputs or for its size.
 
         Args:
-            inputs: a tensor of shape (batch, time, ...); or the size of the batch, as Keras has it today.
+            inputs: a tensor of shape (batch, time, ...); or the size of the batch, as in Keras today.
             batch_size: the size of the batch.
 
         Returns:

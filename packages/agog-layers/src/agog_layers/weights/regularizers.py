@@ -190,7 +190,7 @@ deserialize = reader(get)
 
 
 def l1_regularizer(scale: float, scope: str | None = None) -> L1L2:
-    """``scale * sum(abs(x))``, as ``tf.contrib.layers`` has it.
+    """``scale * sum(abs(x))``, as in ``tf.contrib.layers``.
 
     Args:
         scale: the factor.
@@ -208,7 +208,7 @@ def l1_regularizer(scale: float, scope: str | None = None) -> L1L2:
 
 
 def l2_regularizer(scale: float, scope: str | None = None) -> L1L2:
-    """``scale * sum(x ** 2) / 2``, as ``tf.contrib.layers`` has it: half of what Keras has.
+    """``scale * sum(x ** 2) / 2``, as in ``tf.contrib.layers``: half of what Keras has.
 
     Args:
         scale: the factor.

@@ -117,7 +117,7 @@ def of_the_same_layout(place: Place, shapes: Mapping[str, Shape]) -> Forms | Non
 def of_pytorch(place: Place, shapes: Mapping[str, Shape], matrices: str = "turned") -> Forms | None:
     """The forms in modules of PyTorch, of which one has these shapes; None for a layer that PyTorch has not.
 
-    ``matrices`` says how those of Dense layers lie: "turned", as PyTorch has them, "plain", or "either".
+    ``matrices`` says how those of Dense layers lie: "turned", as in PyTorch, "plain", or "either".
     """
     needed = {role: shape_of(variable) for role, variable in place.variables.items()}
     vector = needed.pop("vector_u", None)

@@ -295,7 +295,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lift what is done out of a function that is being traced: it is done then, not at later calls.
+    """Lift what is done out of a traced function: it is done then, not at later calls.
 
     Returns:
         A context manager, which does nothing where no function is being traced.

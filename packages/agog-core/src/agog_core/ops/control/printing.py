@@ -91,7 +91,7 @@ def Print(
 
 
 def _at_each_run(tracer: Tracer, show: Callable[..., Any], values: Sequence[Any]) -> None:
-    """Print values at each run of a function that is being traced: its tensors have others then."""
+    """Print values at each run of a traced function: its tensors have others then."""
     leaves = nest.flatten(values)
     are_tensors = [is_tensor(leaf) for leaf in leaves]
     tensors = [convert_to_tensor(leaf) for leaf, is_one in zip(leaves, are_tensors, strict=True) if is_one]

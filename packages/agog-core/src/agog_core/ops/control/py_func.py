@@ -59,7 +59,7 @@ def py_func(
         func: takes arrays, which it may write to (NumPy scalars and bytes objects for scalars), and returns an array, a
             number, a list of those, or None. Without it, and without ``inp``, a decorator is returned.
         inp: its arguments.
-        Tout: the dtype of its result, or a list of dtypes. It counts only in functions that are traced and in those of
+        Tout: the dtype of its result, or a list of dtypes. It counts only in traced functions and in those of
             datasets, as in a graph.
 
     Returns:
