@@ -29,6 +29,12 @@ def declining(graph: Graph, compilers: Sequence[Compiler]) -> None:
     """An executor that takes no graph."""
 
 
+@pytest.fixture(autouse=True)
+def _on_the_cpu() -> Iterator[None]:
+    with ag.device("/cpu:0"):  # which executors here are for, whatever device the tests are run on
+        yield
+
+
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """What brings executors, which are then the only ones."""
