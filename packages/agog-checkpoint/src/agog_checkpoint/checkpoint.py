@@ -26,9 +26,9 @@ from agog_core.variables.variable import Variable
 class Checkpoint(Checkpointable):
     """A group of objects whose state is saved and restored together.
 
-    The state is that of all objects that can be reached through attributes, lists, tuples and dicts. Each value is
-    saved under its shortest path, such as ``model/layers/0/kernel``, and an optimizer's slot under the paths of the
-    optimizer and the variable, such as ``optimizer/.slot/m/model/layers/0/kernel``.
+    The state is that of all objects reachable through attributes, lists, tuples and dicts. Each value is saved under
+    its shortest path, such as ``model/layers/0/kernel``, and an optimizer's slot under the paths of the optimizer and
+    the variable, such as ``optimizer/.slot/m/model/layers/0/kernel``.
 
     Args:
         **objects: the objects, which become attributes; more attributes may be added later.
@@ -165,7 +165,7 @@ class Checkpoint(Checkpointable):
     def _write(
         self, path: str, then: Callable[[], None] | None, max_shard_bytes: int | None, asynchronous: bool
     ) -> None:
-        """Save a snapshot, after the saves before it, and do what comes after that."""
+        """Save a snapshot after earlier saves, and call ``then``."""
         if max_shard_bytes is not None and max_shard_bytes <= 0:
             raise ValueError(
                 "Checkpoint: max_shard_bytes must be a positive number of bytes, or None for one file of any size; got "
@@ -205,10 +205,10 @@ class Checkpoint(Checkpointable):
                 takes all its parts with it. The empty path stands for all that was saved, or for this group.
             only: a path in the program, a pattern such as ``"model/*/kernel"``, or a list of them; None restores all.
             skip: paths or patterns that are left out, with the slots of their variables.
-            cast: whether values of another dtype are cast to that of the variable, where nothing but precision is lost.
+            cast: whether values of another dtype are cast to the variable's, if only precision is lost.
 
         Returns:
-            A status, whose `repr` is a report and whose methods check that everything was matched.
+            A status: its `repr` is a report, its methods check for complete matches.
 
         Raises:
             NotFoundError: there is no such checkpoint; or it has nothing of a name that ``mapping`` asks for.

@@ -46,7 +46,7 @@ class CheckpointableSaver:
 
         Args:
             file_prefix: the folder, which is made if it is missing, and the beginning of the file's name.
-            checkpoint_number: a number, or a variable that holds it, which the name ends with; None for none.
+            checkpoint_number: a number or a variable, for the end of the name; None for none.
 
         Returns:
             The path for `restore`.
@@ -70,7 +70,7 @@ class CheckpointableSaver:
             save_path: what `save` or `latest_checkpoint` returned; None restores nothing.
 
         Returns:
-            A status, whose `repr` is a report and whose methods check that everything was matched.
+            A status: its `repr` is a report, its methods check for complete matches.
 
         Raises:
             NotFoundError: there is no such checkpoint.

@@ -39,9 +39,9 @@ def commit(
 
     ``write`` writes the content into an empty stream. ``first`` are other files of the folder, which belong to this
     one: all of them are written before it, and are in their places, whose names ``placed`` gives, and on the disk
-    before it takes its own. ``then`` does what comes after that. While a commit goes on, a temporary file has
-    ``commit_id``, by default a new one, in its name and is locked. Where there is ``first`` or ``then``, the folder
-    is locked from the moment when all is written but ``path``, which says what belongs to it.
+    before it takes its own. ``then`` runs after that. While a commit goes on, a temporary file has ``commit_id``, by
+    default a new one, in its name and is locked. With ``first`` or ``then``, the folder is locked from the moment when
+    everything but ``path`` is written.
 
     Raises ResourceExhaustedError if the disk is full, PermissionDeniedError if the folder may not be written, and
     UnknownError if the system failed in another way. In all cases the old file is as it was.
@@ -97,7 +97,7 @@ def commit(
 
 def delete(path: str) -> None:
     """Delete a file and bring that to the disk; one that is not there is deleted already. Raises PermissionDeniedError
-    where it may not be deleted, and UnknownError if the system failed in another way."""
+    if it may not be deleted, and UnknownError if the system failed in another way."""
     try:
         os.unlink(path)
         _sync_folder(os.path.dirname(os.path.abspath(path)))

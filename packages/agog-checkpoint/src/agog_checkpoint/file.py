@@ -20,12 +20,12 @@ SUFFIX = ".safetensors"
 
 
 def file_name(path: str) -> str:
-    """The file of a checkpoint that is not sharded, by a path that may also end with ``.safetensors``."""
+    """The file of a checkpoint without shards, by a path with or without ``.safetensors``."""
     return path if path.endswith(SUFFIX) else path + SUFFIX
 
 
 def index_name(path: str) -> str:
-    """The index of a checkpoint that is sharded, by a path that may also end with ``.safetensors``."""
+    """The index of a sharded checkpoint, by a path with or without ``.safetensors``."""
     return path.removesuffix(SUFFIX) + INDEX_SUFFIX
 
 
@@ -43,8 +43,8 @@ def main_file(path: str) -> str | None:
 def save(
     path: str, saved: Snapshot, max_shard_bytes: int | None = None, then: Callable[[], None] | None = None
 ) -> None:
-    """Save a snapshot; a crash at any instant leaves what the path named before, or the new checkpoint, whole. Where
-    several programs save to one path, that of one of them is left, whole.
+    """Save a snapshot; a crash at any instant leaves what the path named before, or the new checkpoint, whole. If
+    several programs save to one path, one of the files remains, whole.
 
     A file has at most ``max_shard_bytes`` of tensors; None for one file of any size. ``then`` is called before another
     program may change what is in the folder. Raises InvalidArgumentError if the header would be longer than readers
@@ -115,9 +115,8 @@ def read(path: str) -> tuple[Graph, dict[str, Array]]:
 def read_file(file: str) -> tuple[Graph, dict[str, Array]]:
     """Read a file of any name, and its shards where it is an index: the graph, and the values by key.
 
-    They lie in the memory that the files are mapped to, which may be replaced or removed meanwhile; writing into them
-    changes no file. Raises PermissionDeniedError if a file may not be read, and DataLossError if it is not a
-    whole checkpoint.
+    They are views of the mapped files, which may be replaced or removed meanwhile; writing into them changes no file.
+    Raises PermissionDeniedError if a file may not be read, and DataLossError if it is not a whole checkpoint.
     """
     try:
         if file.endswith(INDEX_SUFFIX):

@@ -25,7 +25,7 @@ class CheckpointState(NamedTuple):
         model_checkpoint_path: the path of the newest checkpoint.
         all_model_checkpoint_paths: the paths of all that are kept, the oldest first.
         all_model_checkpoint_timestamps: when they were made, in seconds since 1970; empty if that was not noted.
-        last_preserved_timestamp: when the last one was made that is kept for good; 0.0 where that was not noted.
+        last_preserved_timestamp: when the last one was made that is kept for good; 0.0 if that was not noted.
     """
 
     model_checkpoint_path: str
@@ -116,7 +116,7 @@ def update_checkpoint_state(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Write which checkpoint of a folder is the newest, and which others are kept.
+    """Write the names of a folder's newest checkpoint and of the other kept ones.
 
     Args:
         save_dir: the folder.

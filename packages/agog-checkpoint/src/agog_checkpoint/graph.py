@@ -37,8 +37,8 @@ class SavedVariable:
 class Node:
     """An object: a variable, or something with named parts and state of its own.
 
-    ``children`` are the numbers of the nodes of its parts, by name; ``state`` is what its `checkpoint_state` returned,
-    if that was anything.
+    ``children`` are the numbers of the nodes of its parts, by name; ``state`` is the result of its `checkpoint_state`,
+    if any.
     """
 
     __slots__ = ("children", "state", "variable")
@@ -177,7 +177,7 @@ def join(path: str, name: str) -> str:
 
 
 def graph_of_names(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Graph:
-    """Make a graph of variables that have only names, which are taken apart at slashes or else at dots.
+    """Make a graph of variables from their names, split at slashes or else at dots.
 
     Raises ValueError if a name is the beginning of another, or a variable cannot have a dtype, and TypeError if a
     name is not a string.

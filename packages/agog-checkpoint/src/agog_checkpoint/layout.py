@@ -75,7 +75,7 @@ def write_tensors(stream: BinaryIO, variables: Iterable[SavedVariable], values: 
 
 
 def _begin_checksum(data: memoryview) -> Callable[[], str]:
-    """Let another thread sum what is large while it is being written, and give what waits for it."""
+    """Let another thread compute the checksum of a large tensor during its write; the result waits for it."""
     if data.nbytes < _LARGE:
         return partial(checksum, data)
     sums: list[str] = []

@@ -24,17 +24,16 @@ _SECONDS_PER_HOUR = 3600.0
 class CheckpointManager:
     """Saves numbered checkpoints into a folder, and deletes all but the newest of them.
 
-    It deletes only what a manager of this folder saved: its list is in the folder's file ``checkpoint``, from which a
-    new manager goes on, and which several of them share, in one program or in more. That file names a new checkpoint
-    before an old one is deleted, so that a crash at any instant leaves the newest one whole, and nothing is forgotten
-    on the disk.
+    It deletes only what a manager of this folder saved: its list is in the folder's file ``checkpoint``. A new manager
+    continues it, and several managers may share it, in one program or more. That file names a new checkpoint before an
+    old one is deleted. So a crash at any instant leaves the newest one whole, and no unlisted file.
 
     Args:
         checkpoint: the `Checkpoint` to save.
         directory: the folder, which is made if it is missing.
         max_to_keep: how many of the newest checkpoints are kept; None for all.
-        keep_checkpoint_every_n_hours: a checkpoint that would be deleted is kept for good when it was made so many
-            hours after the last one kept for good, or after the first manager of the folder; None keeps none.
+        keep_checkpoint_every_n_hours: an old checkpoint is kept for good if it was made so many hours after the last
+            such one, or after the first manager of the folder; None keeps none.
         best: the name of a metric, and ``"max"`` or ``"min"``: the checkpoint that was saved with the best value is
             kept beside the newest; None keeps none for that.
         max_shard_bytes: see `Checkpoint.save`.
@@ -134,7 +133,7 @@ class CheckpointManager:
             checkpoint: one of `checkpoints`.
 
         Returns:
-            Names to numbers; empty for a checkpoint that was saved without any, or that is not one of `checkpoints`.
+            Names to numbers; empty for a checkpoint without metrics, or outside `checkpoints`.
         """
         return dict(self._metrics.get(os.path.basename(checkpoint), {}))
 
@@ -142,7 +141,7 @@ class CheckpointManager:
         """Save a checkpoint, and delete those that are too old.
 
         Args:
-            checkpoint_number: a number, or a variable that holds it, which the file's name ends with; None for
+            checkpoint_number: a number or a variable, for the end of the file's name; None for
                 `Checkpoint.save_counter`, which counts in both cases.
             metrics: names to numbers, or to scalar tensors, which are noted in the folder's file ``checkpoint``; None
                 for a checkpoint that cannot be the best.

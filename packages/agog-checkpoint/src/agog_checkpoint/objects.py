@@ -127,7 +127,7 @@ def walk(root: Any) -> tuple[list[Part], list[Slot]]:
 
 
 def without_value(root: Any, node_of: WeakIdentityMap[int], graph: Graph, matched: set[int]) -> list[str]:
-    """The keys that the values of the program's objects would have for which the file has none."""
+    """The keys of the program's values that the file lacks."""
     found = walk(root)[0]
     missing = _torn(found, node_of, graph, matched)
     for value, path, _ in found:
@@ -142,8 +142,9 @@ def without_value(root: Any, node_of: WeakIdentityMap[int], graph: Graph, matche
 
 
 def _torn(found: list[Part], node_of: WeakIdentityMap[int], graph: Graph, matched: set[int]) -> list[str]:
-    """The paths of objects that have no node, because the file has at their place an object that the program has at
-    another one: one object there is two here."""
+    """The paths of objects without a node, because the program has the file's object under another path: one object
+    there is two here.
+    """
     return [
         found[child].path
         for part in found
@@ -171,8 +172,8 @@ def by_name(root: Any, graph: Graph) -> dict[str, str]:
 def snapshot(root: Any) -> Snapshot:
     """The state of all that can be reached from an object, as it is now; later assignments do not change the snapshot.
 
-    Raises ValueError if an object's state is not what JSON can hold, or where `parts` does, and UnimplementedError
-    where a variable holds strings.
+    Raises ValueError if an object's state is no JSON data, or as `parts` does, and UnimplementedError if a variable
+    holds strings.
     """
     notify()  # values of a checkpoint that still wait for an object are saved with it
     found, slots = walk(root)

@@ -74,9 +74,9 @@ def name_in(folder: str, path: str) -> str:
 
 
 def read_kept(folder: str, name: str = _NAME) -> Kept | None:
-    """Read what a `CheckpointManager` noted in a folder, less what is listed of other folders; None if no manager
-    was the last to save. Raises DataLossError if the file is damaged, and PermissionDeniedError if it may not be
-    read."""
+    """Read the notes of a `CheckpointManager` in a folder, without those about other folders; None if no manager was
+    the last to save. Raises DataLossError if the file is damaged, and PermissionDeniedError if it may not be read.
+    """
     pointer = os.path.join(folder, name)
     if not os.path.isfile(pointer):
         return None
@@ -172,8 +172,8 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         latest_filename: the name of the file that names it; None for ``checkpoint``.
 
     Returns:
-        The path for `Checkpoint.restore`, or None if nothing was saved or the folder does not exist. Where the
-        checkpoint is gone that the folder names as its newest, None too, with a warning.
+        The path for `Checkpoint.restore`, or None if nothing was saved or the folder does not exist. None with a
+        warning if the folder's newest checkpoint is gone.
 
     Raises:
         DataLossError: the file that names the newest checkpoint is damaged.

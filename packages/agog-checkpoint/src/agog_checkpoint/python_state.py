@@ -72,7 +72,7 @@ class NumpyState(Checkpointable):
 
 
 class PythonState(Checkpointable):
-    """Base of objects whose state is a text, or bytes, that `serialize` makes and `deserialize` takes.
+    """Base of objects with a text or bytes as state, by `serialize` and `deserialize`.
 
     >>> class Notes(PythonState):
     ...     def __init__(self):

@@ -22,7 +22,7 @@ class CheckpointReader:
     """The variables in one checkpoint, by their keys.
 
     Args:
-        filepattern: what `Checkpoint.save`, `Saver.save` or another function that saves returned.
+        filepattern: the result of `Checkpoint.save`, `Saver.save` or another function that saves.
 
     Raises:
         NotFoundError: there is no such checkpoint.

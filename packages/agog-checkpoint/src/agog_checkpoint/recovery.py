@@ -19,7 +19,7 @@ except ImportError:  # not a POSIX system; open files cannot be removed there, s
 INDEX_SUFFIX = ".safetensors.index.json"
 # The name of the file that it will be, and the commit's id.
 _TEMPORARY = re.compile(r"\..+\.([0-9a-f]{16})\.agog-tmp", re.DOTALL)
-# The checkpoint's name, the save's id where an older checkpoint of that name had shards of the usual names, a number.
+# The checkpoint's name, the save's id if an older checkpoint of that name had shards of the usual names, a number.
 _SHARD = re.compile(r"((.+?)(?:\.[0-9a-f]{16})?)-[0-9]{5}-of-[0-9]{5}\.safetensors", re.DOTALL)
 
 
@@ -37,8 +37,9 @@ def temporary_name(path: str, commit_id: str) -> str:
 
 
 def remove_stale(folder: str) -> None:
-    """Remove what crashes left; what a process is writing stays, and what cannot be removed is left to the next save.
-    Raises OSError if the folder cannot be read."""
+    """Remove what crashes left; files in progress stay, and the next save retries failed removals. Raises OSError if
+    the folder cannot be read.
+    """
     names = os.listdir(folder)
     commits: dict[str, list[str]] = {}
     for name in names:

@@ -12,7 +12,7 @@ from agog_checkpoint.warning import CheckpointWarning
 
 
 class Report(NamedTuple):
-    """The keys of values that were matched, that wait for an object, and for which none can come any more."""
+    """The keys of matched values, of waiting ones, and of those that can no longer be matched."""
 
     matched: list[str]
     deferred: list[str]
@@ -38,7 +38,7 @@ class UnclaimedValues:
         self._named: set[int] = set()
 
     def name_all(self) -> None:
-        """Note that an error has named all of them, so that no warning needs to."""
+        """Note that an error has named all of them, so no warning is needed."""
         self._named.update(self._matches.labels)
 
     def warn(self) -> None:

@@ -139,8 +139,7 @@ class Restore:
         return self._matches.node_of.get(variable) is not None
 
     def without_value(self, root: Checkpointable) -> list[str]:
-        """The keys that the values of the program's objects would have for which the file has none, without those that
-        are not wanted."""
+        """The keys of the program's values that the file lacks, without skipped ones."""
         matches = self._matches
         missing = without_value(root, matches.node_of, matches.graph, matches.holding & matches.matched)
         return [path for path in missing if self._wants(path)]

@@ -9,10 +9,10 @@ Work done here although the package has it, with the reason and the fix, as of i
   program (SIGBUS) when another one cuts a file that it has mapped. A user knows the file that is restored, but folders
   hold files of any program. Needless once ``"pread"`` reads the header.
 - `layout` writes. ``serialize`` makes two copies of all tensors. ``serialize_file`` needs all of them on the host, and
-  their checksums, before it begins; writes another file than the one that `recovery` has locked, and renames that;
-  leaves a file behind after a crash that nobody can tell from another program's; lets only the owner read; tells of a
-  full disk by a text alone; and hears a Ctrl-C at its end. Both put metadata into an order that changes from call to
-  call. Needless once tensors can be written one at a time into a file that is open, after metadata in their order.
+  their checksums, before it begins; writes and renames another file than the one locked by `recovery`; leaves a file
+  behind after a crash that nobody can tell from another program's; lets only the owner read; tells of a full disk by a
+  text alone; and hears a Ctrl-C at its end. Both put metadata into an order that changes from call to call. Needless
+  once tensors can be written one at a time into a file that is open, after metadata in their order.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ def _header(stream: BinaryIO) -> tuple[list[tuple[str, str, tuple[int, ...]]], d
 
 
 def array(dtype: DType, shape: tuple[int, ...], data: memoryview) -> Array:
-    """One array of a tensor's bytes and not a view of one, so that who holds views of it holds them."""
+    """An array of a tensor's bytes that is its own base, so that views of it keep them alive."""
     return np.ndarray(shape, dtype.numpy_dtype, data) if data else np.empty(shape, dtype.numpy_dtype)
 
 
 def metadata_of(path: str) -> dict[str, Any]:
     """Read a file's metadata, and nothing else of it. Raises OSError if the file cannot be read, and ValueError
-    where it has no header."""
+    if it has no header."""
     with open_regular(path) as stream:
         length = int.from_bytes(stream.read(8), "little")
         try:

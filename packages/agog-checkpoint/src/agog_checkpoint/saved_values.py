@@ -22,7 +22,7 @@ from agog_core.tensors.convert import from_host
 from agog_core.tracers import apart
 from agog_core.variables.memory import lend
 
-_LEAST_BORROWED = 16_384  # elements; what is smaller is copied, because it would keep a whole file mapped
+_LEAST_BORROWED = 16_384  # elements; smaller ones are copied, because they would keep a whole file mapped
 _numbers = itertools.count(1)  # the next number of a restore, which orders those that wait
 # The number of the latest restore that gave an object its state. An earlier restore that still waits must not undo it.
 _restored_by: WeakIdentityMap[int] = WeakIdentityMap()

@@ -21,7 +21,7 @@ from agog_core.variables.variable import creation_hooks
 
 
 def write_named(path: str, variables: Mapping[str, Variable], then: Callable[[], None] | None = None) -> None:
-    """Save variables under names in ``path`` with ``.safetensors`` behind it, and do what comes after that.
+    """Save variables under names in ``path`` with ``.safetensors`` behind it, and call ``then``.
 
     Raises ValueError if the file cannot have one of the names, UnimplementedError if a variable holds strings,
     ResourceExhaustedError if the disk is full, and PermissionDeniedError if the folder may not be written.
@@ -175,7 +175,7 @@ class Saver:
 
         Args:
             file_prefix: the folder, and the beginning of the file's name.
-            global_step: a number, or a variable that holds it, which the name ends with; None for none.
+            global_step: a number or a variable, for the end of the name; None for none.
 
         Returns:
             The path for `restore`.
@@ -191,7 +191,7 @@ class Saver:
         return path
 
     def _list(self, path: str) -> None:
-        """Make a file that is on the disk the newest, and delete what is too old."""
+        """Make a file on the disk the newest, and delete old ones."""
         point_to(path)
         if path in self._paths:
             self._paths.remove(path)

@@ -27,7 +27,7 @@ class Selection:
     def wants(self, path: str) -> bool:
         """Whether what is at a path in the program is restored."""
         wanted = self._only is None or any(_matches(pattern, path) for pattern in self._only)
-        # The slots of a variable that is skipped would not fit the one that takes its place.
+        # The slots of a skipped variable would not fit its replacement.
         _, _, slot = path.partition("/.slot/")
         return wanted and not self._skips(path) and not (slot and self._skips(slot.partition("/")[2]))
 
@@ -84,8 +84,8 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
     """Move objects of a file, with all their parts, to the paths of the program, in a new graph.
 
     ``mapping`` has paths in the program to paths or keys in the file; the empty path is the root. Raises NotFoundError
-    where the file has no such object, ValueError if a path in the program leads through a variable, and TypeError
-    where a name is not a string.
+    if the file has no such object, ValueError if a path in the program leads through a variable, and TypeError if a
+    name is not a string.
     """
     for name in (*mapping, *mapping.values()):
         if not isinstance(name, str):

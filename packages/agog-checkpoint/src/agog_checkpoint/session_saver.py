@@ -76,7 +76,7 @@ class SessionSaver(Saver):
         self._paths = list(last_checkpoints)
 
     def _list(self, path: str) -> None:
-        """Make a file that is on the disk the newest, delete what is too old, and note all that are left."""
+        """Make a file on the disk the newest, delete old ones, and note the rest."""
         others = [other for other in self._paths if other != path]
         for old in others[: max(len(others) + 1 - self._max_to_keep, 0)] if self._max_to_keep else ():
             if max(get_checkpoint_mtimes([old]), default=0.0) > self._next_kept:
@@ -103,7 +103,7 @@ class SessionSaver(Saver):
         Args:
             sess: accepted; or the folder and the beginning of the file's name, where ``save_path`` is None.
             save_path: the folder, and the beginning of the file's name.
-            global_step: a number, or a variable that holds it, which the name ends with; None for none.
+            global_step: a number or a variable, for the end of the name; None for none.
             latest_filename: the name of the file that lists the checkpoints; None for ``checkpoint``.
 
         Returns:

@@ -1,7 +1,7 @@
 """Shards: a checkpoint in several safetensors files and an index, in the layout of the Hugging Face Hub.
 
-``prefix-00001-of-00003.safetensors`` and so on hold the tensors; ``prefix.safetensors.index.json`` says which of them
-is where, and holds the object graph. Each shard has the id of its save in its metadata, and so has the index.
+``prefix-00001-of-00003.safetensors`` and so on hold the tensors; ``prefix.safetensors.index.json`` holds the file of
+each tensor, and the object graph. Each shard has the id of its save in its metadata, and so has the index.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def groups(variables: list[SavedVariable], max_shard_bytes: int) -> list[list[Sa
 
 
 def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: Callable[[], None]) -> None:
-    """Save a snapshot in shards, and do what comes after that. Raises OpError if the system failed; an older
-    checkpoint of this path is as it was."""
+    """Save a snapshot in shards, and call ``then``. Raises OpError if the system failed; an older checkpoint of
+    this path is as it was.
+    """
     stem = os.path.basename(path)
     save_id = new_id()
     names = [f"{stem}-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
@@ -95,7 +96,8 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
 
 def read(file: str) -> tuple[Graph, dict[str, Array]]:
     """Read a checkpoint in shards, by its index, and check every byte of it: the graph, and the values by key. Raises
-    OpError or OSError if a file cannot be read, and a ValueError that says what is not what was written."""
+    OpError or OSError if a file cannot be read, and ValueError if the index or a shard is damaged.
+    """
     with open_regular(file) as stream:
         if (size := os.fstat(stream.fileno()).st_size) > LONGEST_HEADER:
             raise ValueError(f"it has {size} bytes, but an index has at most {LONGEST_HEADER}")

@@ -39,7 +39,7 @@ class WaitingList:
         return bool(self._silent)
 
     def enter(self, parent: int, number: int, container: Any) -> None:
-        """Note for which node the program has a list, a tuple or a dict, and for which the object that holds it."""
+        """Note the nodes of the program's lists, tuples or dicts, and of their owners."""
         self._containers.add(number)
         self._holders[number] = self._holders.get(parent, parent)
         if isinstance(container, (containers.List, containers.Mapping)):

@@ -54,8 +54,9 @@ class WriteBehind:
         return WriteBehind()  # what is copied has not begun to save
 
     def start(self, save: Callable[[], object]) -> None:
-        """Wait for the save before, and begin another, which writes what nobody changes meanwhile. Raises OpError if
-        the save before has failed; this one was not begun."""
+        """Wait for the previous save, and begin another one, of data that nobody changes meanwhile. Raises OpError if
+        the save before has failed; this one was not begun.
+        """
         with self.lock:
             self.wait()
             self._saving = Saving(save, self)

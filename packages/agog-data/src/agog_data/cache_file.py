@@ -53,7 +53,7 @@ def _named(path: str, doing: str) -> Iterator[None]:
 
 class CacheWriter:
     """Writes a cache beside its place, under a lock, and moves it there when it is complete. Raises AlreadyExistsError
-    where another iterator writes it."""
+    if another iterator writes it."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -11,7 +11,7 @@ from agog_data.state import State
 
 
 class Held(Stage):
-    """Elements that are in memory, and what is known of them."""
+    """Elements in memory, and their spec."""
 
     def __init__(self, elements: list[Element], spec: Any) -> None:
         self._elements = elements

@@ -153,7 +153,7 @@ class Iterator(Checkpointable, Described):
         try:
             self._elements.load_state_dict(decoded)
         except Exception:
-            # Some parts can be checked only where functions have made the datasets that they belong to.
+            # Some parts can be checked only after functions have made their datasets.
             self._elements.load_state_dict(decode(encode(own)))
             raise
 

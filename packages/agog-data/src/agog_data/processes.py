@@ -1,9 +1,8 @@
 """Processes: the workers of an iterator, which end with it.
 
-They are forked: so a function need not be found by its name, it may be a lambda, and what it uses is there already,
-shared with this process until one of them writes it. What forking does not copy is threads. Locks of agog's own are
-held while a process is forked, so that no thread has them; a function must not wait for what another thread of the
-program would do.
+They are forked: so a function may be a lambda, and its data are already there, shared until one process writes them
+(copy-on-write). What forking does not copy is threads. Locks of agog's own are held while a process is forked, so that
+no thread has them; a function must not wait for what another thread of the program would do.
 """
 
 from __future__ import annotations
@@ -186,7 +185,7 @@ def _wait(end: Connection, parent: int) -> bool:
 
 
 class Workers:
-    """Several processes, one for each function that serves, that end with this object, or with the program."""
+    """Several processes, one for each function, which end with this object or the program."""
 
     def __init__(self, serves: list[Serve]) -> None:
         self._workers: list[Worker] = []

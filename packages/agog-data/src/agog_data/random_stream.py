@@ -32,9 +32,9 @@ class Stream:
     def iterate(self) -> StreamIteration:
         """Begin one iteration over the dataset; each has other bits.
 
-        Those that begin in a user's function, or over the dataset that it returned, are not counted. Their bits, unless
-        the stream has a seed, depend only on the element that the function was called with; so it matters neither when
-        nor on which thread nor in which process they begin.
+        Those in a user's function, or over a dataset it returned, are not counted. Their bits, unless the stream has a
+        seed, depend only on the element that the function was called with; so their time, thread and process do not
+        matter.
         """
         generator = random.generator()
         if isinstance(generator, ElementGenerator):

@@ -148,7 +148,7 @@ class RepeatedRows(Rows):
 
 
 class Turns:
-    """Which turn a repeated stream is in, and which epoch that is for its input. ``count`` is None for no end."""
+    """The current repetition of a stream, and the epoch of its input. ``count`` is None for no end."""
 
     def __init__(self, count: int | None) -> None:
         self._count = count

@@ -12,7 +12,7 @@ State = Mapping[str, Any]
 
 
 class Resumable(ABC):
-    """What can say where it is, and go there: the iterator of a stage."""
+    """An object with a position, which can be saved and restored: the iterator of a stage."""
 
     @abstractmethod
     def state_dict(self) -> dict[str, Any]:

@@ -326,7 +326,7 @@ class WorkAhead:
 
 
 class Pace:
-    """Finds out whether a thread is worth its while for a consumer that only takes what the thread has read.
+    """Decides whether a thread pays for a consumer that only takes elements.
 
     Where the consumer does next to nothing between two elements, it reads the input itself and the thread rests: a loop
     over ready batches, such as an evaluation's, is faster by a third then.

@@ -41,7 +41,7 @@ class Format(NamedTuple):
 
 
 def is_whole(place: Path, formats: Sequence[Format]) -> bool:
-    """Whether a place is a file, which may be an archive, or a folder that has all files of a format."""
+    """Whether a path is a file, such as an archive, or a folder with all files of a format."""
     return place.is_file() or any(all((place / name).is_file() for name in each.names) for each in formats)
 
 

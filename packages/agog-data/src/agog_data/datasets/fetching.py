@@ -48,7 +48,7 @@ def get_file(
         fname: the file's name, or an absolute path; None for the last part of the address.
         origin: its address, such as ``"https://..."``.
         untar: whether it is a ``.tar.gz`` file that holds the folder ``fname``. It is kept as ``fname.tar.gz``, and
-            unpacked where that folder does not exist.
+            unpacked if that folder does not exist.
         md5_hash: the older name of ``file_hash``, for MD5.
         file_hash: the checksum, in hexadecimal; a file that has another one is fetched again. None for none.
         cache_subdir: the folder in ``cache_dir``, or an absolute path.

@@ -50,7 +50,7 @@ def shuffled(random: np.random.RandomState, texts: Array, labels: Array) -> tupl
 
 
 def marked(function: str, texts: Array, start_char: int | None, index_from: int) -> Texts:
-    """Texts whose numbers begin later, so that the first ones are for marks, and which begin with one."""
+    """Texts with a start mark and shifted numbers, so that the first numbers are for marks."""
     first = integer(function, "index_from", index_from)
     start = [] if start_char is None else [start_char]
     return [start + [word + first for word in text] for text in texts]

@@ -1,8 +1,8 @@
 """Messages of protobuf: ``tf.train.Example``, ``tf.train.SequenceExample`` and their parts.
 
 The fields and their numbers are those of TensorFlow 1.12's ``tensorflow/core/example/example.proto`` and
-``feature.proto``, so that the bytes are the same. The classes are built here, in a pool of their own, and not those
-that TensorFlow registers, so that both can be in one process.
+``feature.proto``, so that the bytes are the same. The classes are in a pool of their own, so that TensorFlow's can be
+in the same process.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ def decode_jpeg(
     Args:
         contents: the file's bytes, a scalar string.
         channels: 1 for gray, 3 for RGB; 0 for those of the file.
-        ratio: 1, 2, 4 or 8, by which a JPEG image is made smaller while it is decoded, which is fast.
-        try_recover_truncated: whether a file that ends too early gives an image, gray where pixels are missing.
+        ratio: 1, 2, 4 or 8, the factor of a fast reduction of a JPEG image during decoding.
+        try_recover_truncated: whether a truncated file gives an image, with gray for missing pixels.
 
     Returns:
         A uint8 tensor of shape (height, width, channels).

@@ -22,19 +22,19 @@ class CachingMethods(Pipeline):
 
         What is kept serves all iterators that begin a pass later, and stays as it is: random ops before the cache give
         the same in every epoch. A pass that does not reach the end, or in which an error was raised, keeps nothing:
-        write ``take(5).cache()``, not ``cache().take(5)``. An iterator that is resumed where nothing is kept makes the
+        write ``take(5).cache()``, not ``cache().take(5)``. An iterator resumed without a complete cache computes the
         elements up to its position again; they are the same.
 
         Args:
             filename: a file for the elements, which other processes use too; it appears when the first pass is
-                complete, and while it is written no other iterator may read the dataset. The stages before must be
-                those that wrote it, but a function that was changed since is not noticed: then remove the file.
-                Empty for the memory of this process.
+                complete, and while it is written no other iterator may read the dataset. The stages before it must be
+                the same; remove the file after a change of a function, which is not noticed. Empty for the memory of
+                this process.
 
         Returns:
-            The dataset. Iterating raises `AlreadyExistsError` if another iterator is writing the file,
+            The dataset. Iterating raises `AlreadyExistsError` while another iterator writes the file,
             `ResourceExhaustedError` if the disk is full, `DataLossError` if the file is damaged, and
-            `InvalidArgumentError` if it is that of another dataset.
+            `InvalidArgumentError` if it belongs to another dataset.
 
         Raises:
             TypeError: the name is neither a string nor a path.

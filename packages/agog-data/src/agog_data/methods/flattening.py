@@ -71,8 +71,8 @@ class FlatteningMethods(Pipeline):
     ) -> Dataset:
         """The elements of the datasets that a function makes of the elements, some from each in turn.
 
-        ``cycle_length`` datasets are open at a time. One that has ended leaves its place to the dataset of the next
-        element, whose turn comes in the next round.
+        ``cycle_length`` datasets are open at a time. The dataset of the next element takes the place of an exhausted
+        one in the next round.
 
         Args:
             map_func: takes the element, a tuple as several arguments; returns a dataset.

@@ -31,7 +31,7 @@ class PaddingMethods(Pipeline):
         Returns:
             A dataset of elements of shapes (batch_size, ...). Iterating raises `DataLossError` if an element is
             larger than its padded shape, `InvalidArgumentError` if it has another number of axes, and `TypeError`
-            where shapes or values do not have the structure or the dtypes of the elements.
+            if shapes or values do not have the structure or the dtypes of the elements.
 
         Raises:
             InvalidArgumentError: ``batch_size`` is below 1.

@@ -51,7 +51,7 @@ class PartingMethods(Pipeline):
         return self._then(Chosen(self._stage, Shard(shards, number)))
 
     def split(self, *, seed: Any = 0, **parts: Any) -> Any:
-        """Parts of the dataset that share no element, whatever follows: ``split(train=0.8, test=0.2)``.
+        """Disjoint parts of the dataset: ``split(train=0.8, test=0.2)``.
 
         An element's part is a function of seed and element number, the same in each epoch, iterator and process; more
         elements at the end change nothing for those before. Of each block of elements the parts get their exact shares,

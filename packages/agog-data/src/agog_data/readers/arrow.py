@@ -24,16 +24,16 @@ class ArrowDataset(Dataset):
     """The rows of Parquet files, and of files in Arrow's IPC format (also called Feather), in order.
 
     An element is a dict with a tensor for each column. Numbers and booleans keep their dtypes, strings and binary data
-    become strings, lists of a fixed size become vectors of that size, and other lists vectors whose size varies. The
-    files are read as they are needed, a part of a row group or a record batch at a time.
+    become strings, and lists become vectors, of a fixed size if the list has one. The files are read as they are
+    needed, a part of a row group or a record batch at a time.
 
     Args:
         paths: a path, or a list or tensor of paths of files with the same columns.
         columns: the names of the columns that are read, in their order; None for all.
         fill: what stands for a null, by the name of the column; in lists, for a null among its numbers. A null in
             another column is an error.
-        batch_size: None for rows. A number for batches of that many rows, or fewer at the end of a file, which is much
-            faster than `batch`: rows are never cut out. Lists whose size varies cannot be in batches.
+        batch_size: None for rows. A number for batches of that many rows, with fewer at the end of a file; much faster
+            than `batch`: rows are never cut out. Lists whose size varies cannot be in batches.
 
     Raises:
         ImportError: the package pyarrow is not installed.

@@ -25,8 +25,8 @@ class ImageFolder(Dataset):
     """The images of a folder that has a folder for each class, such as ``cats/1.jpg``, ``dogs/1.jpg``.
 
     An element is a pair of the file's bytes, a string, and its label, an int32. A file is read when its element is
-    asked for: stages that choose rows (`shuffle`, `repeat`, `take`) come before a `map` that decodes, on several
-    threads where ``num_parallel_calls`` says so.
+    asked for: put stages that choose rows (`shuffle`, `repeat`, `take`) before the `map` that decodes, which may run on
+    several threads.
 
     Args:
         directory: the folder. Files in it that are not in a class, and files that are neither ``.bmp``, ``.gif``,

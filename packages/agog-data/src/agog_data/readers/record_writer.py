@@ -67,8 +67,8 @@ class TFRecordOptions:
 class TFRecordWriter:
     """A new TFRecord file; one that is there already is replaced. The end of a ``with`` block closes it.
 
-    Records wait in memory until there are enough, or `flush` or `close` is called. When bringing them to the file
-    fails, the file is cut to where it ended before and the records stay in memory, so that `flush` can be tried again.
+    Records wait in memory until there are enough, or `flush` or `close` is called. If a write fails, the file is
+    truncated to its old end and the records stay in memory, so that `flush` can be tried again.
 
     Args:
         path: the file.

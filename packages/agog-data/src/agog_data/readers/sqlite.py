@@ -39,9 +39,8 @@ class SqlDataset(Dataset):
     Raises:
         NotFoundError: there is no such file.
         TypeError: ``output_types`` is no tuple of dtypes.
-        InvalidArgumentError: the driver is another one, or a dtype is none of these. So does iterating when the query
-            fails or would do more than read, when its columns are not as many as the dtypes, or at a value that its
-            dtype does not have.
+        InvalidArgumentError: the driver is another one, or a dtype is none of these. So does iterating if the query
+            fails or does more than read, if the numbers of columns and dtypes differ, or at a value outside its dtype.
 
     >>> import sqlite3, tempfile
     >>> from agog_core import int32, string
@@ -90,7 +89,7 @@ class _Query(ElementStream):
 
         makers = [_maker(dtype) for dtype in self._columns]
         access: Access | None = None
-        where = Path(self.files[file]).absolute().as_uri() + "?mode=ro"
+        if = Path(self.files[file]).absolute().as_uri() + "?mode=ro"
         try:
             # An iterator may be asked on one thread and, in turn, on another.
             connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)

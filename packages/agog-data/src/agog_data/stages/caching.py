@@ -26,7 +26,7 @@ class Kept(ABC):
 
 
 class Writer(ABC):
-    """What keeps the elements of a pass that goes on."""
+    """The store for the elements of the current pass."""
 
     @abstractmethod
     def add(self, element: Element) -> None:
@@ -76,7 +76,7 @@ class Cache(UnaryStage):
 
 
 class CacheIterator(ElementIterator):
-    """Gives what is kept, or else keeps what it gives.
+    """Gives kept elements, or else keeps its own.
 
     Its state is the beginning of the pass and a count. Where nothing is kept, as in another process, loading makes the
     elements up to there again, and they are the same: all random bits are functions of the beginning.

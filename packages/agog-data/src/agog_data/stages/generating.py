@@ -23,7 +23,7 @@ from agog_data.state import State
 
 
 class Generated(Stage):
-    """What a function's iterable yields, which must be as the spec says."""
+    """The elements of a function's iterable, checked against the spec."""
 
     def __init__(self, function: Callable[..., Any], spec: Any, arguments: list[Any]) -> None:
         self._function = function

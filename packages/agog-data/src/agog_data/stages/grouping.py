@@ -45,8 +45,8 @@ def as_key(number: int) -> Tensor:
 class GroupByWindow(OpeningStage):
     """The elements of the datasets that a function makes of groups of elements with one key.
 
-    ``key_function`` makes an integer of an element, ``size_function`` of a key the number of elements in a full group,
-    and ``reduce_function`` a dataset of a key and the dataset of a group. ``name`` is the transformation, for errors.
+    ``key_function`` maps an element to an integer, ``size_function`` a key to the size of its full groups, and
+    ``reduce_function`` a key and the dataset of a group to a dataset. ``name`` is the transformation, for errors.
     """
 
     def __init__(

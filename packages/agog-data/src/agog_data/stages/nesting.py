@@ -109,7 +109,7 @@ class Nested(ElementIterator):
 
 
 class OpeningStage(UnaryStage):
-    """A stage whose function makes datasets, of which the elements are."""
+    """A stage with the elements of the datasets of a function."""
 
     _spec: Any = None
     _opens_endless = False  # whether the dataset that the spec was learnt from is known to go on forever

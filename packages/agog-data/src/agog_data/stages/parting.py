@@ -119,7 +119,7 @@ class ChosenRows(Rows):
         while count > 0:
             chosen = self._choice.of(self._position, _BLOCK)
             places = np.flatnonzero(chosen)[:count]
-            # Up to the last row number that is wanted, and no further, so that the position says all.
+            # Up to the last wanted row number and no further, so that the position is the whole state.
             wanted = int(places[-1]) + 1 if len(places) == count else _BLOCK
             found = self._input.read(wanted)
             self._position += len(found)

@@ -180,7 +180,7 @@ class BlockIterator(CountingIterator):
 
     def next_block(self) -> Block:
         """The results of the oldest request, after those that follow are sent; nothing at the end. Raises AbortedError
-        where a process has ended."""
+        if a process has ended."""
         if self._workers:
             Forks.check(self._forks)
         number, state = self.position()

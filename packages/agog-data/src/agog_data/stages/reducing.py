@@ -19,8 +19,8 @@ from agog_data.state import State
 class GroupByReducer(UnaryStage):
     """One element for each key, in the order of the keys.
 
-    ``key_function`` makes an integer of an element, ``init_function`` the first state of a key, ``reduce_function`` the
-    next state of a state and an element, and ``finalize_function`` an element of the last state.
+    ``key_function`` maps an element to an integer, ``init_function`` a key to its first state, ``reduce_function`` a
+    state and an element to the next state, and ``finalize_function`` the last state to an element.
     """
 
     name = "group_by_reducer"

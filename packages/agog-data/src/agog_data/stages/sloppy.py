@@ -19,8 +19,9 @@ from agog_data.threads import HEARING_SECONDS, Crew, wake
 
 
 class SloppyInterleave(Interleave):
-    """The elements of the datasets that a function makes, in the order in which threads have them ready:
-    ``cycle_length`` datasets are read at once, ``buffer`` elements of each kept ready."""
+    """The elements of the datasets of a function, in the order in which threads finish them: ``cycle_length`` datasets
+    are read at once, ``buffer`` elements of each kept ready.
+    """
 
     def __init__(self, stage: Stage, function: Callable[..., Any], cycle_length: int, buffer: int) -> None:
         super().__init__("parallel_interleave", stage, function, cycle_length, 1)

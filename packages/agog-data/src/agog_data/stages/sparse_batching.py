@@ -19,8 +19,9 @@ from agog_data.stages.batching import BatchIterator, batches_of
 
 
 class SparseBatch(UnaryStage):
-    """Consecutive tensors, all of whose values are those of one sparse tensor. ``row_shape`` is the shape that all
-    elements lie in, with None for sizes that are the largest of each batch."""
+    """Consecutive tensors, all of whose values are those of one sparse tensor. ``row_shape`` is the upper bound of
+    shapes, with None for the largest size of each batch.
+    """
 
     def __init__(self, stage: Stage, batch_size: int, row_shape: list[int | None]) -> None:
         super().__init__(stage)

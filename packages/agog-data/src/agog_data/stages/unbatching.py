@@ -56,7 +56,7 @@ def slices(element: Element, number: int) -> list[Element]:
 
 
 class UnbatchIterator(ElementIterator):
-    """Holds the element whose slices it gives, and saves it with its state, so that it is not computed twice."""
+    """Keeps the current element in its state, so that it is not computed twice."""
 
     def __init__(self, stage: Unbatch, elements: ElementIterator) -> None:
         self._stage = stage

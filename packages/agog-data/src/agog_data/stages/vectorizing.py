@@ -18,8 +18,9 @@ _BLOCK = 64  # how many elements the function gets where no batch follows
 
 
 class VectorizedMap(UnaryStage):
-    """What a function makes of elements that are joined along a new first axis. Where a batch follows, the function
-    gets the batches. ``num_parallel_calls`` threads call it, or processes; None for the consumer's own thread."""
+    """The result of a function of elements joined along a new first axis. Where a batch follows, the function gets the
+    batches. ``num_parallel_calls`` threads call it, or processes; None for the consumer's own thread.
+    """
 
     keeps_count = True
 

@@ -77,7 +77,7 @@ class WindowIterator(ElementIterator):
             next(self._input)
             self._pass -= 1
         reach = (stage._size - 1) * stage._stride + 1
-        # One by one, so that an error leaves what was read before it in the buffer.
+        # One by one, so that elements before an error stay in the buffer.
         for element in islice(self._input, reach - len(buffer)):
             buffer.append(element)
         if not buffer or (stage._drop_remainder and len(buffer) < reach):

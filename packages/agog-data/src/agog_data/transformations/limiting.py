@@ -47,7 +47,7 @@ def unique() -> Transformation:
 
 
 class ErrorsIgnored:
-    """A transformation that counts what it leaves out: `ignore_errors` makes it."""
+    """A transformation that counts skipped elements: `ignore_errors` makes it."""
 
     def __init__(self) -> None:
         self._skipped = Skipped()
@@ -70,7 +70,7 @@ class ErrorsIgnored:
 def ignore_errors() -> ErrorsIgnored:
     """Leave out elements whose making raises an error, and count them.
 
-    An error that comes a hundred times, while the stages before stay where they are, is raised.
+    An error is raised after a hundred times without progress of earlier stages.
 
     Returns:
         A function for `Dataset.apply`, with the properties ``skipped`` and ``last_error``.

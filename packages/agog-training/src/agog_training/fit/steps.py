@@ -179,7 +179,7 @@ def _trained_on(model: Trainable, batch: Batch) -> Results:
 
 def _train(model: Trainable, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     """Take a step; the outputs with their labels, the losses, the gradients, and the variables that these are of: None
-    where the step is traced, since it would return their values."""
+    if the step is traced, since it would return their values."""
     objective, optimizer = model.objective, model.optimizer
     scales = isinstance(optimizer, LossScaleOptimizer)
     with GradientTape() as tape:
