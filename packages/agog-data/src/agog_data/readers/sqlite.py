@@ -89,7 +89,7 @@ class _Query(ElementStream):
 
         makers = [_maker(dtype) for dtype in self._columns]
         access: Access | None = None
-        if = Path(self.files[file]).absolute().as_uri() + "?mode=ro"
+        where = Path(self.files[file]).absolute().as_uri() + "?mode=ro"
         try:
             # An iterator may be asked on one thread and, in turn, on another.
             connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
