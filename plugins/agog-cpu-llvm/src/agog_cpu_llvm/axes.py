@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agog_cpu_llvm.limits import NotTakenError
-from agog_cpu_llvm.terms import Frame, Strides
+from agog_cpu_llvm.terms import Frame, Kind, Strides
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Nest:
 def nest_of(frame: Frame) -> Nest:
     """The loops of a frame."""
     arrays = [(store.parameter, store.strides) for store in frame.stores]
-    arrays += [(term.parameter, term.strides) for term in frame.terms if term.kind == "load"]
+    arrays += [(term.parameter, term.strides) for term in frame.terms if term.kind is Kind.LOAD]
     numbers = {array: number for number, array in enumerate(dict.fromkeys(arrays))}
     columns = [
         Axis(size, tuple([strides[axis] for _, strides in numbers]))

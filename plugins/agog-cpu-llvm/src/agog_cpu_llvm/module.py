@@ -13,7 +13,7 @@ from agog_cpu_llvm import operations
 from agog_cpu_llvm.axes import Nest, nest_of
 from agog_cpu_llvm.loops import BYTE, INDEX, POINTER, counting, index
 from agog_cpu_llvm.rows import BLOCK, Rows
-from agog_cpu_llvm.terms import Frame, frame_of
+from agog_cpu_llvm.terms import Frame, Kind, frame_of
 
 CONTENTS = 16
 """Where in an array's object the address of its data lies, and in a NumPy scalar's the number."""
@@ -168,4 +168,4 @@ def _cost(frame: Frame, nest: Nest) -> int:
     size = nest.row.size
     for axis in nest.outer:
         size *= axis.size
-    return size * sum(_LOOP_COST if term.kind == "loop" else 1 for term in frame.terms)
+    return size * sum(_LOOP_COST if term.kind is Kind.LOOP else 1 for term in frame.terms)

@@ -14,7 +14,7 @@ from agog_cpu_llvm.axes import Nest
 from agog_cpu_llvm.limits import LONGEST, NotTakenError
 from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
 from agog_cpu_llvm.sums import SHORT, PairwiseSums, parts, short_sum
-from agog_cpu_llvm.terms import Frame, Store, Strides, Term
+from agog_cpu_llvm.terms import BLOCKING, COMPUTED, SINGLE, Frame, Kind, Store, Strides, Term
 
 BLOCK = 512
 """Elements that are computed before an inner loop of NumPy takes them, few enough for the first cache."""
@@ -64,9 +64,9 @@ class Rows:
 
     def after(self, term: Term) -> Place:
         """When a term is there."""
-        if term.kind == "reduce":
+        if term.kind is Kind.REDUCE:
             return term.level + 1, 0
-        return term.level, term.stage + (term.kind == "loop" and not term.is_row)
+        return term.level, term.stage + (term.kind is Kind.LOOP and not term.is_row)
 
     def place_of(self, store: Store) -> Place:
         """When an output is stored: last of all, where that may overwrite an input."""
@@ -75,22 +75,20 @@ class Rows:
     def reserve(self) -> None:
         """Scratch memory for what is not used at once, or by an inner loop of NumPy."""
         for term in self.frame.terms:
-            if term.kind == "loop":
-                self.single |= {
-                    x: self.memory_for(x.dtype, 1) for x in term.operands if x.kind in ("constant", "number")
-                }
+            if term.kind is Kind.LOOP:
+                self.single |= {x: self.memory_for(x.dtype, 1) for x in term.operands if x.kind in SINGLE}
         stored: dict[Term, Place] = {}
         for store, place in zip(self.frame.stores, self.places, strict=True):
             stored[store.term] = max(place, stored.get(store.term, place))
         for term in self.frame.terms:
             users = self.users.get(term, [])
             if term.is_row:
-                if term.kind in ("loop", "reduce") or any(user.kind == "loop" for user in users):
+                if term.kind in BLOCKING or any(user.kind is Kind.LOOP for user in users):
                     self.scratch[term] = self.memory_for(term.dtype, 1)
-                if term.kind == "reduce" and self.is_long and not _is_pairwise(term):
+                if term.kind is Kind.REDUCE and self.is_long and not _is_pairwise(term):
                     raise NotTakenError("a long row that is not summed")
                 continue
-            if term.kind not in ("native", "loop"):
+            if term.kind not in COMPUTED:
                 continue
             if self.is_cheap(term):
                 self.again.add(term)
@@ -98,14 +96,14 @@ class Rows:
             ends = [(user.level, user.stage) for user in users]
             ends += [stored[term]] if term in stored else []
             if (
-                term.kind == "loop"
+                term.kind is Kind.LOOP
                 or max(ends, default=(0, 0)) > (term.level, term.stage)
-                or any(user.kind in ("loop", "reduce") for user in users)
+                or any(user.kind in BLOCKING for user in users)
             ):
                 is_kept = max(ends)[0] > term.level
                 if is_kept and self.is_long:
                     raise NotTakenError("a row too long to keep")
-                is_whole = is_kept or (not self.is_long and any(user.kind == "reduce" for user in users))
+                is_whole = is_kept or (not self.is_long and any(user.kind is Kind.REDUCE for user in users))
                 if is_whole:
                     self.whole.add(term)
                 self.scratch[term] = self.memory_for(
@@ -121,26 +119,26 @@ class Rows:
 
     def is_cheap(self, term: Term) -> bool:
         """Whether a term is computed of what is read in less time than it is kept and read itself."""
-        if any(user.kind in ("loop", "reduce") for user in self.users.get(term, [])):
+        if any(user.kind in BLOCKING for user in self.users.get(term, [])):
             return False
         steps, todo = {term}, [term]
         while todo:
             here = todo.pop()
-            if here.kind != "native" or here.name not in _CHEAP:
+            if here.kind is not Kind.NATIVE or here.name not in _CHEAP:
                 return False
             for operand in here.operands:
-                if operand.kind == "load" and not operand.is_row:
+                if operand.kind is Kind.LOAD and not operand.is_row:
                     step = self.nest.row.steps[self.at(operand.parameter, operand.strides)]
                     if step not in (0, operations.width(operand.dtype)):
                         return False
-                elif not operand.is_row and operand.kind not in ("number", "constant") and operand not in steps:
+                elif not operand.is_row and operand.kind not in SINGLE and operand not in steps:
                     steps.add(operand)
                     todo.append(operand)
         return len(steps) <= _MOST_AGAIN
 
     def reductions(self, level: int) -> list[Term]:
         """The reductions of a level."""
-        return [term for term in self.frame.terms if term.kind == "reduce" and term.level == level]
+        return [term for term in self.frame.terms if term.kind is Kind.REDUCE and term.level == level]
 
     def memory_for(self, dtype: str, count: int) -> ir.Value:
         memory = self.b.alloca(ir.ArrayType(operations.TYPES[dtype], count))
@@ -170,7 +168,7 @@ class Rows:
         self.hoist()
         for level in range(self.levels):
             for term in self.frame.terms:
-                if term.is_row and term.level == level and term.kind in ("native", "loop"):
+                if term.is_row and term.level == level and term.kind in COMPUTED:
                     self.row_number(term)
             self.blocks(level, first, end)
             if level not in self.sums:
@@ -183,17 +181,17 @@ class Rows:
     def hoist(self) -> None:
         """Read what is the same for all of a row."""
         for term in self.frame.terms:
-            if term.kind == "number":
+            if term.kind is Kind.NUMBER:
                 self.numbers[term] = self.parameters[term.parameter]
-            elif term.kind == "load":
+            elif term.kind is Kind.LOAD:
                 number = self.at(term.parameter, term.strides)
                 if term.is_row or (self.nest.row.size > 1 and not self.nest.row.steps[number]):
                     self.numbers[term] = self.get(self.bases[number], term.dtype)
 
     def row_number(self, term: Term) -> None:
-        if term.kind == "loop":
+        if term.kind is Kind.LOOP:
             for operand in term.operands:
-                if operand.kind != "loop":
+                if operand.kind is not Kind.LOOP:
                     self.put(self.number(operand), self.scratch[operand], operand.dtype)
             self.call(term.name, term.dtype, [(self.scratch[x], 0) for x in (*term.operands, term)], index(1))
             self.numbers[term] = self.get(self.scratch[term], term.dtype)
@@ -201,7 +199,7 @@ class Rows:
             self.numbers[term] = self.native(term, [self.number(operand) for operand in term.operands])
 
     def number(self, term: Term) -> ir.Value:
-        return _literal(term) if term.kind == "constant" else self.numbers[term]
+        return _literal(term) if term.kind is Kind.CONSTANT else self.numbers[term]
 
     def blocks(self, level: int, first: ir.Value, end: ir.Value) -> None:
         """What a level does with each element."""
@@ -236,17 +234,17 @@ class Rows:
                 for store, place in zip(self.frame.stores, self.places, strict=True)
                 if place == (level, stage) and not store.term.is_row
             ]
-            if stores or any(term.kind == "native" and term in self.scratch for term in here):
+            if stores or any(term.kind is Kind.NATIVE and term in self.scratch for term in here):
                 with self.independent.counting(self.b, count) as turn:
                     self.elements(here, stores, start, turn)
             for term in here:
-                if term.kind == "loop":
+                if term.kind is Kind.LOOP:
                     memory = [self.memory(each, start) for each in (*term.operands, term)]
                     self.call(term.name, term.dtype, memory, count)
 
     def element(self, term: Term, known: dict[Term, ir.Value], position: ir.Value, turn: ir.Value) -> ir.Value:
         """An operand in one turn of a fused loop."""
-        if term.kind == "constant":
+        if term.kind is Kind.CONSTANT:
             return _literal(term)
         if (value := self.numbers.get(term)) is not None:
             return value
@@ -255,7 +253,7 @@ class Rows:
                 operands = [self.element(each, known, position, turn) for each in term.operands]
                 value = known[term] = self.native(term, operands)
                 return value
-            if term.kind == "load":
+            if term.kind is Kind.LOAD:
                 number = self.at(term.parameter, term.strides)
                 pointer = self.moved(self.bases[number], position, self.nest.row.steps[number])
             else:
@@ -269,10 +267,10 @@ class Rows:
         position = self.b.add(start, turn, flags=["nsw"])
         known: dict[Term, ir.Value] = {}
         for term in here:
-            if term.kind == "native":
+            if term.kind is Kind.NATIVE:
                 known[term] = self.native(term, [self.element(each, known, position, turn) for each in term.operands])
         for term in here:
-            if term.kind == "native" and term in self.scratch:
+            if term.kind is Kind.NATIVE and term in self.scratch:
                 size = operations.width(term.dtype)
                 pointer = self.moved(self.scratch[term], position if term in self.whole else turn, size)
                 self.put(known[term], pointer, term.dtype)
@@ -333,7 +331,7 @@ class Rows:
         if term in self.single:
             self.put(self.number(term), self.single[term], term.dtype)
             return self.single[term], 0
-        if term.kind == "load":
+        if term.kind is Kind.LOAD:
             number = self.at(term.parameter, term.strides)
             step = self.nest.row.steps[number]
             return self.moved(self.bases[number], start, step), step

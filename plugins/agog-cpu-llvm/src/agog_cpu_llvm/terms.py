@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,33 @@ Strides = tuple[int, ...]
 _LEAST = -104.0  # the exponentials of smaller numbers are nearer to zero than to any other number of 32 bits
 
 
+class Kind(Enum):
+    """What a term is."""
+
+    LOAD = "load"
+    NUMBER = "number"  # an input of rank 0
+    CONSTANT = "constant"
+    NATIVE = "native"  # written out in LLVM's instructions
+    LOOP = "loop"  # an inner loop of NumPy
+    REDUCE = "reduce"
+
+
+SINGLE = frozenset({Kind.NUMBER, Kind.CONSTANT})
+"""Terms of one number for all elements."""
+
+COMPUTED = frozenset({Kind.NATIVE, Kind.LOOP})
+"""Terms that are computed for each element or row."""
+
+BLOCKING = frozenset({Kind.LOOP, Kind.REDUCE})
+"""Terms that need all elements of a block or a row of their operands first."""
+
+
 @dataclass(eq=False, slots=True)
 class Term:
     """An expression: a number for each element, or for each row.
 
     Args:
-        kind: ``"load"``, ``"number"`` (an input of rank 0), ``"constant"``, ``"native"`` (written out), ``"loop"`` (an
-            inner loop of NumPy) or ``"reduce"``.
+        kind: what it is.
         name: NumPy's function; ``"cast"``, ``"copy"`` or ``"where"``.
         dtype: of the result.
         of: the dtype that its operands have.
@@ -37,7 +58,7 @@ class Term:
         stage: how many loops of NumPy have to be done before it, on its level.
     """
 
-    kind: str
+    kind: Kind
     name: str
     dtype: str
     of: str
@@ -52,13 +73,13 @@ class Term:
     @property
     def is_single(self) -> bool:
         """Whether it is one number for all rows, which is there from the beginning."""
-        return self.kind in ("constant", "number") or (self.kind == "load" and not any(self.strides))
+        return self.kind in SINGLE or (self.kind is Kind.LOAD and not any(self.strides))
 
     def place(self) -> None:
         """Set its level and its stage from those of its operands."""
         for operand in self.operands:
-            level = operand.level + (operand.kind == "reduce")
-            waits = operand.kind == "loop" and not operand.is_row
+            level = operand.level + (operand.kind is Kind.REDUCE)
+            waits = operand.kind is Kind.LOOP and not operand.is_row
             stage = operand.stage + waits if level == operand.level else 0
             self.level, self.stage = max((self.level, self.stage), (level, stage))
 
@@ -128,15 +149,15 @@ class _Reader:
         is_row = self.is_row(target.shape)
         if primitive.kind == "reduce":
             operand = self.addressable(self.operand(primitive.inputs[0], self.shape, False), False)
-            if operand.kind == "load" and operand.parameter in self.overwritten:  # before the row is reduced
-                operand = self.term("native", "copy", operand.dtype, operand.dtype, (operand,), False)
+            if operand.kind is Kind.LOAD and operand.parameter in self.overwritten:  # before the row is reduced
+                operand = self.term(Kind.NATIVE, "copy", operand.dtype, operand.dtype, (operand,), False)
             initial = primitive.options.get("initial")
             value = 0 if initial is None and primitive.name == "add" else initial
             value = None if value is None else np.dtype(target.dtype).type(value)
             dtype = target.dtype
             if (primitive.name, dtype) == ("add", "float16"):  # which NumPy adds up in float32 and rounds once
                 dtype, operand = "float32", self.cast(operand, "float32", False)
-            term = self.term("reduce", primitive.name, dtype, dtype, (operand,), True, value=value)
+            term = self.term(Kind.REDUCE, primitive.name, dtype, dtype, (operand,), True, value=value)
             return self.cast(term, target.dtype, True)
         operands = [self.operand(value, target.shape, is_row) for value in primitive.inputs]
         if primitive.kind == "ufunc":
@@ -146,27 +167,27 @@ class _Reader:
             dtypes, result = resolved
             operands = [self.cast(x, dtype, is_row) for x, dtype in zip(operands, dtypes, strict=True)]
             if operations.is_known(primitive.name, dtypes[0]):
-                term = self.term("native", primitive.name, result, dtypes[0], tuple(operands), is_row)
+                term = self.term(Kind.NATIVE, primitive.name, result, dtypes[0], tuple(operands), is_row)
             elif primitive.name in numpy_loops.UNARY and dtypes[0] == result and result in ("float32", "float64"):
                 operands = [self.addressable(self.without_underflow(primitive.name, operands[0], is_row), is_row)]
-                term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
+                term = self.term(Kind.LOOP, primitive.name, result, result, tuple(operands), is_row)
             elif primitive.name in numpy_loops.BINARY and operands[1].is_single:
                 operands[0] = self.addressable(operands[0], is_row)
-                term = self.term("loop", primitive.name, result, result, tuple(operands), is_row)
+                term = self.term(Kind.LOOP, primitive.name, result, result, tuple(operands), is_row)
             else:
                 raise NotTakenError(primitive.name)
         elif primitive.kind == "where":
             condition, x, y = operands
             x, y = self.cast(x, target.dtype, is_row), self.cast(y, target.dtype, is_row)
             condition = self.cast(condition, "bool", is_row)
-            term = self.term("native", "where", target.dtype, target.dtype, (condition, x, y), is_row)
+            term = self.term(Kind.NATIVE, "where", target.dtype, target.dtype, (condition, x, y), is_row)
         elif primitive.kind == "bits":
             (x,) = operands
-            term = self.term("native", "bits", target.dtype, x.dtype, (x,), is_row)
+            term = self.term(Kind.NATIVE, "bits", target.dtype, x.dtype, (x,), is_row)
         else:
             term = operands[0]
             if term.is_row and not is_row:
-                term = self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
+                term = self.term(Kind.NATIVE, "copy", term.dtype, term.dtype, (term,), is_row)
         return self.cast(term, target.dtype, is_row)
 
     def reduced_rows(self, primitive: Primitive) -> Store:
@@ -199,21 +220,21 @@ class _Reader:
         constant = self.subgraph.constants.get(value)
         if constant is not None and value not in self.parameters:
             number = np.asarray(constant).reshape(())[()]
-            return self.term("constant", repr(number.tobytes()), spec.dtype, spec.dtype, (), is_row, value=number)
+            return self.term(Kind.CONSTANT, repr(number.tobytes()), spec.dtype, spec.dtype, (), is_row, value=number)
         if spec.dtype not in operations.TYPES:
             raise NotTakenError(spec.dtype)
         parameter = self.parameters[value]
         if not spec.shape:
-            return self.term("number", "", spec.dtype, spec.dtype, (), is_row, parameter)
-        return self.term("load", "", spec.dtype, spec.dtype, (), is_row, parameter, self.aligned(spec, shape))
+            return self.term(Kind.NUMBER, "", spec.dtype, spec.dtype, (), is_row, parameter)
+        return self.term(Kind.LOAD, "", spec.dtype, spec.dtype, (), is_row, parameter, self.aligned(spec, shape))
 
     def addressable(self, term: Term, is_row: bool) -> Term:
         """A term that has an element in memory for each of a row's, as inner loops of NumPy want; not from the last to
         the first, where some compute by other functions: what is so in eager calls is not taken."""
         is_backwards = min(term.strides, default=0) < 0
-        if (is_row or (not term.is_row and term.kind not in ("number", "constant"))) and not is_backwards:
+        if (is_row or (not term.is_row and term.kind not in SINGLE)) and not is_backwards:
             return term
-        return self.term("native", "copy", term.dtype, term.dtype, (term,), is_row)
+        return self.term(Kind.NATIVE, "copy", term.dtype, term.dtype, (term,), is_row)
 
     def without_underflow(self, name: str, x: Term, is_row: bool) -> Term:
         """An operand whose function is zero by underflow as one whose function is zero, to the same bits.
@@ -223,22 +244,22 @@ class _Reader:
         if name != "exp" or x.dtype != "float32":
             return x
         least, below = [
-            self.term("constant", str(number), x.dtype, x.dtype, (), is_row, value=np.float32(number))
+            self.term(Kind.CONSTANT, str(number), x.dtype, x.dtype, (), is_row, value=np.float32(number))
             for number in (_LEAST, -np.inf)
         ]
-        is_small = self.term("native", "less", "bool", x.dtype, (x, least), is_row)
-        return self.term("native", "where", x.dtype, x.dtype, (is_small, below, x), is_row)
+        is_small = self.term(Kind.NATIVE, "less", "bool", x.dtype, (x, least), is_row)
+        return self.term(Kind.NATIVE, "where", x.dtype, x.dtype, (is_small, below, x), is_row)
 
     def cast(self, term: Term, dtype: str, is_row: bool) -> Term:
         if term.dtype == dtype:
             return term
         if not operations.can_cast(term.dtype, dtype):
             raise NotTakenError(f"{term.dtype} to {dtype}")
-        return self.term("native", "cast", dtype, term.dtype, (term,), is_row)
+        return self.term(Kind.NATIVE, "cast", dtype, term.dtype, (term,), is_row)
 
     def term(
         self,
-        kind: str,
+        kind: Kind,
         name: str,
         dtype: str,
         of: str,
@@ -249,7 +270,7 @@ class _Reader:
         value: Any = None,
     ) -> Term:
         """A term, the same one for the same expression."""
-        key = (kind, name, dtype, of, operands, is_row, parameter, strides, None if kind == "constant" else value)
+        key = (kind, name, dtype, of, operands, is_row, parameter, strides, None if kind is Kind.CONSTANT else value)
         if (term := self.same.get(key)) is None:
             term = self.same[key] = Term(kind, name, dtype, of, operands, is_row, parameter, strides, value)
             term.place()
