@@ -1,4 +1,4 @@
-"""agog-compat: what exists only because programs of TensorFlow and Keras call it, a file for each kind.
+"""agog-compat: names that only programs of TensorFlow call, a file for each kind.
 
 >>> from agog_compat.hparams import HParams
 >>> HParams(rate=0.1).values()

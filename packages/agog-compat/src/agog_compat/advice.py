@@ -1,4 +1,4 @@
-"""Advice: what to do instead of the names of TensorFlow, Keras and PyTorch that agog has not, or that only raise."""
+"""Advice: replacements for names of TensorFlow, Keras and PyTorch that agog lacks."""
 
 from __future__ import annotations
 

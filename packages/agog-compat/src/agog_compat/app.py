@@ -1,4 +1,4 @@
-"""App: how programs start, with a function ``main`` that takes the arguments of the command line."""
+"""App: ``tf.app.run``, which calls ``main`` with the arguments of the command line."""
 
 from __future__ import annotations
 

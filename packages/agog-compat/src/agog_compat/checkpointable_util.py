@@ -1,4 +1,4 @@
-"""Checkpointable util: what TensorFlow's ``python.training.checkpointable`` has beside public names."""
+"""Checkpointable util: private names of TensorFlow's ``python.training.checkpointable``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collections: lists of a program's own, by name, which graphs have. agog itself puts nothing into them."""
+"""Collections: a graph's lists by name, for the program's own use. agog puts nothing into them."""
 
 from __future__ import annotations
 

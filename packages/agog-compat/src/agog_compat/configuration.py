@@ -1,4 +1,4 @@
-"""Configuration: what programs set before TensorFlow starts. It is kept; how much memory of GPUs is used follows it."""
+"""Configuration: ``tf.ConfigProto`` and its parts. Settings are kept; the memory limit of GPUs takes effect."""
 
 import warnings
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Critical section: functions that no two threads run at once, as ``tf.CriticalSection``."""
+"""Critical section: ``tf.CriticalSection``, mutual exclusion of threads."""
 
 from __future__ import annotations
 

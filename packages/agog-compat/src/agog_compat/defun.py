@@ -1,4 +1,4 @@
-"""Defun: `agog_core.tracing.functions.function.function` under the name that it has in ``tf.contrib.eager``."""
+"""Defun: `agog_core.tracing.functions.function.function` under its name in ``tf.contrib.eager``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eager context: what TensorFlow's ``python.eager.context`` has beside public names, as far as programs call it."""
+"""Eager context: private names of TensorFlow's ``python.eager.context`` that programs call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eager status: what TensorFlow's ``python.eager.core`` makes of the errors of its C library."""
+"""Eager status: the errors of TensorFlow's ``python.eager.core``."""
 
 from __future__ import annotations
 

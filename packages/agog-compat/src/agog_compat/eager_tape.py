@@ -1,4 +1,4 @@
-"""Eager tape: what TensorFlow's ``python.eager.tape`` has beside `tf.GradientTape`, as far as programs call it."""
+"""Eager tape: names of TensorFlow's ``python.eager.tape`` that programs call."""
 
 from __future__ import annotations
 

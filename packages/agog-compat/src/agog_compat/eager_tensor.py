@@ -1,4 +1,4 @@
-"""Eager tensor: TensorFlow's class of tensors that have values, which programs ask for and a few call."""
+"""Eager tensor: TensorFlow's class ``EagerTensor``, for instance checks and construction."""
 
 from __future__ import annotations
 

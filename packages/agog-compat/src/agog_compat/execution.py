@@ -1,4 +1,4 @@
-"""Execution: what TensorFlow programs call to switch to eager execution, which is all that agog has."""
+"""Execution: TensorFlow's switches to eager execution, agog's only mode."""
 
 from __future__ import annotations
 

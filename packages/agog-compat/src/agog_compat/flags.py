@@ -1,4 +1,4 @@
-"""Flags: those of absl, which ``tf.flags`` was, with what TensorFlow 1 adds to them."""
+"""Flags: absl's flags with TensorFlow 1's additions, for ``tf.flags``."""
 
 from __future__ import annotations
 

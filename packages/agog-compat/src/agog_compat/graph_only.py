@@ -1,4 +1,4 @@
-"""Graph only: what TensorFlow has for graphs alone; a program that calls it is told what to do instead."""
+"""Graph only: functions for graphs alone, which raise an error with advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graph scopes: what programs say of graphs, sessions and seeds that means little where ops run at once."""
+"""Graph scopes: scopes of graphs, sessions and seeds, with little effect in eager execution."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Habits: what programmers of PyTorch, NumPy and today's TensorFlow and Keras write after a tensor, a variable, a layer
-or a dataset; what costs nothing works, the rest teaches."""
+"""Habits: attributes that programmers of PyTorch, NumPy and TensorFlow 2 expect of tensors, variables, layers and
+datasets. Cheap ones work, others raise an error with advice.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested: ``tf.contrib.framework.nest``, which knows forms that end above the leaves, and the paths of leaves."""
+"""Nested: ``tf.contrib.framework.nest``, with shallow structures and paths of leaves."""
 
 from __future__ import annotations
 

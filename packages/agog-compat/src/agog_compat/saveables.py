@@ -1,4 +1,4 @@
-"""Saveables: what TensorFlow's savers are made of, so that programs that derive from it can be imported."""
+"""Saveables: base classes of TensorFlow's savers, so that programs with subclasses can be imported."""
 
 from __future__ import annotations
 

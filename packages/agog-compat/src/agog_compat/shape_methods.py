@@ -1,4 +1,4 @@
-"""Shape methods: what programs of TensorFlow 1 call on shapes besides, attached to `TensorShape`."""
+"""Shape methods: further methods of TensorFlow 1's shapes, attached to `TensorShape`."""
 
 from __future__ import annotations
 

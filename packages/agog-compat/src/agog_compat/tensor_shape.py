@@ -1,4 +1,4 @@
-"""Tensor shape: what TensorFlow's ``python.framework.tensor_shape`` has beside its classes."""
+"""Tensor shape: the functions of TensorFlow's ``python.framework.tensor_shape``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensor util: what TensorFlow's ``python.framework.tensor_util`` has, as far as it means something without graphs."""
+"""Tensor util: functions of TensorFlow's ``python.framework.tensor_util`` that make sense without graphs."""
 
 from __future__ import annotations
 

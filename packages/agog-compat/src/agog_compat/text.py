@@ -1,4 +1,4 @@
-"""Text: strings and bytes, under the names that programs for Python 2 and 3 use."""
+"""Text: conversions of strings and bytes, as in ``tf.compat``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type numbers: those of TensorFlow's messages that are newer than the messages of other packages."""
+"""Type numbers: enum values of TensorFlow's messages that other packages lack."""
 
 from __future__ import annotations
 

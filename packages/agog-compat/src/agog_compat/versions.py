@@ -1,4 +1,4 @@
-"""Versions: what programs of TensorFlow 1 are told of the TensorFlow that they run on."""
+"""Versions: the TensorFlow version that programs of TensorFlow 1 see."""
 
 from __future__ import annotations
 

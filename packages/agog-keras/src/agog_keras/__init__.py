@@ -1,4 +1,4 @@
-"""agog-keras: what Keras of today has over ops: ``tf.keras.ops``, ``tf.keras.random`` and ``tf.keras.backend``.
+"""agog-keras: Keras's functions over ops: ``tf.keras.ops``, ``tf.keras.random`` and ``tf.keras.backend``.
 
 >>> from agog_keras import ops
 >>> ops.reductions.mean([[1.0, 3.0]], axis=1).numpy().tolist()

@@ -1,4 +1,4 @@
-"""Random: functions of ``tf.keras.random``, whose seeds are Keras's.
+"""Random: functions of ``tf.keras.random``, with Keras's seeds.
 
 An integer gives the same numbers in each call, a `SeedGenerator` goes on from call to call, and each generator has a
 stream of its own. Without a seed, numbers are those of `tf.set_random_seed`.

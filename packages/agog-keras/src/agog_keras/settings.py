@@ -1,4 +1,4 @@
-"""Settings: those of ``tf.keras.backend``, most of which are as they are."""
+"""Settings: the settings of ``tf.keras.backend``, most of them fixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that are written once for NumPy and CuPy: ``f(xp, *arrays, **attributes)``, where xp is the array library.
+"""Kernels for NumPy, CuPy and similar libraries: ``f(xp, *arrays, **attributes)``, where xp is the array library.
 
 Importing this package imports no array library, so that a plugin can list the names and load the kernels later. `bind`
 makes the kernels of one library.

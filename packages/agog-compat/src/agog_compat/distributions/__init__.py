@@ -1,4 +1,4 @@
-"""Distributions: what TensorFlow 1 has in ``tf.distributions``."""
+"""Distributions: TensorFlow 1's ``tf.distributions``."""
 
 from agog_compat.distributions.discrete import *
 from agog_compat.distributions.distribution import *

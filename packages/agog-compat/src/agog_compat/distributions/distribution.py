@@ -1,4 +1,4 @@
-"""Distribution: the base of all distributions, which has what they have in common."""
+"""Distribution: the base of all distributions."""
 
 from __future__ import annotations
 

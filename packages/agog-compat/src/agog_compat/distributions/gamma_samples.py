@@ -1,4 +1,4 @@
-"""Gamma samples: numbers of gamma distributions, through which gradients flow to the shape parameters."""
+"""Gamma samples: gamma-distributed numbers with gradients for the shape parameters."""
 
 from __future__ import annotations
 

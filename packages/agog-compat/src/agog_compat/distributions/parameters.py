@@ -1,4 +1,4 @@
-"""Parameters: how distributions read them, and the formulas that several have."""
+"""Parameters: the conversion of distributions' parameters, and shared formulas."""
 
 from __future__ import annotations
 

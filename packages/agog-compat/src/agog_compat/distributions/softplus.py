@@ -1,4 +1,4 @@
-"""Softplus: distributions whose positive parameters are given as any numbers, which `softplus` makes positive."""
+"""Softplus: distributions with `softplus` applied to their positive parameters."""
 
 from __future__ import annotations
 

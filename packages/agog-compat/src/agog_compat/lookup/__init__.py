@@ -1,4 +1,4 @@
-"""Lookup: tables that give each of many keys its value."""
+"""Lookup: tables from keys to values."""
 
 from agog_compat.lookup.hashing import *
 from agog_compat.lookup.initializers import *

@@ -1,4 +1,4 @@
-"""Hashing: tables that give keys that they have not one of a few further numbers."""
+"""Hashing: tables with hash buckets for unknown keys."""
 
 from __future__ import annotations
 

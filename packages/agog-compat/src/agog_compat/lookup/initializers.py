@@ -1,4 +1,4 @@
-"""Initializers: where tables have their keys and values from, tensors or a file."""
+"""Initializers: the keys and values of tables, from tensors or a file."""
 
 from __future__ import annotations
 

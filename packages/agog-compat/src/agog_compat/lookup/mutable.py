@@ -1,4 +1,4 @@
-"""Mutable tables: those that get entries while a program runs, and are saved with it."""
+"""Mutable tables: tables that programs change, and that checkpoints save."""
 
 from __future__ import annotations
 

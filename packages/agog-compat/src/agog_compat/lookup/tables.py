@@ -1,4 +1,4 @@
-"""Tables: keys with their values, which stay as they were made."""
+"""Tables: immutable tables of keys and values."""
 
 from __future__ import annotations
 

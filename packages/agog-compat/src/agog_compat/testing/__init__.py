@@ -1,4 +1,4 @@
-"""Testing: what the tests of programs with tensors are made of."""
+"""Testing: ``tf.test``."""
 
 from agog_compat.testing.decorators import *
 from agog_core.exports import export as _export

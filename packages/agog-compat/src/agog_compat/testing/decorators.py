@@ -1,4 +1,4 @@
-"""Decorators: of tests that TensorFlow runs in a graph and eagerly; here they run eagerly."""
+"""Decorators for tests that TensorFlow runs in a graph and eagerly; here they run eagerly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Main: how programs of tests start, and what they know of the place where they run."""
+"""Main: ``tf.test.main``, and the folders and devices of a test run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams: what is written into one of the process, kept for a test."""
+"""Streams: captured output of the process, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test util: what TensorFlow's ``python.framework.test_util`` has beside `tf.test`, as far as eager tests call it."""
+"""Test util: names of TensorFlow's ``python.framework.test_util`` that eager tests use."""
 
 from __future__ import annotations
 

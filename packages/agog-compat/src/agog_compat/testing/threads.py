@@ -1,4 +1,4 @@
-"""Threads: those whose errors fail the test that starts them."""
+"""Threads: threads with errors that fail their test."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tf2: what programs of TensorFlow 2 call that TensorFlow 1.12 has not, over the ops that there are."""
+"""Tf2: functions of TensorFlow 2 over ops, beyond those of TensorFlow 1.12."""

@@ -1,4 +1,4 @@
-"""Devices: ``tf.config``, what there is to compute on, and settings that change nothing here."""
+"""Devices: ``tf.config``, with devices, and settings without effect."""
 
 from __future__ import annotations
 

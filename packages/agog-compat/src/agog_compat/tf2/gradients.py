@@ -1,4 +1,4 @@
-"""Gradients: how programs of TensorFlow 2 name what a tape returns for a source that no target depends on."""
+"""Gradients: ``tf.UnconnectedGradients``, a tape's result for unconnected sources."""
 
 __all__ = ["UnconnectedGradients"]
 

@@ -1,4 +1,4 @@
-"""Module: ``tf.Module``, an object that knows the variables in its attributes."""
+"""Module: ``tf.Module``, which tracks the variables in its attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quotients: products, quotients and logarithms that are 0 where the first factor is, whatever the second one is."""
+"""Quotients: products, quotients and logarithms with 0 where the first factor is 0."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Backend: functions of ``tf.keras.backend`` that layers and losses of older programs are written with."""
+"""Backend: functions of ``tf.keras.backend``, for layers and losses of older programs."""

@@ -1,4 +1,4 @@
-"""Defaults: functions of ``tf.keras.backend`` over ops whose arguments or defaults are others."""
+"""Defaults: functions of ``tf.keras.backend`` with other arguments or defaults than their ops."""
 
 from __future__ import annotations
 

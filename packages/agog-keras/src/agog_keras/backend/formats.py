@@ -1,4 +1,4 @@
-"""Formats: where images have their channels, as Keras says it and as ops do."""
+"""Formats: the position of images' channels, in the notation of Keras and of ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes: what ``tf.keras.backend`` pads, repeats, resizes and multiplies."""
+"""Shapes: padding, repetition, resizing and products of ``tf.keras.backend``."""
 
 from __future__ import annotations
 

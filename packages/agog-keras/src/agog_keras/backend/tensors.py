@@ -1,4 +1,4 @@
-"""Tensors: functions of ``tf.keras.backend`` that no op is under another name."""
+"""Tensors: functions of ``tf.keras.backend`` without an equivalent op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values: what ``tf.keras.backend`` makes, reads and draws."""
+"""Values: functions of ``tf.keras.backend`` that create, read and draw values."""
 
 from __future__ import annotations
 

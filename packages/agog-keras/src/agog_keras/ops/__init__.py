@@ -1,3 +1,3 @@
-"""Ops: functions of ``tf.keras.ops`` that no op is with the same arguments, dtypes or order."""
+"""Ops: functions of ``tf.keras.ops`` with other arguments, dtypes or orders than agog's ops."""
 
 from agog_keras.ops import reductions as reductions

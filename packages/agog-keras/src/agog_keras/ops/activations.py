@@ -1,4 +1,4 @@
-"""Activations: those of ``tf.keras.ops`` whose arguments or numbers are others than TensorFlow's."""
+"""Activations: activations of ``tf.keras.ops`` that differ from TensorFlow's."""
 
 from __future__ import annotations
 

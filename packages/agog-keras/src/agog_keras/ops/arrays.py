@@ -1,4 +1,4 @@
-"""Arrays: functions of ``tf.keras.ops`` that NumPy has too, with NumPy's arguments."""
+"""Arrays: NumPy's functions in ``tf.keras.ops``, with NumPy's arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dtypes: which dtype ``tf.keras.ops`` compute in where their arguments are of several, or are integers.
+"""Dtypes: the compute dtype of ``tf.keras.ops`` for arguments of several dtypes, or integers.
 
 Tensors have dtypes, and Python's numbers only kinds: an integer beside a tensor of floats becomes one of them, and a
 float beside integers makes float32 of them. TensorFlow's ops ask for one dtype instead.

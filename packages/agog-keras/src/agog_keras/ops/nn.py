@@ -1,4 +1,4 @@
-"""Nn: functions of ``tf.keras.ops`` that layers are made of, with Keras's arguments."""
+"""Nn: functions of ``tf.keras.ops.nn``, with Keras's arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions: functions of ``tf.keras.ops`` that make one number of many, in dtypes that hold it."""
+"""Reductions: reductions of ``tf.keras.ops``, in dtypes that hold the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions over any number of axes, channels last, as products of matrices whose rows are the windows.
+"""Convolutions over any number of axes, channels last, as matrix products with windows as rows.
 
 The windows are a view of the padded input. They are copied to the rows of a matrix in blocks that stay in a processor's
 cache, which took half the time of one large matrix, and less than a product for each place of the filter.

@@ -1,4 +1,4 @@
-"""Boxes in images: of those that overlap too much the best one stays."""
+"""Boxes in images: non-maximum suppression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments: reductions of the rows that carry the same number."""
+"""Segments: reductions of rows with equal numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Einsum: contractions of pairs as products of matrices, in the order that opt_einsum finds."""
+"""Einsum: contractions of pairs as matrix products, in opt_einsum's order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic that is more than one function of the array library."""
+"""Arithmetic of several functions of the array library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Division: reciprocals, and quotients that are rounded towards zero, or zero where the divisor is."""
+"""Division: reciprocals, quotients rounded towards zero, and quotients with 0 for divisors of 0."""
 
 from __future__ import annotations
 

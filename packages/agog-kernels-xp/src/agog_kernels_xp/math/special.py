@@ -1,4 +1,4 @@
-"""Special: special functions, which are SciPy's."""
+"""Special: SciPy's special functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dropout: elements that are set to zero at random; see `agog_kernels_xp.random.uniform_and_normal` for the bits."""
+"""Dropout: random zeros; see `agog_kernels_xp.random.uniform_and_normal` for the bits."""
 
 from __future__ import annotations
 

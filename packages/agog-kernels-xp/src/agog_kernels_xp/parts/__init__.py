@@ -1,1 +1,1 @@
-"""Parts: what kernels of several rooms are made of."""
+"""Parts: shared pieces of kernels."""

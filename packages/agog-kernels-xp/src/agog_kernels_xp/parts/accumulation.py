@@ -1,4 +1,4 @@
-"""Accumulation: combining rows with the rows of an array that numbers name, for scatters and segments."""
+"""Accumulation: updates of numbered rows of an array, for scatters and segments."""
 
 from __future__ import annotations
 

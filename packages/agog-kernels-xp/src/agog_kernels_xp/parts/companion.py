@@ -1,4 +1,4 @@
-"""Companion: the SciPy that goes with an array library."""
+"""Companion: the SciPy of an array library."""
 
 from __future__ import annotations
 

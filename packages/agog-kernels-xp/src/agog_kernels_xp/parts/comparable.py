@@ -1,4 +1,4 @@
-"""Comparable: values that an array library can put into order."""
+"""Comparable: conversion to values that an array library can sort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deferral: checks of values that are made when somebody waits for the device anyway."""
+"""Deferral: checks of values, deferred to the next wait for the device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates: their activations in place, the slopes of those, and states that masks hold."""
+"""Gates: in-place activations, their derivatives, and masked states."""
 
 from __future__ import annotations
 

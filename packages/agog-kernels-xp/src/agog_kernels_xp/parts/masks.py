@@ -1,4 +1,4 @@
-"""Masks: what keeps some elements of an array and makes the others 0."""
+"""Masks: elements of an array, with 0 outside a mask."""
 
 from __future__ import annotations
 

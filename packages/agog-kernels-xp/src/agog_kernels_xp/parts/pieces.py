@@ -1,4 +1,4 @@
-"""Pieces: going through large arrays by parts that stay in the processor's caches."""
+"""Pieces: blocks of large arrays that fit into the processor's caches."""
 
 from __future__ import annotations
 

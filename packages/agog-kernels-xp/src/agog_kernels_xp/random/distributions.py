@@ -1,4 +1,4 @@
-"""Distributions: random numbers with parameters, by operations that every device rounds in the same way.
+"""Distributions: random numbers with parameters, by operations with the same rounding on every device.
 
 Each kernel takes its bits at places that the shape alone decides, so that which candidates are rejected changes nothing
 for the others.

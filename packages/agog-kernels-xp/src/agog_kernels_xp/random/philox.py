@@ -1,4 +1,4 @@
-"""Philox: random bits by the array library's own integers, for plugins that bring no source of their own."""
+"""Philox: random bits by the array library's integers, for plugins without a faster source."""
 
 from __future__ import annotations
 

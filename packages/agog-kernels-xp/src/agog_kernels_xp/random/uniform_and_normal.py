@@ -1,4 +1,4 @@
-"""Uniform and normal: random numbers from random bits, by operations that every device rounds in the same way.
+"""Uniform and normal: random numbers from random bits, by operations with the same rounding on every device.
 
 The bits come from the plugin, which knows how to make them on its device: each kernel takes ``bits(key, count)``, which
 returns ``count`` uint64 values of Philox4x64-10 with the key's first two words, from the counter that is the third, as

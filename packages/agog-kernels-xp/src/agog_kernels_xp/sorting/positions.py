@@ -1,4 +1,4 @@
-"""Positions: those of the numbers of a permutation, and along axes those in a flat array."""
+"""Positions: inverse permutations, and positions along axes from positions in a flat array."""
 
 from __future__ import annotations
 

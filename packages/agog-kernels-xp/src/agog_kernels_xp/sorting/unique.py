@@ -1,4 +1,4 @@
-"""Unique: elements that differ from each other."""
+"""Unique: distinct elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard: NumPy's face on an array library that has the Python array API standard's interface, and no more than that.
+"""Standard: an adapter of NumPy's interface to the Python array API standard.
 
 The kernels of this package speak NumPy: methods of arrays, results written to ``out``, indices of any kind, functions
 that reduce. `face.NumPyFace` says the same in the standard's few words. The library's basic slices have to be views.

@@ -1,4 +1,4 @@
-"""Face: the functions of NumPy that kernels call, in those of the standard."""
+"""Face: NumPy's functions for kernels, by those of the standard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indexing: what NumPy reads and writes by index, in basic slices, ``take`` and ``where``."""
+"""Indexing: NumPy's indexing, by basic slices, ``take`` and ``where``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missing: the ops whose kernels need more than the standard has, and what that is."""
+"""Missing: the ops with kernels beyond the standard, with reasons."""
 
 from agog_kernels_xp.math import KERNELS as _MATH
 from agog_kernels_xp.nn import KERNELS as _NN

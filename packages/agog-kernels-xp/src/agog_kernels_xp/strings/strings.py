@@ -1,4 +1,4 @@
-"""Strings, which only the host has: the arrays hold bytes objects, which no device can."""
+"""Strings, on the host only: arrays of bytes objects."""
 
 from __future__ import annotations
 

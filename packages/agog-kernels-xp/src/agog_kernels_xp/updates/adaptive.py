@@ -1,4 +1,4 @@
-"""Adaptive: steps whose size follows the squares of gradients, as agog_core.ops.updates.adaptive states them."""
+"""Adaptive: steps scaled by squares of gradients, as in agog_core.ops.updates.adaptive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proximal: steps that pull variables towards 0, as agog_core.ops.updates.proximal states them."""
+"""Proximal: steps that pull variables towards 0, as in agog_core.ops.updates.proximal."""
 
 from __future__ import annotations
 

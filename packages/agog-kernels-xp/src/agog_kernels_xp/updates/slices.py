@@ -1,4 +1,4 @@
-"""Slices of variables, which are updated in place."""
+"""Slices of variables, updated in place."""
 
 from __future__ import annotations
 
