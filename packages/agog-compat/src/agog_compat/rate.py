@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core import Checkpointable, Tensor, TensorLike, Variable, cast, div_no_nan, maximum, subtract
+from agog_core import Checkpointable, Tensor, TensorLike, Variable, cast, div_no_nan, maximum
 
 __all__ = ["Rate"]
 
@@ -42,7 +42,7 @@ class Rate(Checkpointable):
         for name, like in (("numer", values), ("denom", denominator)):
             previous = "prev_values" if name == "numer" else "prev_denominator"
             for each in (name, previous):
-                zeros = subtract(cast(like, "float64"), cast(like, "float64"))
+                zeros = cast(like, "float64") - cast(like, "float64")
                 setattr(self, each, Variable(zeros, trainable=False, name=f"{self.name}/{each}"))
 
     def __call__(self, values: TensorLike, denominator: TensorLike) -> Tensor:
@@ -58,8 +58,8 @@ class Rate(Checkpointable):
         if not self.variables:
             self.build(values, denominator)
         x, y = cast(values, "float64"), cast(denominator, "float64")
-        self.numer.assign(subtract(x, self.prev_values.value()))
-        self.denom.assign(subtract(y, self.prev_denominator.value()))
+        self.numer.assign(x - self.prev_values.value())
+        self.denom.assign(y - self.prev_denominator.value())
         self.prev_values.assign(x)
         self.prev_denominator.assign(y)
         return div_no_nan(self.numer.value(), maximum(self.denom.value(), 0.0))

@@ -260,7 +260,7 @@ def beta(shape: Sequence[Any], alpha: TensorLike, beta: TensorLike, dtype: Any =
     """
     both = SeedGenerator(seed) if isinstance(seed, int) else seed
     first, second = gamma(shape, alpha, dtype, both), gamma(shape, beta, dtype, both)
-    return ag.divide(first, ag.add(first, second))
+    return first / (first + second)
 
 
 def binomial(
@@ -283,6 +283,6 @@ def binomial(
     """
     trials = ag.broadcast_to(ag.cast(counts, "int32"), list(shape))
     most = whole(ag.reduce_max(trials)) if trials.shape.num_elements() else 0
-    succeeds = ag.less(uniform([*shape, most], seed=seed), ag.expand_dims(ag.cast(probabilities, "float32"), -1))
-    happens = ag.less(ag.range(most), ag.expand_dims(trials, -1))
-    return ag.reduce_sum(ag.cast(ag.logical_and(succeeds, happens), dtype or "float32"), -1)
+    succeeds = uniform([*shape, most], seed=seed) < ag.expand_dims(ag.cast(probabilities, "float32"), -1)
+    happens = ag.range(most) < ag.expand_dims(trials, -1)
+    return ag.reduce_sum(ag.cast(succeeds & happens, dtype or "float32"), -1)

@@ -12,8 +12,6 @@ from agog_core import (
     cast,
     convert_to_tensor,
     device,
-    greater,
-    greater_equal,
     zeros,
 )
 from agog_core.ops.updates.descent import apply_add
@@ -97,7 +95,7 @@ class GradientAccumulator(OptimizerWrapper):
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
         pairs = self._steps(grads_and_vars)
         with device(None):
-            is_complete = bool(greater_equal(self.seen_batches._current(), self.batches - 1))
+            is_complete = bool(self.seen_batches._current() >= self.batches - 1)
         for gradient, variable in pairs:
             total = (self._slots.of.get(variable) or self._new_slots(variable))["gradient_sum"]
             apply_add(total, cast(convert_to_tensor(gradient), total.dtype), examples)
@@ -113,7 +111,7 @@ class GradientAccumulator(OptimizerWrapper):
             global_step: a variable to count up where a step is taken.
         """
         with device(None):
-            has_seen = bool(greater(self.seen_examples._current(), 0))
+            has_seen = bool(self.seen_examples._current() > 0)
         if has_seen:
             self._take_step(global_step)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agog_core import TensorLike, Variable, add, device, equal, floormod, greater_equal, subtract
+from agog_core import TensorLike, Variable, device, equal
 from agog_core.ops.updates.descent import apply_add
 from agog_core.tracers import late
 from agog_optimizers.host import host_variable
@@ -163,9 +163,9 @@ class SWAOptimizer(AveragingOptimizer):
         """See `Optimizer.apply_gradients`; where it is time, the variables then count in the averages."""
         pairs = list(grads_and_vars)
         with device(None):
-            since = add(self.steps._current(), 1 - self.start_averaging)
-            has_begun = bool(greater_equal(since, 0))
-            is_time = has_begun and bool(equal(floormod(since, self.average_period), 0))
+            since = self.steps._current() + (1 - self.start_averaging)
+            has_begun = bool(since >= 0)
+            is_time = has_begun and bool(equal(since % self.average_period, 0))
         super().apply_gradients(pairs, global_step, name)
         self.steps.assign_add(1)
         if not has_begun:
@@ -176,7 +176,7 @@ class SWAOptimizer(AveragingOptimizer):
                 continue
             average = self._averages.begun(variable)
             if is_time:
-                apply_add(average, subtract(variable._current(), average._current()), share)
+                apply_add(average, variable._current() - average._current(), share)
 
     def _share(self) -> float:
         """The share of the variables in their averages after a step."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agog_core import Checkpointable, Variable, device, subtract
+from agog_core import Checkpointable, Variable, device
 from agog_core.checkpointable import notify
 from agog_core.ops.updates.descent import apply_add
 from agog_core.tracers import late
@@ -105,7 +105,7 @@ class ExponentialMovingAverage(Checkpointable):
         share = late(self._share)
         for variable in variables:
             average = self._averages.begun(variable)
-            apply_add(average, subtract(variable._current(), average._current()), share)
+            apply_add(average, variable._current() - average._current(), share)
 
     def _share(self) -> float:
         """The share of the variables in their averages at an update."""

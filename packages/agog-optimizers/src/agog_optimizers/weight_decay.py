@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from agog_core import IndexedSlices, TensorLike, Variable, gather, scatter_update, subtract
+from agog_core import IndexedSlices, TensorLike, Variable, gather, scatter_update
 from agog_optimizers.hyperparameters import Number, times
 from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.rows import distinct
@@ -105,7 +105,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         if self.decays(variable):
             rows, _ = distinct(gradient)
             before = gather(variable._current(), rows)
-            scatter_update(variable, rows, subtract(before, times(before, decay)))
+            scatter_update(variable, rows, before - times(before, decay))
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Optimizer]) -> Any:

@@ -17,11 +17,7 @@ from agog_core import (
     convert_to_tensor,
     exp,
     expand_dims,
-    greater,
-    greater_equal,
     int32,
-    less,
-    less_equal,
     lgamma,
     log1p,
     matrix_set_diag,
@@ -56,8 +52,8 @@ class _OfProbabilities(Distribution):
 
     def _check_probs(self) -> None:
         if self.validate_args:
-            self._require(greater_equal(self.probs, 0.0), "Condition x >= 0 did not hold element-wise: probs.")
-            self._require(less_equal(self.probs, 1.0), "probs has components greater than 1.")
+            self._require(self.probs >= 0.0, "Condition x >= 0 did not hold element-wise: probs.")
+            self._require(self.probs <= 1.0, "probs has components greater than 1.")
 
 
 class Bernoulli(_OfProbabilities):
@@ -98,12 +94,12 @@ class Bernoulli(_OfProbabilities):
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         shape = (*sample_shape, *self._batch_shape())
         uniform = random_uniform(shape, 0.0, 1.0, self.probs.dtype, seed)
-        return cast(less(uniform, stop_gradient(self.probs)), self.dtype)
+        return cast(uniform < stop_gradient(self.probs), self.dtype)
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
-            self._require(greater_equal(value, 0.0), "must be non-negative.")
-            self._require(less_equal(value, 1.0), "Elements cannot exceed 1.")
+            self._require(value >= 0.0, "must be non-negative.")
+            self._require(value <= 1.0, "Elements cannot exceed 1.")
         return value
 
     def _log_prob(self, x: Tensor) -> Tensor:
@@ -116,7 +112,7 @@ class Bernoulli(_OfProbabilities):
         return self.probs - square(self.probs)
 
     def _mode(self) -> Tensor:
-        return cast(greater(self.probs, 0.5), self.dtype)
+        return cast(self.probs > 0.5, self.dtype)
 
     def _entropy(self) -> Tensor:
         return -self.logits * (sigmoid(self.logits) - 1.0) + softplus(-self.logits)
@@ -235,14 +231,14 @@ class Multinomial(_OfProbabilities):
         most = int(host_value(reduce_max(counts)))
         logits = filled(stop_gradient(self.logits), (*batch, classes))
         drawn = Categorical(logits).sample((most, *sample_shape), seed)
-        taken = less(reshape(range(float(most), dtype=self.dtype), (most,) + (1,) * (drawn.ndim - 1)), counts)
+        taken = reshape(range(float(most), dtype=self.dtype), (most,) + (1,) * (drawn.ndim - 1)) < counts
         return reduce_sum(one_hot(drawn, classes, dtype=self.dtype) * expand_dims(cast(taken, self.dtype), -1), 0)
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
-            self._require(greater_equal(value, 0.0), "counts must be non-negative.")
+            self._require(value >= 0.0, "counts must be non-negative.")
             apart = abs(reduce_sum(value, -1) - self.total_count)
-            self._require(less(apart, 1e-3), "counts must sum to `self.total_count`")
+            self._require(apart < 1e-3, "counts must sum to `self.total_count`")
         return value
 
     def _log_prob(self, x: Tensor) -> Tensor:

@@ -16,8 +16,6 @@ from agog_core import (
     digamma,
     exp,
     expm1,
-    greater,
-    less,
     lgamma,
     log,
     log1p,
@@ -41,9 +39,7 @@ class _Located(Distribution):
 
     def _check_scale(self) -> None:
         if self.validate_args:
-            self._require(
-                greater(self.scale, 0.0), "Condition x > 0 did not hold element-wise: scale must be positive."
-            )
+            self._require(self.scale > 0.0, "Condition x > 0 did not hold element-wise: scale must be positive.")
 
     def _batch_shape(self) -> Shape:
         return broadcast(self.loc, self.scale)
@@ -151,7 +147,7 @@ class Laplace(_Located):
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         uniform = random_uniform((*sample_shape, *self._batch_shape()), -1.0, 1.0, self.dtype, seed)
-        uniform = chosen(greater(uniform, -1.0), uniform, 0.0)  # the logarithm of 0 is no sample
+        uniform = chosen(uniform > -1.0, uniform, 0.0)  # the logarithm of 0 is no sample
         return self.loc - self.scale * sign(uniform) * log1p(-abs(uniform))
 
     def _log_prob(self, x: Tensor) -> Tensor:
@@ -179,7 +175,7 @@ class Laplace(_Located):
 
 def _log_laplace(z: Tensor) -> Tensor:
     """The logarithm of the distribution function, also where that is too small to be told from 0."""
-    return chosen(less(z, 0.0), z - math.log(2.0), log1p(-0.5 * exp(-abs(z))))
+    return chosen(z < 0.0, z - math.log(2.0), log1p(-0.5 * exp(-abs(z))))
 
 
 class StudentT(_Located):
@@ -215,7 +211,7 @@ class StudentT(_Located):
             self.loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, _given(locals()), None, name
         )
         if validate_args:
-            self._require(greater(self.df, 0.0), "Condition x > 0 did not hold element-wise: df must be positive.")
+            self._require(self.df > 0.0, "Condition x > 0 did not hold element-wise: df must be positive.")
 
     def _batch_shape(self) -> Shape:
         return broadcast(self.df, self.loc, self.scale)
@@ -242,23 +238,21 @@ class StudentT(_Located):
         df = filled(self.df, broadcast(z, self.df))
         z = filled(z, df._shape)
         low = 0.5 * betainc(0.5 * df, filled(0.5 * (df / df), df._shape), df / (square(z) + df))
-        return chosen(less(z, 0.0), low, 1.0 - low)
+        return chosen(z < 0.0, low, 1.0 - low)
 
     def _mean(self) -> Tensor:
         mean, df = self._filled(self.loc), self._filled(self.df)
-        self._unless_nan_is_allowed(greater(df, 1.0), "Condition x < y did not hold: mean is not defined for df <= 1.")
-        return chosen(greater(df, 1.0), mean, math.nan)
+        self._unless_nan_is_allowed(df > 1.0, "Condition x < y did not hold: mean is not defined for df <= 1.")
+        return chosen(df > 1.0, mean, math.nan)
 
     def _mode(self) -> Tensor:
         return self._filled(self.loc)
 
     def _variance(self) -> Tensor:
         df, scale = self._filled(self.df), self._filled(self.scale)
-        self._unless_nan_is_allowed(
-            greater(df, 1.0), "Condition x < y did not hold: variance is not defined for df <= 1."
-        )
-        known = square(scale) * df / chosen(greater(df, 2.0), df - 2.0, 1.0)
-        return chosen(greater(df, 1.0), chosen(greater(df, 2.0), known, math.inf), math.nan)
+        self._unless_nan_is_allowed(df > 1.0, "Condition x < y did not hold: variance is not defined for df <= 1.")
+        known = square(scale) * df / chosen(df > 2.0, df - 2.0, 1.0)
+        return chosen(df > 1.0, chosen(df > 2.0, known, math.inf), math.nan)
 
     def _entropy(self) -> Tensor:
         half = 0.5 * (self.df + 1.0)

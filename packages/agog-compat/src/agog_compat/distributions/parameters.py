@@ -12,7 +12,6 @@ from agog_core import (
     convert_to_tensor,
     equal,
     erfc,
-    greater,
     log,
     log1p,
     maximum,
@@ -99,7 +98,7 @@ def log_ndtr(z: Tensor) -> Tensor:
     series = 1.0 - over * (1.0 - 3.0 * over * (1.0 - 5.0 * over))
     tail = -0.5 * square(far) - log(-far) - 0.5 * math.log(2 * math.pi) + log(series)
     middle = log(ndtr(minimum(maximum(z, low), high)))
-    return where(greater(z, high), -ndtr(-z), where(greater(z, low), middle, tail))
+    return where(z > high, -ndtr(-z), where(z > low, middle, tail))
 
 
 # The coefficients of M. J. Wichura's "Algorithm AS 241", Applied Statistics 37 (1988): numerators and denominators for
@@ -141,10 +140,10 @@ def ndtri(p: Tensor) -> Tensor:
     q = p - 0.5
     middle = q * _ratio(0.180625 - square(minimum(maximum(q, -0.425), 0.425)), *_MIDDLE)
     r = sqrt(-log(minimum(p, 1.0 - p)))
-    side = where(greater(r, 5.0), _ratio(r - 5.0, *_TAILS), _ratio(minimum(r, 5.0) - 1.6, *_SIDES))
+    side = where(r > 5.0, _ratio(r - 5.0, *_TAILS), _ratio(minimum(r, 5.0) - 1.6, *_SIDES))
     side = chosen(equal(r, math.inf), math.inf, side)
-    outer = where(greater(q, 0.0), side, -side)
-    return where(greater(square(q), 0.425**2), outer, middle)
+    outer = where(q > 0.0, side, -side)
+    return where(square(q) > 0.425**2, outer, middle)
 
 
 def _ratio(r: Tensor, over: tuple[float, ...], under: tuple[float, ...]) -> Tensor:

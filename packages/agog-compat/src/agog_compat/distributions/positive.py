@@ -13,15 +13,11 @@ from agog_core import (
     betainc,
     digamma,
     expand_dims,
-    greater,
-    greater_equal,
     igamma,
     is_nan,
-    less,
     lgamma,
     log,
     log1p,
-    logical_and,
     matrix_set_diag,
     ones_like,
     random_uniform,
@@ -67,7 +63,7 @@ class Uniform(Distribution):
             self.low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
         )
         if validate_args:
-            self._require(less(self.low, self.high), "Condition x < y did not hold: low must be below high.")
+            self._require(self.low < self.high, "Condition x < y did not hold: low must be below high.")
 
     def range(self, name: str = "range") -> Tensor:
         """How far the bounds are apart.
@@ -91,12 +87,12 @@ class Uniform(Distribution):
         """The densities; see `Distribution.prob`."""
         x = self._value(value)
         density = 1.0 / self.range()
-        inside = logical_and(greater_equal(x, self.low), less(x, self.high))
+        inside = (x >= self.low) & (x < self.high)
         return chosen(is_nan(x), x, chosen(inside, density, 0.0))
 
     def _cdf(self, x: Tensor) -> Tensor:
         part = (x - self.low) / self.range()
-        return chosen(less(x, self.low), 0.0, chosen(greater_equal(x, self.high), ones_like(part), part))
+        return chosen(x < self.low, 0.0, chosen(x >= self.high, ones_like(part), part))
 
     def _quantile(self, p: Tensor) -> Tensor:
         return self.low + p * self.range()
@@ -144,7 +140,7 @@ class Gamma(Distribution):
         if validate_args:
             for parameter in (self.concentration, self.rate):
                 self._require(
-                    greater(parameter, 0.0), "Condition x > 0 did not hold element-wise: parameters must be positive."
+                    parameter > 0.0, "Condition x > 0 did not hold element-wise: parameters must be positive."
                 )
 
     def _batch_shape(self) -> Shape:
@@ -156,7 +152,7 @@ class Gamma(Distribution):
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
-            self._require(greater(value, 0.0), "Condition x > 0 did not hold element-wise: sample must be positive.")
+            self._require(value > 0.0, "Condition x > 0 did not hold element-wise: sample must be positive.")
         return value
 
     def _log_prob(self, x: Tensor) -> Tensor:
@@ -178,7 +174,7 @@ class Gamma(Distribution):
         return sqrt(self.concentration) / self.rate
 
     def _mode(self) -> Tensor:
-        above = greater(self.concentration, 1.0)
+        above = self.concentration > 1.0
         self._unless_nan_is_allowed(
             above, "Condition x < y did not hold: mode not defined when any concentration <= 1."
         )
@@ -261,7 +257,7 @@ class Beta(Distribution):
         )
         if validate_args:
             for parameter in (self.concentration1, self.concentration0):
-                self._require(greater(parameter, 0.0), "Concentration parameter must be positive.")
+                self._require(parameter > 0.0, "Concentration parameter must be positive.")
 
     @property
     def total_concentration(self) -> Tensor:
@@ -282,8 +278,8 @@ class Beta(Distribution):
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
-            self._require(greater(value, 0.0), "sample must be positive")
-            self._require(less(value, 1.0), "sample must be less than `1`.")
+            self._require(value > 0.0, "sample must be positive")
+            self._require(value < 1.0, "sample must be less than `1`.")
         return value
 
     def _log_normalization(self) -> Tensor:
@@ -306,7 +302,7 @@ class Beta(Distribution):
         return (mean - square(mean)) / (self.total_concentration + 1.0)
 
     def _mode(self) -> Tensor:
-        defined = logical_and(greater(self.concentration1, 1.0), greater(self.concentration0, 1.0))
+        defined = (self.concentration1 > 1.0) & (self.concentration0 > 1.0)
         self._unless_nan_is_allowed(defined, "Condition x < y did not hold: mode undefined where a concentration <= 1.")
         under = chosen(defined, self.total_concentration - 2.0, 1.0)
         return chosen(defined, (self.concentration1 - 1.0) / under, math.nan)
@@ -344,7 +340,7 @@ class Dirichlet(Distribution):
             self.concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, dict(locals()), None, name
         )
         if validate_args:
-            self._require(greater(self.concentration, 0.0), "Concentration parameter must be positive.")
+            self._require(self.concentration > 0.0, "Concentration parameter must be positive.")
 
     @property
     def total_concentration(self) -> Tensor:
@@ -363,9 +359,9 @@ class Dirichlet(Distribution):
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
-            self._require(greater(value, 0.0), "samples must be positive")
+            self._require(value > 0.0, "samples must be positive")
             apart = absolute(reduce_sum(value, -1) - 1.0)
-            self._require(less(apart, 1e-5), "sample last-dimension must sum to `1`")
+            self._require(apart < 1e-5, "sample last-dimension must sum to `1`")
         return value
 
     def _log_normalization(self) -> Tensor:
@@ -387,7 +383,7 @@ class Dirichlet(Distribution):
         return matrix_set_diag(-expand_dims(mean, -1) * expand_dims(mean, -2) / scale, self._variance())
 
     def _mode(self) -> Tensor:
-        above = greater(self.concentration, 1.0)
+        above = self.concentration > 1.0
         self._unless_nan_is_allowed(above, "Condition x < y did not hold: mode undefined where a concentration <= 1.")
         under = expand_dims(self.total_concentration, -1) - float(self._event_shape()[0])
         return chosen(reduce_all(above, -1, True), (self.concentration - 1.0) / under, math.nan)

@@ -9,7 +9,6 @@ from agog_core import (
     TensorLike,
     convert_to_tensor,
     expand_dims,
-    greater,
     matmul,
     norm,
     reduce_max,
@@ -95,6 +94,6 @@ def pinv(a: TensorLike, rcond: float | None = None, validate_args: bool = False,
     x = convert_to_tensor(a)
     share = 10 * max(x._shape[-2:]) * _SPACING[x.dtype.name] if rcond is None else rcond
     values, left, right = svd(x, full_matrices=False)
-    counts = greater(values, reduce_max(values, -1, keepdims=True) * share)
+    counts = values > reduce_max(values, -1, keepdims=True) * share
     inverses = where(counts, 1.0 / where(counts, values, values * 0 + 1), zeros_like(values))
-    return matmul(right * expand_dims(inverses, -2), adjoint(left))
+    return (right * expand_dims(inverses, -2)) @ adjoint(left)

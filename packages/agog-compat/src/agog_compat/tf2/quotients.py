@@ -35,7 +35,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> print(xlogy([0.0, 2.0], [0.0, 1.0]))
     tf.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    return _or_zero(x, y, lambda a, b: multiply(a, log(b)))
+    return _or_zero(x, y, lambda a, b: a * log(b))
 
 
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -51,7 +51,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> print(xlog1py([0.0, 2.0], [-1.0, 0.0]))
     tf.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    return _or_zero(x, y, lambda a, b: multiply(a, log1p(b)))
+    return _or_zero(x, y, lambda a, b: a * log1p(b))
 
 
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -90,7 +90,7 @@ def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: TensorLike) -> 
     [5, 6, 7]
     """
     dense = convert_to_tensor(labels)
-    counts = ag.less(ag.range(dense.shape[1]), ag.reshape(ag.cast(label_lengths, "int32"), [-1, 1]))
+    counts = ag.range(dense.shape[1]) < ag.reshape(ag.cast(label_lengths, "int32"), [-1, 1])
     places = ag.where(counts)
     return SparseTensor(places, ag.gather_nd(dense, places), dense.shape.as_list())
 

@@ -78,7 +78,7 @@ def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) ->
             "bias_add: x must have 2 axes or more, and bias 1 or one less than x; got shapes "
             f"{convert_to_tensor(x).shape} and {values.shape}."
         )
-    return as_given(ag.add(inputs, values), first)
+    return as_given(inputs + values, first)
 
 
 def repeat(x: TensorLike, n: int) -> Tensor:

@@ -81,9 +81,9 @@ def relu(x: TensorLike, alpha: float = 0.0, max_value: float | None = None, thre
     [-2.0, 2.0, 5.0]
     """
     values = convert_to_tensor(x)
-    kept = nn.relu(values) if threshold == 0 else ag.where(ag.greater(values, threshold), values, ag.zeros_like(values))
+    kept = nn.relu(values) if threshold == 0 else ag.where(values > threshold, values, ag.zeros_like(values))
     above: Tensor = kept if max_value is None else ag.minimum(kept, max_value)
-    return above if alpha == 0 else ag.add(above, ag.multiply(ag.minimum(ag.subtract(values, threshold), 0.0), alpha))
+    return above if alpha == 0 else above + ag.minimum(values - threshold, 0.0) * alpha
 
 
 relu.__dict__["described_as"] = "relu"  # which it is, where it is told no more than the tensor
@@ -122,7 +122,7 @@ def moving_average_update(x: Variable, value: TensorLike, momentum: float) -> Va
     >>> float(moving_average_update(Variable(1.0), 3.0, 0.75))
     1.5
     """
-    return x.assign_sub(ag.multiply(ag.subtract(x.value(), value), 1.0 - momentum))
+    return x.assign_sub((x.value() - value) * (1.0 - momentum))
 
 
 def print_tensor(x: TensorLike, message: str = "") -> Tensor:
@@ -202,7 +202,7 @@ def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | N
     >>> random_binomial([3], p=1.0).numpy().tolist()
     [1.0, 1.0, 1.0]
     """
-    return ag.cast(ag.less(ag.random_uniform(shape, seed=seed), p), as_dtype(dtype or "float32"))
+    return ag.cast(ag.random_uniform(shape, seed=seed) < p, as_dtype(dtype or "float32"))
 
 
 def get_uid(prefix: str = "") -> int:

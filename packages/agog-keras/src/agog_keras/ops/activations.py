@@ -26,7 +26,7 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     [1.0, 0.0]
     """
     tensor = floats(x)
-    return ag.where(ag.greater(tensor, 0), tensor, ag.multiply(ag.expm1(ag.minimum(tensor, 0)), alpha))
+    return ag.where(tensor > 0, tensor, ag.expm1(ag.minimum(tensor, 0)) * alpha)
 
 
 def gelu(x: TensorLike, approximate: bool = True) -> Tensor:
@@ -59,7 +59,7 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     >>> hard_sigmoid([-4.0, 0.0, 1.5]).numpy().tolist()
     [0.0, 0.5, 0.75]
     """
-    return ag.clip_by_value(ag.add(ag.divide(floats(x), 6.0), 0.5), 0.0, 1.0)
+    return ag.clip_by_value(floats(x) / 6.0 + 0.5, 0.0, 1.0)
 
 
 def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Tensor:
@@ -107,4 +107,4 @@ def log_softmax(x: TensorLike, axis: int | Sequence[int] | None = -1) -> Tensor:
     tensor = floats(x)
     if isinstance(axis, int):
         return nn.log_softmax(tensor, axis)
-    return ag.subtract(tensor, ag.reduce_logsumexp(tensor, axis, True))
+    return tensor - ag.reduce_logsumexp(tensor, axis, True)

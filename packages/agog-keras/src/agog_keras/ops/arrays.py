@@ -179,7 +179,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = "float32") -> Ten
     [[1.0, 0.0], [1.0, 1.0]]
     """
     rows, columns = ag.expand_dims(ag.range(N), 1), ag.range(N if M is None else M)
-    return ag.cast(ag.greater_equal(ag.add(rows, k), columns), dtype)
+    return ag.cast(rows + k >= columns, dtype)
 
 
 def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -243,7 +243,7 @@ def dot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """
     a, b = convert_to_tensor(x1), convert_to_tensor(x2)
     if not a._shape or not b._shape:
-        return ag.multiply(a, b)
+        return a * b
     return ag.tensordot(a, b, [[-1], [max(0, len(b._shape) - 2)]])
 
 
@@ -258,7 +258,7 @@ def inner(x1: TensorLike, x2: TensorLike) -> Tensor:
         A tensor.
     """
     a, b = convert_to_tensor(x1), convert_to_tensor(x2)
-    return ag.multiply(a, b) if not a._shape or not b._shape else ag.tensordot(a, b, [[-1], [-1]])
+    return a * b if not a._shape or not b._shape else ag.tensordot(a, b, [[-1], [-1]])
 
 
 def outer(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -274,7 +274,7 @@ def outer(x1: TensorLike, x2: TensorLike) -> Tensor:
     >>> outer([1, 2], [3, 4]).numpy().tolist()
     [[3, 4], [6, 8]]
     """
-    return ag.multiply(ag.expand_dims(ravel(x1), 1), ravel(x2))
+    return ag.expand_dims(ravel(x1), 1) * ravel(x2)
 
 
 def vdot(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -287,7 +287,7 @@ def vdot(x1: TensorLike, x2: TensorLike) -> Tensor:
     Returns:
         A scalar.
     """
-    return ag.reduce_sum(ag.multiply(ag.conj(ravel(x1)), ravel(x2)))
+    return ag.reduce_sum(ag.conj(ravel(x1)) * ravel(x2))
 
 
 def exp2(x: TensorLike) -> Tensor:
@@ -299,7 +299,7 @@ def exp2(x: TensorLike) -> Tensor:
     Returns:
         A tensor of the same shape.
     """
-    return ag.exp(ag.multiply(convert_to_tensor(x), math.log(2)))
+    return ag.exp(convert_to_tensor(x) * math.log(2))
 
 
 def cbrt(x: TensorLike) -> Tensor:
@@ -315,7 +315,7 @@ def cbrt(x: TensorLike) -> Tensor:
     -2.0
     """
     tensor = convert_to_tensor(x)
-    return ag.multiply(ag.sign(tensor), ag.pow(ag.abs(tensor), 1 / 3))
+    return ag.sign(tensor) * ag.abs(tensor) ** (1 / 3)
 
 
 def deg2rad(x: TensorLike) -> Tensor:
@@ -327,7 +327,7 @@ def deg2rad(x: TensorLike) -> Tensor:
     Returns:
         A tensor of the same shape.
     """
-    return ag.multiply(convert_to_tensor(x), math.pi / 180)
+    return convert_to_tensor(x) * (math.pi / 180)
 
 
 def rad2deg(x: TensorLike) -> Tensor:
@@ -339,4 +339,4 @@ def rad2deg(x: TensorLike) -> Tensor:
     Returns:
         A tensor of the same shape.
     """
-    return ag.multiply(convert_to_tensor(x), 180 / math.pi)
+    return convert_to_tensor(x) * (180 / math.pi)

@@ -39,7 +39,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     if kind.is_integer:  # as NumPy does, which takes the first number and the distance in the dtype
         first, distance = int(first), int(first + distance) - int(first)
         places = ag.cast(places, "int64")
-    return ag.cast(ag.add(ag.multiply(places, distance), first), kind)
+    return ag.cast(places * distance + first, kind)
 
 
 def array(x: Any, dtype: Any = None) -> Tensor:
@@ -90,7 +90,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     rows, columns = ag.expand_dims(ag.range(N), 1), ag.range(N if M is None else M)
-    return ag.cast(ag.equal(ag.add(rows, k), columns), dtype or "float32")
+    return ag.cast(ag.equal(rows + k, columns), dtype or "float32")
 
 
 def full(shape: int | Sequence[int], fill_value: Any, dtype: Any = None) -> Tensor:
@@ -143,9 +143,9 @@ def linspace(
     kind = result_dtype(start, stop, float)
     first, last = (ag.cast(x, "float64") for x in alike(start, stop, least=float))
     parts = num - 1 if endpoint else num
-    step = ag.divide(ag.subtract(last, first), float(parts) if parts > 0 else math.nan)
+    step = (last - first) / (float(parts) if parts > 0 else math.nan)
     places = ag.reshape(ag.cast(ag.range(num), "float64"), [num] + [1] * step.ndim)
-    numbers = ag.add(ag.multiply(ag.subtract(last, first), ag.divide(places, float(max(parts, 1)))), first)
+    numbers = (last - first) * (places / float(max(parts, 1))) + first
     wanted = as_dtype(dtype or kind)
     made = ag.cast(ag.floor(numbers) if wanted.is_integer else numbers, wanted)
     if axis not in (0, -made.ndim):
@@ -207,5 +207,5 @@ def round(x: TensorLike, decimals: int = 0) -> Tensor:
         return ag.cast(round(ag.cast(tensor, "float64"), decimals), tensor.dtype)
     factor = 10.0 ** abs(decimals)
     if decimals > 0:
-        return ag.divide(ag.rint(ag.multiply(tensor, factor)), factor)
-    return ag.rint(tensor) if decimals == 0 else ag.multiply(ag.rint(ag.divide(tensor, factor)), factor)
+        return ag.rint(tensor * factor) / factor
+    return ag.rint(tensor) if decimals == 0 else ag.rint(tensor / factor) * factor

@@ -54,7 +54,7 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
     if from_logits:
         return sigmoid_cross_entropy_with_logits(labels=y, logits=x)
     p = ag.clip_by_value(x, _LEAST, 1 - _LEAST)
-    return ag.negative(y * ag.log(p) + (1.0 - y) * ag.log(1.0 - p))
+    return -(y * ag.log(p) + (1.0 - y) * ag.log(1.0 - p))
 
 
 def categorical_crossentropy(
@@ -78,9 +78,9 @@ def categorical_crossentropy(
     if from_logits:
         logs = nn.log_softmax(x, axis)
     else:
-        p = ag.divide(x, ag.reduce_sum(x, axis, True))
+        p = x / ag.reduce_sum(x, axis, True)
         logs = ag.log(ag.clip_by_value(p, _LEAST, 1 - _LEAST))
-    return ag.negative(ag.reduce_sum(ag.multiply(ag.cast(target, x.dtype), logs), axis))
+    return -ag.reduce_sum(ag.cast(target, x.dtype) * logs, axis)
 
 
 def sparse_categorical_crossentropy(
@@ -254,7 +254,7 @@ def normalize(x: TensorLike, axis: int = -1, order: int = 2, epsilon: float | No
     """
     tensor = convert_to_tensor(x)
     size = ag.norm(tensor, ord=order, axis=axis, keepdims=True)
-    return ag.divide(tensor, ag.maximum(size, _LEAST if epsilon is None else epsilon))
+    return tensor / ag.maximum(size, _LEAST if epsilon is None else epsilon)
 
 
 def rms_normalization(
@@ -276,7 +276,7 @@ def rms_normalization(
     """
     tensor = convert_to_tensor(x)
     mean = ag.reduce_mean(ag.square(tensor), axis, True)
-    return ag.multiply(ag.multiply(tensor, ag.rsqrt(ag.add(mean, _LEAST if epsilon is None else epsilon))), scale)
+    return ag.multiply(tensor * ag.rsqrt(mean + (_LEAST if epsilon is None else epsilon)), scale)
 
 
 def scatter(indices: TensorLike, values: TensorLike, shape: Sequence[int]) -> Tensor:

@@ -104,7 +104,7 @@ def var(x: TensorLike, axis: _Axes = None, keepdims: bool = False) -> Tensor:
     tensor = floats(x)
     half = tensor.dtype.name in ("float16", "bfloat16")
     wide = ag.cast(tensor, "float32") if half else tensor
-    distance = ag.abs(ag.subtract(wide, ag.reduce_mean(wide, axis, True)))
+    distance = ag.abs(wide - ag.reduce_mean(wide, axis, True))
     return ag.cast(ag.reduce_mean(ag.square(distance), axis, keepdims), tensor.dtype.real_dtype)
 
 
@@ -172,7 +172,7 @@ def average(x: TensorLike, axis: _Axes = None, weights: TensorLike = None) -> Te
         places[axis] = factors._shape[0]
         factors = ag.reshape(factors, places)
     factors = ag.broadcast_to(factors, tensor._shape)
-    return ag.divide(ag.reduce_sum(ag.multiply(tensor, factors), axis), ag.reduce_sum(factors, axis))
+    return ag.reduce_sum(tensor * factors, axis) / ag.reduce_sum(factors, axis)
 
 
 def count_nonzero(x: TensorLike, axis: _Axes = None) -> Tensor:
@@ -253,7 +253,7 @@ def bincount(x: TensorLike, weights: TensorLike = None, minlength: int = 0, spar
     vectors = ag.one_hot(places, max(count, minlength), dtype="int32")
     if weights is not None:
         factors = convert_to_tensor(weights)
-        vectors = ag.multiply(ag.cast(vectors, factors.dtype), ag.expand_dims(factors, -1))
+        vectors = ag.cast(vectors, factors.dtype) * ag.expand_dims(factors, -1)
     return ag.reduce_sum(vectors, -2)
 
 
@@ -308,7 +308,7 @@ def _of_vectors(x: Tensor, order: Any) -> Tensor:
         return ag.reduce_sum(sizes, -1)
     if order == 2:
         return ag.sqrt(ag.reduce_sum(ag.square(sizes), -1))
-    return ag.pow(ag.reduce_sum(ag.pow(sizes, float(order)), -1), 1.0 / order)
+    return ag.pow(ag.reduce_sum(sizes ** float(order), -1), 1.0 / order)
 
 
 def _of_matrices(x: Tensor, order: Any) -> Tensor:

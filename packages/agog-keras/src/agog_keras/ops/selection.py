@@ -272,7 +272,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     flat = ag.reshape(tensor, [-1]) if axis is None else tensor
     if not places.dtype.is_unsigned:
         size = flat._shape[axis or 0]
-        places = ag.where(ag.less(places, 0), ag.add(places, size), places)
+        places = ag.where(places < 0, places + size, places)
     return ag.gather(flat, places, axis=axis or 0)
 
 

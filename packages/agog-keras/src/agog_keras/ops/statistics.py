@@ -40,9 +40,9 @@ def isclose(x1: TensorLike, x2: TensorLike, rtol: float = 1e-5, atol: float = 1e
     [True, False]
     """
     a, b = convert_to_tensor(x1), convert_to_tensor(x2)
-    near = ag.less_equal(ag.abs(ag.subtract(a, b)), ag.add(ag.multiply(ag.abs(b), rtol), atol))
-    close = ag.logical_or(ag.equal(a, b), ag.logical_and(near, ag.logical_and(ag.is_finite(a), ag.is_finite(b))))
-    return ag.logical_or(close, ag.logical_and(ag.is_nan(a), ag.is_nan(b))) if equal_nan else close
+    near = ag.abs(a - b) <= ag.abs(b) * rtol + atol
+    close = ag.equal(a, b) | (near & ag.is_finite(a) & ag.is_finite(b))
+    return close | (ag.is_nan(a) & ag.is_nan(b)) if equal_nan else close
 
 
 def allclose(x1: TensorLike, x2: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
@@ -114,8 +114,8 @@ def nanmean(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
         A tensor of floats; NaN where all is NaN.
     """
     tensor = floats(x)
-    counts = ag.reduce_sum(ag.cast(ag.logical_not(ag.is_nan(tensor)), tensor.dtype), axis, keepdims)
-    return ag.divide(nansum(tensor, axis, keepdims), counts)
+    counts = ag.reduce_sum(ag.cast(~ag.is_nan(tensor), tensor.dtype), axis, keepdims)
+    return nansum(tensor, axis, keepdims) / counts
 
 
 def quantile(x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
@@ -158,7 +158,7 @@ def quantile(x: TensorLike, q: TensorLike, axis: Any = None, method: str = "line
         low = min(int(share * (count - 1)), count - 1)
         high, part = min(low + 1, count - 1), share * (count - 1) - low
         below, above = rising[..., low : low + 1], rising[..., high : high + 1]
-        each = ag.add(ag.multiply(below, 1.0 - part), ag.multiply(above, part))
+        each = below * (1.0 - part) + above * part
         if axis is None:
             found.append(ag.reshape(each, [1] * rank if keepdims else []))
         else:

@@ -8,17 +8,12 @@ from typing import Any, ClassVar
 from agog_core import (
     Tensor,
     Variable,
-    add,
     cast,
     convert_to_tensor,
     expand_dims,
-    greater_equal,
-    logical_and,
     matmul,
-    multiply,
     nn,
     reduce_sum,
-    subtract,
     tanh,
 )
 from agog_core import range as numbers
@@ -80,13 +75,13 @@ class BaseAttention(Layer):
         allowed = None if value_mask is None else expand_dims(value_mask, 1)
         if self.causal:
             past = causal_mask(query.shape[1], key.shape[1])
-            allowed = past if allowed is None else logical_and(allowed, past)
+            allowed = past if allowed is None else allowed & past
         weights = masked_softmax(self.scores(query, key), allowed)
         if self.dropout and trains(training):
             weights = nn.dropout(weights, rate=self.dropout)
-        result = matmul(weights, value)
+        result = weights @ value
         if query_mask is not None:
-            result = multiply(result, cast(expand_dims(query_mask, 2), result.dtype))
+            result = result * cast(expand_dims(query_mask, 2), result.dtype)
         return (result, weights) if return_attention_scores else result
 
     def _checked(self, inputs: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -151,7 +146,7 @@ class Attention(BaseAttention):
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The dot products; see `BaseAttention.scores`."""
         products = matmul(query, key, transpose_b=True)
-        return products if self.scale is None else multiply(products, self.scale.value())
+        return products if self.scale is None else products * self.scale.value()
 
 
 class AdditiveAttention(BaseAttention):
@@ -182,8 +177,8 @@ class AdditiveAttention(BaseAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The sums; see `BaseAttention.scores`."""
-        terms = tanh(add(expand_dims(query, 2), expand_dims(key, 1)))
-        return reduce_sum(terms if self.scale is None else multiply(terms, self.scale.value()), -1)
+        terms = tanh(expand_dims(query, 2) + expand_dims(key, 1))
+        return reduce_sum(terms if self.scale is None else terms * self.scale.value(), -1)
 
 
 def causal_mask(queries: Any, keys: Any) -> Tensor:
@@ -194,7 +189,7 @@ def causal_mask(queries: Any, keys: Any) -> Tensor:
     [[ True False False]
      [ True  True False]], shape=(2, 3), dtype=bool)
     """
-    return greater_equal(expand_dims(numbers(int(queries)), 1), numbers(int(keys)))
+    return expand_dims(numbers(int(queries)), 1) >= numbers(int(keys))
 
 
 def masked_softmax(scores: Tensor, allowed: Tensor | None) -> Tensor:
@@ -207,4 +202,4 @@ def masked_softmax(scores: Tensor, allowed: Tensor | None) -> Tensor:
     if allowed is None:
         return nn.softmax(scores)
     lowest = -6e4 if scores.dtype.size == 2 else -1e9  # far below any score, and within the range of half precision
-    return nn.softmax(add(scores, multiply(subtract(1.0, cast(allowed, scores.dtype)), lowest)))
+    return nn.softmax(scores + (1.0 - cast(allowed, scores.dtype)) * lowest)

@@ -8,12 +8,9 @@ from typing import Any, ClassVar
 from agog_core import (
     Tensor,
     TensorShape,
-    add,
     cast,
     convert_to_tensor,
-    logical_and,
     matmul,
-    multiply,
     nn,
     reshape,
     transpose,
@@ -128,7 +125,7 @@ class MultiHeadAttention(Layer):
         self._check_shapes(query, values, keys)
         if not hasattr(self, "query_kernel"):
             self._make_weights(query.shape, values.shape, keys.shape)
-        q = multiply(self._projected("query", query), 1 / math.sqrt(self.key_dim))
+        q = self._projected("query", query) * (1 / math.sqrt(self.key_dim))
         k, v = self._projected("key", keys), self._projected("value", values)
         allowed = self._allowed(attention_mask, use_causal_mask, q, k)
         if known:
@@ -136,7 +133,7 @@ class MultiHeadAttention(Layer):
         weights = masked_softmax(matmul(q, k, transpose_b=True), allowed)
         if self.dropout and trains(training):
             weights = nn.dropout(weights, rate=self.dropout)
-        means = transpose(matmul(weights, v), (0, 2, 1, 3))
+        means = transpose(weights @ v, (0, 2, 1, 3))
         output = self._product("attention_output", means, 2)
         return (output, weights) if return_attention_scores else output
 
@@ -160,9 +157,9 @@ class MultiHeadAttention(Layer):
         kernel, bias = getattr(self, f"{name}_kernel").value(), getattr(self, f"{name}_bias")
         outer, inner = _sizes(x)[: x.ndim - axes], _sizes(kernel)
         rows = reshape(x, (math.prod(outer), math.prod(inner[:axes])))
-        product = matmul(rows, reshape(kernel, (rows.shape[1], math.prod(inner[axes:]))))
+        product = rows @ reshape(kernel, (rows.shape[1], math.prod(inner[axes:])))
         product = reshape(product, (*outer, *inner[axes:]))
-        return product if bias is None else add(product, bias.value())
+        return product if bias is None else product + bias.value()
 
     def _projected(self, name: str, x: Tensor) -> Tensor:
         """The projection for each head, of shape (batch, heads, time, size)."""
@@ -181,7 +178,7 @@ class MultiHeadAttention(Layer):
             )
         if allowed.ndim == 3:
             allowed = allowed[:, None]
-        return allowed if past is None else logical_and(allowed, past)
+        return allowed if past is None else allowed & past
 
     def _check_shapes(self, query: Tensor, value: Tensor, key: Tensor) -> None:
         fits = query.ndim == value.ndim == key.ndim == 3 and key.shape[:2] == value.shape[:2]

@@ -8,13 +8,10 @@ from typing import Any
 from agog_core import (
     Tensor,
     TensorLike,
-    add,
     convert_to_tensor,
     exp,
-    greater,
     maximum,
     minimum,
-    multiply,
     sigmoid,
     tanh,
     where,
@@ -77,7 +74,7 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     tf.Tensor([-1.2642411  2.       ], shape=(2,), dtype=float32)
     """
     unit = nn.elu(x)
-    return unit if alpha == 1 else where(greater(unit, 0), unit, multiply(unit, alpha))
+    return unit if alpha == 1 else where(unit > 0, unit, unit * alpha)
 
 
 def hard_sigmoid(x: TensorLike) -> Tensor:
@@ -92,7 +89,7 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     >>> print(hard_sigmoid([-3.0, 0.0, 1.0, 3.0]))
     tf.Tensor([0.  0.5 0.7 1. ], shape=(4,), dtype=float32)
     """
-    return minimum(maximum(add(multiply(convert_to_tensor(x), 0.2), 0.5), 0.0), 1.0)
+    return minimum(maximum(convert_to_tensor(x) * 0.2 + 0.5, 0.0), 1.0)
 
 
 def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
@@ -119,7 +116,7 @@ def mish(x: TensorLike) -> Tensor:
     tf.Tensor([0.        0.8650984], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(tensor, tanh(softplus(tensor)))
+    return tensor * tanh(softplus(tensor))
 
 
 def serialize(activation: Activation) -> str:

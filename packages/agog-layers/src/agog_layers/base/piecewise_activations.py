@@ -6,16 +6,11 @@ from agog_core import (
     Tensor,
     TensorLike,
     abs,
-    add,
     clip_by_value,
     convert_to_tensor,
-    greater,
-    less_equal,
     maximum,
-    multiply,
     sign,
     square,
-    subtract,
     where,
     zeros_like,
 )
@@ -48,7 +43,7 @@ def threshold(x: TensorLike, threshold: float, default_value: float) -> Tensor:
     tf.Tensor([-1.  2.], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return where(greater(tensor, threshold), tensor, convert_to_tensor(default_value, tensor.dtype))
+    return where(tensor > threshold, tensor, convert_to_tensor(default_value, tensor.dtype))
 
 
 def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
@@ -65,7 +60,7 @@ def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     tf.Tensor([-0.7  0. ], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return where(greater(abs(tensor), threshold), tensor, zeros_like(tensor))
+    return where(abs(tensor) > threshold, tensor, zeros_like(tensor))
 
 
 def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
@@ -82,7 +77,7 @@ def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     tf.Tensor([-1.5  0. ], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(sign(tensor), maximum(subtract(abs(tensor), threshold), 0.0))
+    return sign(tensor) * maximum(abs(tensor) - threshold, 0.0)
 
 
 def h_sigmoid(x: TensorLike) -> Tensor:
@@ -99,7 +94,7 @@ def h_sigmoid(x: TensorLike) -> Tensor:
     >>> print(h_sigmoid([-3.0, 0.0, 1.5]))
     tf.Tensor([0.   0.5  0.75], shape=(3,), dtype=float32)
     """
-    return multiply(relu6(add(convert_to_tensor(x), 3.0)), 1 / 6)
+    return relu6(convert_to_tensor(x) + 3.0) * (1 / 6)
 
 
 def hard_silu(x: TensorLike) -> Tensor:
@@ -117,7 +112,7 @@ def hard_silu(x: TensorLike) -> Tensor:
     tf.Tensor([-0.         0.6666667  3.       ], shape=(3,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(tensor, h_sigmoid(tensor))
+    return tensor * h_sigmoid(tensor)
 
 
 def hard_tanh(x: TensorLike) -> Tensor:
@@ -148,8 +143,8 @@ def sparse_plus(x: TensorLike) -> Tensor:
     tf.Tensor([0.   0.25 2.  ], shape=(3,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    inner = where(less_equal(tensor, -1.0), zeros_like(tensor), multiply(square(add(tensor, 1.0)), 0.25))
-    return where(less_equal(tensor, 1.0), inner, tensor)
+    inner = where(tensor <= -1.0, zeros_like(tensor), square(tensor + 1.0) * 0.25)
+    return where(tensor <= 1.0, inner, tensor)
 
 
 def sparse_sigmoid(x: TensorLike) -> Tensor:
@@ -164,4 +159,4 @@ def sparse_sigmoid(x: TensorLike) -> Tensor:
     >>> print(sparse_sigmoid([-2.0, 0.0, 2.0]))
     tf.Tensor([0.  0.5 1. ], shape=(3,), dtype=float32)
     """
-    return clip_by_value(multiply(add(convert_to_tensor(x), 1.0), 0.5), 0.0, 1.0)
+    return clip_by_value((convert_to_tensor(x) + 1.0) * 0.5, 0.0, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core import Tensor, TensorLike, cast, convert_to_tensor, multiply, reduce_sum, reshape, squeeze
+from agog_core import Tensor, TensorLike, cast, convert_to_tensor, reduce_sum, reshape, squeeze
 
 __all__ = ["aligned", "repeats", "weighted_sum"]
 
@@ -30,7 +30,7 @@ def weighted_sum(what: str, values: Tensor, weights: TensorLike) -> tuple[Tensor
         return reduce_sum(values), values.shape.num_elements()
     factors = cast(weights, values.dtype)
     each = repeats(what, factors, values)
-    return reduce_sum(multiply(values, factors)), multiply(reduce_sum(factors), each)
+    return reduce_sum(values * factors), reduce_sum(factors) * each
 
 
 def aligned(weights: TensorLike, values: Tensor) -> Tensor:

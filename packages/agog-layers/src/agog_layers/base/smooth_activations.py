@@ -7,18 +7,12 @@ import builtins
 from agog_core import (
     Tensor,
     TensorLike,
-    add,
     cast,
     convert_to_tensor,
     cumsum,
-    divide,
     expm1,
-    greater,
-    less_equal,
     maximum,
     minimum,
-    multiply,
-    negative,
     range,
     reduce_sum,
     sigmoid,
@@ -26,7 +20,6 @@ from agog_core import (
     split,
     sqrt,
     square,
-    subtract,
     tanh,
     transpose,
 )
@@ -51,8 +44,8 @@ def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     tf.Tensor([-0.78693867  2.        ], shape=(2,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    below = multiply(expm1(divide(minimum(tensor, 0.0), alpha)), alpha)
-    return add(maximum(tensor, 0.0), below)
+    below = expm1(minimum(tensor, 0.0) / alpha) * alpha
+    return maximum(tensor, 0.0) + below
 
 
 def glu(x: TensorLike, axis: int = -1) -> Tensor:
@@ -71,7 +64,7 @@ def glu(x: TensorLike, axis: int = -1) -> Tensor:
     tf.Tensor([1.5], shape=(1,), dtype=float32)
     """
     values, gates = split(convert_to_tensor(x), 2, axis)
-    return multiply(values, sigmoid(gates))
+    return values * sigmoid(gates)
 
 
 def log_sigmoid(x: TensorLike) -> Tensor:
@@ -86,7 +79,7 @@ def log_sigmoid(x: TensorLike) -> Tensor:
     >>> print(log_sigmoid([0.0]))
     tf.Tensor([-0.6931472], shape=(1,), dtype=float32)
     """
-    return negative(softplus(negative(convert_to_tensor(x))))
+    return -softplus(-convert_to_tensor(x))
 
 
 def squareplus(x: TensorLike, b: float = 4.0) -> Tensor:
@@ -103,7 +96,7 @@ def squareplus(x: TensorLike, b: float = 4.0) -> Tensor:
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return multiply(add(tensor, sqrt(add(square(tensor), b))), 0.5)
+    return (tensor + sqrt(square(tensor) + b)) * 0.5
 
 
 def tanh_shrink(x: TensorLike) -> Tensor:
@@ -119,7 +112,7 @@ def tanh_shrink(x: TensorLike) -> Tensor:
     tf.Tensor([0.], shape=(1,), dtype=float32)
     """
     tensor = convert_to_tensor(x)
-    return subtract(tensor, tanh(tensor))
+    return tensor - tanh(tensor)
 
 
 def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
@@ -142,9 +135,9 @@ def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
     order = [n for n in builtins.range(rank) if n != axis % rank] + [axis % rank]
     moved = transpose(tensor, order)
     falling = sort(moved, direction="DESCENDING")
-    places = cast(add(range(moved._shape[-1]), 1), moved.dtype)
-    sums = subtract(cumsum(falling, -1), 1.0)
-    count = reduce_sum(cast(greater(multiply(falling, places), sums), moved.dtype), -1, True)
-    support = cast(less_equal(places, count), moved.dtype)
-    level = divide(subtract(reduce_sum(multiply(falling, support), -1, True), 1.0), count)
-    return transpose(maximum(subtract(moved, level), 0.0), [order.index(n) for n in builtins.range(rank)])
+    places = cast(range(moved._shape[-1]) + 1, moved.dtype)
+    sums = cumsum(falling, -1) - 1.0
+    count = reduce_sum(cast(falling * places > sums, moved.dtype), -1, True)
+    support = cast(places <= count, moved.dtype)
+    level = (reduce_sum(falling * support, -1, True) - 1.0) / count
+    return transpose(maximum(moved - level, 0.0), [order.index(n) for n in builtins.range(rank)])

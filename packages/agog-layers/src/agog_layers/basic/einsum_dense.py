@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, Variable, add, einsum
+from agog_core import Tensor, TensorShape, Variable, einsum
 from agog_layers.base import activations
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
@@ -139,7 +139,7 @@ class EinsumDense(Layer):
         """Compute the product, add the bias and run the activation."""
         _, given, output = self._sizes(inputs._shape)
         outputs = einsum(f"{given},{self._parts()[1]}->{output}", inputs, self.kernel.value())
-        return self.activation(outputs if self.bias is None else add(outputs, self.bias.value()))
+        return self.activation(outputs if self.bias is None else outputs + self.bias.value())
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""

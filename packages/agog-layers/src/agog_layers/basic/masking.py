@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, cast, expand_dims, multiply, not_equal, reduce_any
+from agog_core import Tensor, TensorShape, cast, expand_dims, not_equal, reduce_any
 from agog_layers.base.masks import with_mask
 from agog_layers.layer.layer import Layer
 
@@ -39,7 +39,7 @@ class Masking(Layer):
     def call(self, inputs: Tensor) -> Tensor:
         """Set what does not count to zero."""
         mask = self.compute_mask(inputs)
-        return with_mask(multiply(inputs, cast(expand_dims(mask, -1), inputs.dtype)), mask)
+        return with_mask(inputs * cast(expand_dims(mask, -1), inputs.dtype), mask)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""

@@ -9,13 +9,9 @@ from typing import Any, ClassVar
 from agog_core import (
     Tensor,
     TensorShape,
-    add,
     cast,
-    greater_equal,
-    multiply,
     random_normal,
     random_uniform,
-    subtract,
 )
 from agog_layers.base.arguments import checked_rate, number
 from agog_layers.base.learning_phase import trains
@@ -64,7 +60,7 @@ class GaussianNoise(Noise):
         self.stddev = number("GaussianNoise", "stddev", stddev)
 
     def noisy(self, x: Tensor) -> Tensor:
-        return add(x, random_normal(x._shape, 0.0, self.stddev, x.dtype))
+        return x + random_normal(x._shape, 0.0, self.stddev, x.dtype)
 
 
 class GaussianDropout(Noise):
@@ -90,7 +86,7 @@ class GaussianDropout(Noise):
         self.rate = checked_rate(type(self).__name__, rate)
 
     def noisy(self, x: Tensor) -> Tensor:
-        return multiply(x, random_normal(x._shape, 1.0, math.sqrt(self.rate / (1 - self.rate)), x.dtype))
+        return x * random_normal(x._shape, 1.0, math.sqrt(self.rate / (1 - self.rate)), x.dtype)
 
 
 class AlphaDropout(Noise):
@@ -124,7 +120,7 @@ class AlphaDropout(Noise):
     def noisy(self, x: Tensor) -> Tensor:
         chosen = self.noise_shape or (None,) * len(x._shape)
         shape = [size if choice is None else choice for choice, size in zip(chosen, x._shape, strict=True)]
-        kept = cast(greater_equal(random_uniform(shape, dtype=x.dtype, seed=self.seed), self.rate), x.dtype)
-        dropped = multiply(subtract(1.0, kept), _SATURATION)
+        kept = cast(random_uniform(shape, dtype=x.dtype, seed=self.seed) >= self.rate, x.dtype)
+        dropped = (1.0 - kept) * _SATURATION
         factor = 1 / math.sqrt((1 - self.rate) * (1 + self.rate * _SATURATION**2))
-        return add(multiply(add(multiply(x, kept), dropped), factor), -factor * _SATURATION * self.rate)
+        return (x * kept + dropped) * factor - factor * _SATURATION * self.rate

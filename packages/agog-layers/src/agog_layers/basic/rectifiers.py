@@ -9,14 +9,8 @@ from agog_core import (
     Tensor,
     TensorShape,
     Variable,
-    add,
-    greater_equal,
-    less_equal,
     minimum,
-    multiply,
-    negative,
     nn,
-    subtract,
     where,
     zeros_like,
 )
@@ -118,7 +112,7 @@ class PReLU(Elementwise):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return subtract(nn.relu(inputs), multiply(self.alpha.value(), nn.relu(negative(inputs))))
+        return nn.relu(inputs) - self.alpha.value() * nn.relu(-inputs)
 
 
 class ELU(Elementwise):
@@ -164,7 +158,7 @@ class ThresholdedReLU(Elementwise):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return where(less_equal(inputs, self.theta), zeros_like(inputs), inputs)  # NaN stays one
+        return where(inputs <= self.theta, zeros_like(inputs), inputs)  # NaN stays one
 
 
 class Softmax(Elementwise):
@@ -227,6 +221,6 @@ class ReLU(Elementwise):
         if not self.threshold:
             outputs = nn.leaky_relu(inputs, self.negative_slope) if self.negative_slope else nn.relu(inputs)
         else:
-            below = multiply(add(inputs, -self.threshold), self.negative_slope)
-            outputs = where(greater_equal(inputs, self.threshold), inputs, below)
+            below = (inputs - self.threshold) * self.negative_slope
+            outputs = where(inputs >= self.threshold, inputs, below)
         return outputs if self.max_value is None else minimum(outputs, self.max_value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, Variable, add
+from agog_core import Tensor, TensorShape, Variable
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, as_before, channels_last, pairs_of
 from agog_core.ops.conv.convolution_ops import general_convolution
@@ -100,7 +100,7 @@ class Convolution(Spatial):
 
     def biased(self, outputs: Tensor) -> Tensor:
         """Add the bias, if there is one, to a tensor with the channels last."""
-        return outputs if self.bias is None else add(outputs, self.bias.value())
+        return outputs if self.bias is None else outputs + self.bias.value()
 
     def sizes_after(self, sizes: tuple[int | None, ...]) -> tuple[int | None, ...]:
         self.check_windows(sizes, [n * rate for n, rate in zip(self.kernel_size, self.dilation_rate, strict=True)])

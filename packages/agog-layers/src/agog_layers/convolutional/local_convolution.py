@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, matmul, reshape, transpose
+from agog_core import Tensor, TensorShape, reshape, transpose
 from agog_core.ops.conv.patches import extract_image_patches
 from agog_core.shapes import Shape
 from agog_layers.base import activations
@@ -89,7 +89,7 @@ class LocallyConnected(Conv):
                 f"since each place has a kernel of its own; got {x._shape[1:-1]}."
             )
         flat = transpose(self._windows(x), (1, 0, 2))
-        outputs = transpose(matmul(flat, self.kernel.value()), (1, 0, 2))
+        outputs = transpose(flat @ self.kernel.value(), (1, 0, 2))
         return self.biased(reshape(outputs, (x._shape[0], *self._places, self.filters)))
 
     def _windows(self, x: Tensor) -> Tensor:

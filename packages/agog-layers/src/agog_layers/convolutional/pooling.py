@@ -11,7 +11,6 @@ from agog_core import (
     cast,
     div_no_nan,
     expand_dims,
-    multiply,
     reduce_max,
     reduce_mean,
     reduce_sum,
@@ -249,7 +248,7 @@ class GlobalAveragePooling1D(GlobalPooling):
             return super().call(inputs)
         counts = expand_dims(cast(mask, inputs.dtype), 1 if self._channels_first else -1)
         axis = 2 if self._channels_first else 1
-        return div_no_nan(reduce_sum(multiply(inputs, counts), axis), reduce_sum(counts, axis))
+        return div_no_nan(reduce_sum(inputs * counts, axis), reduce_sum(counts, axis))
 
 
 class GlobalAveragePooling2D(GlobalPooling):

@@ -5,16 +5,13 @@ from __future__ import annotations
 from agog_core import (
     Tensor,
     TensorLike,
-    add,
     cast,
     clip_by_value,
     convert_to_tensor,
-    divide,
     log,
     log1p,
     maximum,
     multiply,
-    negative,
     nn,
     reduce_max,
     reduce_mean,
@@ -85,8 +82,8 @@ def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     tf.Tensor([1.5], shape=(1,), dtype=float32)
     """
     right = reduce_sum(multiply(y_true, y_pred), -1)
-    wrong = reduce_max(multiply(subtract(1.0, y_true), y_pred), -1)
-    return maximum(add(subtract(wrong, right), 1.0), 0.0)
+    wrong = reduce_max(subtract(1.0, y_true) * y_pred, -1)
+    return maximum(wrong - right + 1.0, 0.0)
 
 
 @of_floats
@@ -112,8 +109,8 @@ def categorical_crossentropy(
         y_true = smoothed(y_true, label_smoothing, y_true.shape[-1] or 1)
     if from_logits:
         return nn.softmax_cross_entropy_with_logits_v2(labels=y_true, logits=y_pred)
-    p = divide(y_pred, reduce_sum(y_pred, -1, True))
-    return negative(reduce_sum(multiply(y_true, log(clip_by_value(p, EPSILON, 1.0 - EPSILON))), -1))
+    p = y_pred / reduce_sum(y_pred, -1, True)
+    return -reduce_sum(y_true * log(clip_by_value(p, EPSILON, 1.0 - EPSILON)), -1)
 
 
 def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> Tensor:
@@ -167,8 +164,8 @@ def binary_crossentropy(
     if from_logits:
         return reduce_mean(nn.sigmoid_cross_entropy_with_logits(labels=y_true, logits=y_pred), -1)
     p = clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
-    yes, no = multiply(y_true, log(p)), multiply(subtract(1.0, y_true), log1p(negative(p)))
-    return negative(reduce_mean(add(yes, no), -1))
+    yes, no = y_true * log(p), subtract(1.0, y_true) * log1p(-p)
+    return -reduce_mean(yes + no, -1)
 
 
 take_symbols(globals(), room="losses")

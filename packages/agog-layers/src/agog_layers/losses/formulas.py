@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core import Tensor, add, minimum, multiply, square, squared_difference, subtract
+from agog_core import Tensor, minimum, square, squared_difference
 from agog_core import abs as absolute
 
 __all__ = ["absolute_error", "huber_error", "margin", "smoothed", "squared_error"]
@@ -15,7 +15,7 @@ def squared_error(labels: Tensor, predictions: Tensor) -> Tensor:
 
 def absolute_error(labels: Tensor, predictions: Tensor) -> Tensor:
     """The absolute differences."""
-    return absolute(subtract(predictions, labels))
+    return absolute(predictions - labels)
 
 
 def huber_error(labels: Tensor, predictions: Tensor, delta: float) -> Tensor:
@@ -25,12 +25,12 @@ def huber_error(labels: Tensor, predictions: Tensor, delta: float) -> Tensor:
     """
     error = absolute_error(labels, predictions)
     quadratic = minimum(error, delta)
-    return add(multiply(square(quadratic), 0.5), multiply(subtract(error, quadratic), delta))
+    return square(quadratic) * 0.5 + (error - quadratic) * delta
 
 
 def margin(signs: Tensor, scores: Tensor) -> Tensor:
     """How far scores are from being 1 on the side of their sign, -1 or 1; below 0 where they are farther."""
-    return subtract(1.0, multiply(signs, scores))
+    return 1.0 - signs * scores
 
 
 def smoothed(labels: Tensor, share: float, classes: int) -> Tensor:
@@ -38,4 +38,4 @@ def smoothed(labels: Tensor, share: float, classes: int) -> Tensor:
 
     C. Szegedy et al., "Rethinking the Inception architecture for computer vision", CVPR 2016, section 7.
     """
-    return add(multiply(labels, 1.0 - share), share / classes)
+    return labels * (1.0 - share) + share / classes

@@ -7,18 +7,14 @@ from typing import Any
 from agog_core import (
     Tensor,
     TensorLike,
-    add,
     cast,
     clip_by_value,
     convert_to_tensor,
-    divide,
     log,
     log1p,
     multiply,
-    negative,
     nn,
     one_hot,
-    pow,
     reduce_mean,
     reduce_sum,
     sigmoid,
@@ -73,11 +69,11 @@ def binary_focal_crossentropy(
     p = sigmoid(y_pred) if from_logits else convert_to_tensor(y_pred)
     no = subtract(1.0, y_true)
     clipped = clip_by_value(p, EPSILON, 1.0 - EPSILON)
-    entropy = negative(add(multiply(y_true, log(clipped)), multiply(no, log1p(negative(clipped)))))
-    right = add(multiply(y_true, p), multiply(no, subtract(1.0, p)))
-    losses = multiply(pow(subtract(1.0, right), gamma), entropy)
+    entropy = -(y_true * log(clipped) + no * log1p(-clipped))
+    right = y_true * p + no * (1.0 - p)
+    losses = (1.0 - right) ** gamma * entropy
     if apply_class_balancing:
-        losses = multiply(losses, add(multiply(y_true, alpha), multiply(no, 1.0 - alpha)))
+        losses = losses * (multiply(y_true, alpha) + no * (1.0 - alpha))
     return reduce_mean(losses, axis)
 
 
@@ -114,9 +110,9 @@ def categorical_focal_crossentropy(
     if label_smoothing:
         y_true = smoothed(y_true, label_smoothing, x._shape[-1] or 1)
     scores = nn.softmax(x, axis) if from_logits else x
-    p = clip_by_value(divide(scores, reduce_sum(scores, axis, True)), EPSILON, 1.0 - EPSILON)
-    factors = multiply(pow(subtract(1.0, p), gamma), cast(alpha, p.dtype))
-    return negative(reduce_sum(multiply(factors, multiply(y_true, log(p))), axis))
+    p = clip_by_value(scores / reduce_sum(scores, axis, True), EPSILON, 1.0 - EPSILON)
+    factors = (1.0 - p) ** gamma * cast(alpha, p.dtype)
+    return -reduce_sum(factors * (y_true * log(p)), axis)
 
 
 def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike, q: float = 0.5) -> Tensor:
@@ -143,8 +139,8 @@ def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike
         raise ValueError(f"categorical_generalized_cross_entropy: q must be between 0 and 1; got {q}.")
     p = floats(y_pred)
     classes = cast(flat_classes(convert_to_tensor(y_true), p), "int64")
-    right = reduce_sum(multiply(one_hot(classes, p._shape[-1], dtype=p.dtype), p), -1)
-    return divide(subtract(1.0, pow(right, q)), q)
+    right = reduce_sum(one_hot(classes, p._shape[-1], dtype=p.dtype) * p, -1)
+    return (1.0 - right**q) / q
 
 
 @of_floats
@@ -164,9 +160,9 @@ def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Tensor:
     >>> print(dice([[1.0, 0.0]], [[0.5, 0.5]]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
-    common = multiply(reduce_sum(multiply(y_true, y_pred), axis), 2.0)
-    total = add(reduce_sum(y_true, axis), reduce_sum(y_pred, axis))
-    return subtract(1.0, divide(common, add(total, EPSILON)))
+    common = reduce_sum(multiply(y_true, y_pred), axis) * 2.0
+    total = reduce_sum(y_true, axis) + reduce_sum(y_pred, axis)
+    return 1.0 - common / (total + EPSILON)
 
 
 @of_floats
@@ -189,10 +185,10 @@ def tversky(y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: fl
     tf.Tensor(0.50000006, shape=(), dtype=float32)
     """
     common = reduce_sum(multiply(y_true, y_pred), axis)
-    wrong = reduce_sum(multiply(subtract(1.0, y_true), y_pred), axis)
-    missed = reduce_sum(multiply(y_true, subtract(1.0, y_pred)), axis)
-    total = add(add(common, multiply(missed, alpha)), multiply(wrong, beta))
-    return subtract(1.0, divide(common, add(total, EPSILON)))
+    wrong = reduce_sum(subtract(1.0, y_true) * y_pred, axis)
+    missed = reduce_sum(y_true * subtract(1.0, y_pred), axis)
+    total = common + missed * alpha + wrong * beta
+    return 1.0 - common / (total + EPSILON)
 
 
 take_symbols(globals(), room="losses")

@@ -8,7 +8,6 @@ from agog_core import (
     cast,
     convert_to_tensor,
     equal,
-    multiply,
     not_equal,
     ones_like,
     reduce_mean,
@@ -108,16 +107,16 @@ def reduce_losses(what: str, losses: Tensor, weights: TensorLike, reduction: str
         return losses if reduction == Reduction.NONE else reduce_sum(losses)
     factors = cast(given(what, "weights", weights), values.dtype)
     each = repeats(what, factors, values)
-    weighted = multiply(values, factors)
+    weighted = values * factors
     if reduction == Reduction.NONE:
         return cast(weighted, losses.dtype)
     total = reduce_sum(weighted)
     if reduction == Reduction.MEAN:
-        total = safe_ratio(total, multiply(reduce_sum(factors), each))
+        total = safe_ratio(total, reduce_sum(factors) * each)
     elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
         total = total / count if count else zeros((), values.dtype)
     elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-        total = safe_ratio(total, multiply(reduce_sum(cast(not_equal(factors, 0.0), values.dtype)), each))
+        total = safe_ratio(total, reduce_sum(cast(not_equal(factors, 0.0), values.dtype)) * each)
     return cast(total, losses.dtype)
 
 

@@ -9,12 +9,9 @@ from agog_core import (
     TensorLike,
     add,
     clip_by_value,
-    divide,
     log,
     log1p,
     maximum,
-    multiply,
-    negative,
     nn,
     reduce_mean,
     reduce_sum,
@@ -86,8 +83,8 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Te
     >>> print(mean_absolute_percentage_error([[2.0, 1.0]], [[1.0, 1.0]]))
     tf.Tensor([25.], shape=(1,), dtype=float32)
     """
-    ratios = divide(subtract(y_true, y_pred), maximum(absolute(y_true), EPSILON))
-    return multiply(reduce_mean(absolute(ratios), -1), 100.0)
+    ratios = subtract(y_true, y_pred) / maximum(absolute(y_true), EPSILON)
+    return reduce_mean(absolute(ratios), -1) * 100.0
 
 
 @of_floats
@@ -122,7 +119,7 @@ def logcosh(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     tf.Tensor([999.3068], shape=(1,), dtype=float32)
     """
     error = subtract(y_pred, y_true)
-    return reduce_mean(subtract(add(error, nn.softplus(multiply(error, -2.0))), math.log(2.0)), -1)
+    return reduce_mean(error + nn.softplus(error * -2.0) - math.log(2.0), -1)
 
 
 @of_floats
@@ -161,7 +158,7 @@ def poisson(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(poisson([[1.0, 0.0]], [[1.0, 3.0]]))
     tf.Tensor([2.], shape=(1,), dtype=float32)
     """
-    return reduce_mean(subtract(y_pred, multiply(y_true, log(add(y_pred, EPSILON)))), -1)
+    return reduce_mean(y_pred - y_true * log(add(y_pred, EPSILON)), -1)
 
 
 @of_floats
@@ -181,7 +178,7 @@ def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tenso
     tf.Tensor([0.69314563], shape=(1,), dtype=float32)
     """
     p, q = clip_by_value(y_true, EPSILON, 1.0), clip_by_value(y_pred, EPSILON, 1.0)
-    return reduce_sum(multiply(p, log(divide(p, q))), -1)
+    return reduce_sum(p * log(p / q), -1)
 
 
 @of_floats
@@ -198,7 +195,7 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(cosine_proximity([[1.0, 0.0]], [[3.0, 0.0]]))
     tf.Tensor([-1.], shape=(1,), dtype=float32)
     """
-    return negative(reduce_sum(multiply(nn.l2_normalize(y_true, -1), nn.l2_normalize(y_pred, -1)), -1))
+    return -reduce_sum(nn.l2_normalize(y_true, -1) * nn.l2_normalize(y_pred, -1), -1)
 
 
 take_symbols(globals(), room="losses")

@@ -14,7 +14,6 @@ from agog_core import (
     nn,
     not_equal,
     shape,
-    subtract,
     where,
 )
 from agog_layers.layer.function_layer import take_symbols
@@ -49,9 +48,7 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
             f"{labels.shape} and {logits.shape}."
         )
     places = where(not_equal(labels, 0))
-    sparse = SparseTensor(
-        places, cast(subtract(gather_nd(labels, places), 1), "int32"), shape(labels, out_type="int64")
-    )
+    sparse = SparseTensor(places, cast(gather_nd(labels, places) - 1, "int32"), shape(labels, out_type="int64"))
     blank_last = concat([logits[:, :, 1:], logits[:, :, :1]], -1)
     steps = fill([logits._shape[0]], logits._shape[1])
     return nn.ctc_loss(sparse, blank_last, steps, time_major=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core import Tensor, TensorLike, add, cast, log, multiply, negative, nn, squeeze, subtract
+from agog_core import Tensor, TensorLike, cast, log, nn, squeeze
 from agog_layers.losses.arguments import flat_classes, floats, given, pair
 from agog_layers.losses.formulas import margin, smoothed
 from agog_layers.losses.reduction import COLLECTION, DEFAULT, reduce_losses
@@ -141,7 +141,7 @@ def hinge_loss(
     tf.Tensor([0.5 1.5], shape=(2,), dtype=float32)
     """
     y, z = pair("hinge_loss", labels, logits, ("labels", "logits"))
-    signs = subtract(multiply(y, 2.0), 1.0)
+    signs = y * 2.0 - 1.0
     return reduce_losses("hinge_loss", nn.relu(margin(signs, z)), weights, reduction)
 
 
@@ -174,6 +174,6 @@ def log_loss(
     y, p = pair("log_loss", labels, predictions, ("labels", "predictions"))
     # Half precision does not hold 1 + epsilon.
     y, q = (cast(x, "float32") if x.dtype.size < 4 else x for x in (y, p))
-    yes = multiply(y, log(add(q, epsilon)))
-    no = multiply(subtract(1.0, y), log(add(subtract(1.0, q), epsilon)))
-    return reduce_losses("log_loss", cast(negative(add(yes, no)), p.dtype), weights, reduction)
+    yes = y * log(q + epsilon)
+    no = (1.0 - y) * log(1.0 - q + epsilon)
+    return reduce_losses("log_loss", cast(-(yes + no), p.dtype), weights, reduction)

@@ -9,11 +9,9 @@ from agog_core import (
     cast,
     div_no_nan,
     maximum,
-    multiply,
     not_equal,
     reduce_sum,
     square,
-    subtract,
 )
 from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import given, pair
@@ -147,7 +145,7 @@ def cosine_distance(
             f"cosine_distance: takes one of axis and its older name dim; got axis={axis!r} and dim={dim!r}."
         )
     y, x = pair("cosine_distance", labels, predictions, ("labels", "predictions"))
-    losses = subtract(1.0, reduce_sum(multiply(x, y), dim if axis is None else axis, True))
+    losses = 1.0 - reduce_sum(x * y, dim if axis is None else axis, True)
     return reduce_losses("cosine_distance", losses, weights, reduction)
 
 
@@ -186,7 +184,7 @@ def mean_pairwise_squared_error(
     y, x = pair(what, labels, predictions, ("labels", "predictions"))
     if not x.ndim:
         raise ValueError(f"{what}: labels and predictions must have a batch axis; got scalars.")
-    rest, error = list(range(1, x.ndim)), subtract(x, y)
+    rest, error = list(range(1, x.ndim)), x - y
     factors = cast(given(what, "weights", weights), error.dtype)
     repeats(what, factors, error)
     if factors.ndim:
@@ -194,7 +192,7 @@ def mean_pairwise_squared_error(
         count = reduce_sum(present, rest, True)
     else:
         count = cast(error.shape.num_elements() or 0, error.dtype)
-    others = maximum(subtract(count, 1.0), 0.0)
+    others = maximum(count - 1.0, 0.0)
     squares = div_no_nan(reduce_sum(square(error), rest, True), others)
-    sums = div_no_nan(square(reduce_sum(error, rest, True)), multiply(count, others))
-    return reduce_sum(multiply(multiply(subtract(squares, sums), 2.0), factors))
+    sums = div_no_nan(square(reduce_sum(error, rest, True)), count * others)
+    return reduce_sum((squares - sums) * 2.0 * factors)

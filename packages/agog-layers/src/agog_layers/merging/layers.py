@@ -12,7 +12,6 @@ from agog_core import (
     add,
     add_n,
     concat,
-    divide,
     matmul,
     maximum,
     minimum,
@@ -134,7 +133,7 @@ class Average(Merge):
     """
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        return divide(reduce(add, inputs), len(inputs))
+        return reduce(add, inputs) / len(inputs)
 
 
 class Maximum(Merge):

@@ -13,14 +13,9 @@ from agog_core import (
     constant,
     cumsum,
     div_no_nan,
-    greater,
-    greater_equal,
-    less_equal,
     log,
-    logical_and,
     maximum,
     minimum,
-    multiply,
     ones_like,
     reduce_all,
     reduce_max,
@@ -29,7 +24,6 @@ from agog_core import (
     reshape,
     searchsorted,
     stack,
-    subtract,
     unsorted_segment_sum,
     where,
 )
@@ -111,14 +105,14 @@ class AUC(Metric):
         """Take predictions into account, and return the arguments; weights only when they are given."""
         y, x = self._of_one_shape(labels, predictions)
         scores = reshape(cast(x, "float64"), [-1])
-        if not reduce_all(logical_and(greater_equal(scores, 0.0), less_equal(scores, 1.0))):
+        if not reduce_all((scores >= 0.0) & (scores <= 1.0)):
             raise InvalidArgumentError(
                 f"Metric {self.name!r}: predictions must lie in [0, 1]; they lie in [{float(reduce_min(scores))}, "
                 f"{float(reduce_max(scores))}]."
             )
         each = spread(f"Metric {self.name!r}", weights, x, self.dtype)
-        positive = multiply(each, cast(truth(y), self.dtype))
-        pairs = stack([reshape(positive, [-1]), reshape(subtract(each, positive), [-1])], 1)
+        positive = each * cast(truth(y), self.dtype)
+        pairs = stack([reshape(positive, [-1]), reshape(each - positive, [-1])], 1)
         # Sorted by how many thresholds they are above; so one pass serves all thresholds.
         passed = searchsorted(self._thresholds, scores)
         sums = unsorted_segment_sum(pairs, passed, self.num_thresholds + 1)
@@ -157,7 +151,7 @@ class AUC(Metric):
             heights = maximum(left, right)
         else:
             heights = (left + right) / 2.0
-        return reduce_sum(multiply(x[:-1] - x[1:], heights))
+        return reduce_sum((x[:-1] - x[1:]) * heights)
 
     def _careful_area(self) -> Tensor:
         """The sum of integrals of precision, with hits in proportion to predictions."""
@@ -167,6 +161,6 @@ class AUC(Metric):
         rise = hits[:-1] - hits[1:]
         slope = div_no_nan(rise, more - fewer)
         start = hits[1:] - slope * fewer
-        both = logical_and(greater(more, 0.0), greater(fewer, 0.0))
+        both = (more > 0.0) & (fewer > 0.0)
         growth = where(both, div_no_nan(more, fewer), ones_like(more))
         return reduce_sum(slope * (rise + start * log(growth))) / (hits[0] + self.false_negatives.value()[0])

@@ -12,9 +12,6 @@ from agog_core import (
     cast,
     confusion_matrix,
     convert_to_tensor,
-    logical_and,
-    logical_not,
-    multiply,
     not_equal,
     ones_like,
     reduce_sum,
@@ -46,8 +43,8 @@ class _Share(Metric):
         y, x = self._of_one_shape(labels, predictions)
         right, yes = truth(y), above(x, self.threshold)
         each = spread(f"Metric {self.name!r}", weights, x, self.dtype)
-        for count, cases in (("true_positives", logical_and(right, yes)), (self.others, self._missed(right, yes))):
-            getattr(self, count).assign_add(reduce_sum(multiply(cast(cases, self.dtype), each)))
+        for count, cases in (("true_positives", right & yes), (self.others, self._missed(right, yes))):
+            getattr(self, count).assign_add(reduce_sum(cast(cases, self.dtype) * each))
         return arguments(labels, predictions, weights)
 
     def _missed(self, right: Tensor, yes: Tensor) -> Tensor:
@@ -80,7 +77,7 @@ class Precision(_Share):
     false_positives: Variable
 
     def _missed(self, right: Tensor, yes: Tensor) -> Tensor:
-        return logical_and(logical_not(right), yes)
+        return ~right & yes
 
 
 class Recall(_Share):
@@ -96,7 +93,7 @@ class Recall(_Share):
     false_negatives: Variable
 
     def _missed(self, right: Tensor, yes: Tensor) -> Tensor:
-        return logical_and(right, logical_not(yes))
+        return right & ~yes
 
 
 class ConfusionMatrix(Metric):
@@ -172,4 +169,4 @@ def spread(what: str, weights: TensorLike, values: Tensor, dtype: Any) -> Tensor
         return ones
     factors = cast(weights, dtype)
     repeats(what, factors, values)
-    return multiply(ones, factors)
+    return ones * factors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_core import Tensor, TensorLike, argmax, cast, convert_to_tensor, equal, greater, reduce_mean
+from agog_core import Tensor, TensorLike, argmax, cast, convert_to_tensor, equal, reduce_mean
 from agog_core.ops.sorting.sorting import in_top_k
 from agog_layers.losses.arguments import flat_classes, floats, of_one_rank
 
@@ -34,7 +34,7 @@ def above(x: Tensor, threshold: float) -> Tensor:
     >>> print(above(convert_to_tensor([True, False]), 0.5))
     tf.Tensor([ True False], shape=(2,), dtype=bool)
     """
-    return greater(x if x.dtype.is_floating else cast(x, "float64"), threshold)
+    return (x if x.dtype.is_floating else cast(x, "float64")) > threshold
 
 
 def on_right_side(y: Tensor, x: Tensor, threshold: float) -> Tensor:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import Tensor, Variable, add, cast, dtypes, multiply, nn, reshape, stop_gradient, subtract
+from agog_core import Tensor, Variable, cast, dtypes, nn, reshape, stop_gradient
 from agog_core.ops.nn.standardization import standardize
 from agog_core.shapes import Shape
 from agog_layers.base.arguments import number
@@ -144,9 +144,9 @@ class BatchNormalization(Normalizing):
             outputs, mean, variance = standardize(x, self._over, self.epsilon)
             self._update(x, mean, variance)
             if gamma is not None:
-                outputs = multiply(outputs, gamma)
+                outputs = outputs * gamma
             if beta is not None:
-                outputs = add(outputs, beta)
+                outputs = outputs + beta
         else:
             moving: list[Any] = [self.spread(self.moving_mean), self.spread(self.moving_variance)]
             outputs = nn.batch_normalization(x, moving[0], moving[1], beta, gamma, self.epsilon)
@@ -157,8 +157,8 @@ class BatchNormalization(Normalizing):
         if not count:
             return
         if self._unbiased:
-            variance = multiply(variance, count / max(count - 1, 1))
+            variance = variance * (count / max(count - 1, 1))
         for moving, latest in ((self.moving_mean, mean), (self.moving_variance, variance)):
             value = moving.value()
-            change = subtract(value, reshape(stop_gradient(latest), value._shape))
-            moving.assign_sub(multiply(change, 1 - self.momentum))
+            change = value - reshape(stop_gradient(latest), value._shape)
+            moving.assign_sub(change * (1 - self.momentum))

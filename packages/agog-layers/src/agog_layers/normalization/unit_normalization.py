@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 from agog_core import (
     Tensor,
     Variable,
-    divide,
     matmul,
     maximum,
-    multiply,
     nn,
     reduce_mean,
     reduce_sum,
@@ -50,7 +48,7 @@ class UnitNormalization(Layer):
     def call(self, inputs: Tensor) -> Tensor:
         """Scale it."""
         norm = sqrt(reduce_sum(square(inputs), self.axis, True))
-        return divide(inputs, maximum(norm, 1e-12))
+        return inputs / maximum(norm, 1e-12)
 
 
 class RMSNormalization(Layer):
@@ -91,7 +89,7 @@ class RMSNormalization(Layer):
     def call(self, inputs: Tensor) -> Tensor:
         """Divide and multiply."""
         root = rsqrt(reduce_mean(square(inputs), self.axis, True) + self.epsilon)
-        return multiply(multiply(inputs, root), reshape(self.scale.value(), self._places))
+        return inputs * root * reshape(self.scale.value(), self._places)
 
 
 class SpectralNormalization(Layer):
@@ -152,7 +150,7 @@ class SpectralNormalization(Layer):
         u = self.vector_u.value()
         for _ in range(self.power_iterations):
             v = nn.l2_normalize(matmul(u, matrix, transpose_b=True))
-            u = nn.l2_normalize(matmul(v, matrix))
-        sigma = matmul(matmul(v, matrix), u, transpose_b=True)
+            u = nn.l2_normalize(v @ matrix)
+        sigma = matmul(v @ matrix, u, transpose_b=True)
         self.vector_u.assign(u)
-        weight.assign(reshape(divide(matrix, sigma), weight.shape))
+        weight.assign(reshape(matrix / sigma, weight.shape))

@@ -9,21 +9,17 @@ from typing import Any
 from agog_core import (
     Tensor,
     TensorShape,
-    add,
     broadcast_to,
     cast,
     clip_by_value,
     convert_to_tensor,
     cos,
     expand_dims,
-    less,
-    multiply,
     random_uniform,
     reduce_mean,
     reshape,
     reverse,
     sin,
-    subtract,
     where,
 )
 from agog_core import range as numbers
@@ -100,7 +96,7 @@ class RandomFlip(Augmentation):
         """Flip about half of the images, along each axis of the mode."""
         for name, axis in (("horizontal", 2), ("vertical", 1)):
             if name in self.mode:
-                chosen = expand_dims(less(self.drawn(images, 0.0, 1.0), 0.5), -1)
+                chosen = expand_dims(self.drawn(images, 0.0, 1.0) < 0.5, -1)
                 images = where(broadcast_to(chosen, images._shape), reverse(images, [axis]), images)
         return images
 
@@ -133,7 +129,7 @@ class RandomCrop(Augmentation):
         top = cast(cast(self.drawn(images, 0.0, high + 1.0), "int32"), "float32")
         left = cast(cast(self.drawn(images, 0.0, wide + 1.0), "int32"), "float32")
         y, x = _grid(images._shape[0], self.height, self.width)
-        return warped(images, add(y, top), add(x, left), "nearest", interpolation="nearest")
+        return warped(images, y + top, x + left, "nearest", interpolation="nearest")
 
     def unchanged(self, images: Tensor) -> Tensor:
         """The middle."""
@@ -160,8 +156,8 @@ class Warp(Augmentation):
         count, height, width = images._shape[:3]
         y, x = _grid(count, height, width)
         middle_y, middle_x = (height - 1) / 2, (width - 1) / 2
-        y, x = self.places(images, subtract(y, middle_y), subtract(x, middle_x))
-        return warped(images, add(y, middle_y), add(x, middle_x), self.fill_mode, self.fill_value, self.interpolation)
+        y, x = self.places(images, y - middle_y, x - middle_x)
+        return warped(images, y + middle_y, x + middle_x, self.fill_mode, self.fill_value, self.interpolation)
 
     def places(self, images: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """From where pixels come, all measured from the middle; subclasses say how."""
@@ -204,9 +200,9 @@ class RandomRotation(Warp):
 
     def places(self, images: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """Turn the places."""
-        angle = multiply(self.drawn(images, *self._turns), 2 * math.pi)
+        angle = self.drawn(images, *self._turns) * (2 * math.pi)
         sine, cosine = sin(angle), cos(angle)
-        return add(multiply(x, sine), multiply(y, cosine)), subtract(multiply(x, cosine), multiply(y, sine))
+        return x * sine + y * cosine, x * cosine - y * sine
 
 
 class RandomShear(Warp):
@@ -241,7 +237,7 @@ class RandomShear(Warp):
     def places(self, images: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """Move rows and columns."""
         across, along = self.drawn(images, *self._across), self.drawn(images, *self._along)
-        return add(y, multiply(along, x)), add(x, multiply(across, y))
+        return y + along * x, x + across * y
 
 
 class RandomTranslation(Warp):
@@ -277,7 +273,7 @@ class RandomTranslation(Warp):
         """Move the places the other way."""
         height, width = images._shape[1:3]
         down, right = self.drawn(images, *self._down), self.drawn(images, *self._right)
-        return subtract(y, multiply(down, float(height))), subtract(x, multiply(right, float(width)))
+        return y - down * float(height), x - right * float(width)
 
 
 class RandomZoom(Warp):
@@ -311,9 +307,9 @@ class RandomZoom(Warp):
 
     def places(self, images: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """Stretch the places."""
-        higher = add(self.drawn(images, *self._height), 1.0)
-        wider = higher if self._width is None else add(self.drawn(images, *self._width), 1.0)
-        return multiply(y, higher), multiply(x, wider)
+        higher = self.drawn(images, *self._height) + 1.0
+        wider = higher if self._width is None else self.drawn(images, *self._width) + 1.0
+        return y * higher, x * wider
 
 
 class RandomContrast(Augmentation):
@@ -339,7 +335,7 @@ class RandomContrast(Augmentation):
         """Scale what differs from the mean."""
         mean = reduce_mean(images, [1, 2], keepdims=True)
         factor = reshape(self.drawn(images, *self._factors), [-1, 1, 1, 1])
-        return add(mean, multiply(subtract(images, mean), factor))
+        return mean + (images - mean) * factor
 
 
 class RandomBrightness(Augmentation):
@@ -370,8 +366,8 @@ class RandomBrightness(Augmentation):
     def changed(self, images: Tensor) -> Tensor:
         """Add the numbers."""
         low, high = (float(each) for each in self.value_range)
-        change = multiply(reshape(self.drawn(images, *self._shares), [-1, 1, 1, 1]), high - low)
-        return clip_by_value(add(images, change), low, high)
+        change = reshape(self.drawn(images, *self._shares), [-1, 1, 1, 1]) * (high - low)
+        return clip_by_value(images + change, low, high)
 
 
 def bounds(layer: str, argument: str, factor: float | Sequence[float]) -> tuple[float, float]:
@@ -391,6 +387,6 @@ def bounds(layer: str, argument: str, factor: float | Sequence[float]) -> tuple[
 def _grid(count: int, height: int, width: int) -> tuple[Tensor, Tensor]:
     """The rows and columns of pixels, of shape (count, height, width)."""
     rows, columns = cast(numbers(height), "float32"), cast(numbers(width), "float32")
-    nothing = multiply(cast(numbers(count * height * width), "float32"), 0.0)
+    nothing = cast(numbers(count * height * width), "float32") * 0.0
     zero = reshape(nothing, [count, height, width])
-    return add(zero, reshape(rows, [1, height, 1])), add(zero, reshape(columns, [1, 1, width]))
+    return zero + reshape(rows, [1, height, 1]), zero + reshape(columns, [1, 1, width])

@@ -8,13 +8,10 @@ from agog_core import (
     Tensor,
     TensorLike,
     TensorShape,
-    add,
     as_string,
     cast,
     convert_to_tensor,
     equal,
-    greater,
-    multiply,
     one_hot,
     reduce_all,
     reduce_sum,
@@ -56,11 +53,11 @@ def encoded(numbers: Tensor, mode: str, size: int, weights: TensorLike = None) -
         return one_hot(reshape(numbers, numbers._shape[:-1]) if is_column else numbers, size)
     each = one_hot(reshape(numbers, [1]) if not numbers._shape else numbers, size)
     if weights is not None and mode == "count":
-        each = multiply(each, reshape(cast(weights, "float32"), [*numbers._shape, 1]))
+        each = each * reshape(cast(weights, "float32"), [*numbers._shape, 1])
     counts = reduce_sum(each, -2)
     if mode == "multi_hot":
-        return cast(greater(counts, 0.0), "float32")
-    return multiply(counts, cast(weights, "float32")) if mode == "tf_idf" else counts
+        return cast(counts > 0.0, "float32")
+    return counts * cast(weights, "float32") if mode == "tf_idf" else counts
 
 
 class CategoryEncoding(Preprocessing):
@@ -133,5 +130,5 @@ class Hashing(Preprocessing):
             numbers = string_to_hash_bucket_strong(texts, bins, key)
         if self.mask_value is not None:
             masked = equal(x, convert_to_tensor(self.mask_value, x.dtype))
-            numbers = where(masked, zeros_like(numbers), add(numbers, 1))
+            numbers = where(masked, zeros_like(numbers), numbers + 1)
         return encoded(numbers, self.output_mode, self.num_bins)

@@ -10,18 +10,15 @@ from agog_core import (
     Tensor,
     TensorShape,
     Variable,
-    add,
     cast,
     constant,
     convert_to_tensor,
     maximum,
-    multiply,
     reduce_mean,
     reshape,
     searchsorted,
     sqrt,
     square,
-    subtract,
 )
 from agog_layers.base.arguments import integer
 from agog_layers.preprocessing.adapting import Adaptable, Preprocessing
@@ -52,7 +49,7 @@ class Rescaling(Preprocessing):
     def call(self, inputs: Tensor) -> Tensor:
         """Scale and shift."""
         dtype = self._dtype or "float32"
-        return add(multiply(cast(inputs, dtype), cast(self.scale, dtype)), cast(self.offset, dtype))
+        return cast(inputs, dtype) * cast(self.scale, dtype) + cast(self.offset, dtype)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""
@@ -113,8 +110,8 @@ class Normalization(Adaptable):
             setattr(self, name, self.add_weight(name, shape, "float32", initial, trainable=False))
         self.count = self.add_weight("count", (), "int64", "zeros", trainable=False)
         if self.input_mean is not None:
-            self.mean.assign(add(multiply(self.mean.value(), 0.0), cast(self.input_mean, "float32")))
-            self.variance.assign(add(multiply(self.variance.value(), 0.0), cast(self.input_variance, "float32")))
+            self.mean.assign(self.mean.value() * 0.0 + cast(self.input_mean, "float32"))
+            self.variance.assign(self.variance.value() * 0.0 + cast(self.input_variance, "float32"))
         self.built = True
 
     def reset_state(self) -> None:
@@ -133,7 +130,7 @@ class Normalization(Adaptable):
         x = cast(data, "float64")
         over = [axis for axis in range(len(x._shape)) if axis not in self._kept]
         mean = reduce_mean(x, over)
-        spread = reduce_mean(square(subtract(x, reshape(mean, self._broadcast))), over)
+        spread = reduce_mean(square(x - reshape(mean, self._broadcast)), over)
         before, here = int(self.count), math.prod(x._shape[axis] for axis in over)
         share = here / max(1, before + here)
         old, old_spread = cast(self.mean.value(), "float64"), cast(self.variance.value(), "float64")
@@ -148,7 +145,7 @@ class Normalization(Adaptable):
         x = cast(inputs, "float32")
         mean = reshape(self.mean.value(), self._broadcast)
         deviation = maximum(sqrt(reshape(self.variance.value(), self._broadcast)), _EPSILON)
-        return add(mean, multiply(x, deviation)) if self.invert else subtract(x, mean) / deviation
+        return mean + x * deviation if self.invert else (x - mean) / deviation
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""

@@ -11,7 +11,6 @@ from agog_core import (
     TensorLike,
     TensorShape,
     abs,
-    add,
     cast,
     clip_by_value,
     convert_to_tensor,
@@ -20,14 +19,10 @@ from agog_core import (
     expand_dims,
     floor,
     gather,
-    less,
-    less_equal,
     maximum,
     minimum,
-    multiply,
     reduce_sum,
     sin,
-    subtract,
     where,
     zeros_like,
 )
@@ -40,30 +35,30 @@ __all__ = ["CenterCrop", "Resizing", "resize"]
 
 
 def _triangle(x: Tensor) -> Tensor:
-    return maximum(subtract(1.0, x), 0.0)
+    return maximum(1.0 - x, 0.0)
 
 
 def _keys(x: Tensor) -> Tensor:
     near = ((1.5 * x - 2.5) * x) * x + 1.0
     far = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
-    return where(less_equal(x, 1.0), near, where(less(x, 2.0), far, zeros_like(x)))
+    return where(x <= 1.0, near, where(x < 2.0, far, zeros_like(x)))
 
 
 def _mitchell(x: Tensor) -> Tensor:
     near = ((7.0 * x - 12.0) * x * x + 16.0 / 3.0) / 6.0
     far = (((-7.0 / 3.0 * x + 12.0) * x - 20.0) * x + 32.0 / 3.0) / 6.0
-    return where(less_equal(x, 1.0), near, where(less(x, 2.0), far, zeros_like(x)))
+    return where(x <= 1.0, near, where(x < 2.0, far, zeros_like(x)))
 
 
 def _gauss(x: Tensor) -> Tensor:
-    return where(less(x, 1.5), exp(multiply(x * x, -2.0)), zeros_like(x))
+    return where(x < 1.5, exp(x * x * -2.0), zeros_like(x))
 
 
 def _lanczos(radius: float) -> Callable[[Tensor], Tensor]:
     def kernel(x: Tensor) -> Tensor:
         angle = maximum(x, 1e-6) * math.pi
         wave = sin(angle) * sin(angle / radius) * radius / (angle * angle)
-        return where(less(x, radius), wave, zeros_like(x))
+        return where(x < radius, wave, zeros_like(x))
 
     return kernel
 
@@ -136,21 +131,21 @@ def resize(
 
 
 def _nearest(old: int, new: int) -> Tensor:
-    middles = multiply(add(cast(numbers(new), "float32"), 0.5), old / new)
+    middles = (cast(numbers(new), "float32") + 0.5) * (old / new)
     return cast(clip_by_value(floor(middles), 0.0, old - 1.0), "int32")
 
 
 def _weights(old: int, new: int, method: str, antialias: bool) -> Tensor:
     """How much each old pixel counts in each new one, of shape (new, old); rows add up to 1."""
     scale = old / new
-    begins = expand_dims(multiply(cast(numbers(new), "float32"), scale), 1)
+    begins = expand_dims(cast(numbers(new), "float32") * scale, 1)
     pixels = expand_dims(cast(numbers(old), "float32"), 0)
     if method == "area":
-        common = subtract(minimum(pixels + 1.0, begins + scale), maximum(pixels, begins))
+        common = minimum(pixels + 1.0, begins + scale) - maximum(pixels, begins)
         weights = maximum(common, 0.0)
     else:
         wide = max(scale, 1.0) if antialias else 1.0
-        weights = _KERNELS[method](abs(subtract(pixels + 0.5, begins + scale / 2)) / wide)
+        weights = _KERNELS[method](abs(pixels + 0.5 - (begins + scale / 2)) / wide)
     return weights / reduce_sum(weights, 1, keepdims=True)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from agog_core import (
     Tensor,
     abs,
-    add,
     broadcast_to,
     cast,
     clip_by_value,
@@ -13,12 +12,7 @@ from agog_core import (
     fill,
     floor,
     gather,
-    greater_equal,
-    less_equal,
-    logical_and,
-    multiply,
     reshape,
-    subtract,
     where,
 )
 from agog_core import range as numbers
@@ -51,33 +45,33 @@ def warped(
     tf.Tensor([2. 3.], shape=(2,), dtype=float32)
     """
     if interpolation == "nearest":
-        return _pixels(images, floor(add(y, 0.5)), floor(add(x, 0.5)), fill_mode, fill_value)
+        return _pixels(images, floor(y + 0.5), floor(x + 0.5), fill_mode, fill_value)
     top, left = floor(y), floor(x)
-    below, right = expand_dims(subtract(y, top), -1), expand_dims(subtract(x, left), -1)
+    below, right = expand_dims(y - top, -1), expand_dims(x - left, -1)
 
     def row(line: Tensor) -> Tensor:
         first = _pixels(images, line, left, fill_mode, fill_value)
-        second = _pixels(images, line, add(left, 1.0), fill_mode, fill_value)
-        return add(multiply(first, subtract(1.0, right)), multiply(second, right))
+        second = _pixels(images, line, left + 1.0, fill_mode, fill_value)
+        return first * (1.0 - right) + second * right
 
-    return add(multiply(row(top), subtract(1.0, below)), multiply(row(add(top, 1.0)), below))
+    return row(top) * (1.0 - below) + row(top + 1.0) * below
 
 
 def _pixels(images: Tensor, y: Tensor, x: Tensor, fill_mode: str, fill_value: float) -> Tensor:
     """The pixels at whole places."""
     count, height, width, channels = images._shape
-    inside = logical_and(_within(y, height), _within(x, width))
+    inside = _within(y, height) & _within(x, width)
     rows, columns = cast(_folded(y, height, fill_mode), "int32"), cast(_folded(x, width, fill_mode), "int32")
-    first = reshape(multiply(numbers(count), height * width), [count, 1, 1])
+    first = reshape(numbers(count) * (height * width), [count, 1, 1])
     flat = reshape(cast(images, "float32"), [count * height * width, channels])
-    found = gather(flat, add(add(multiply(rows, width), columns), first))
+    found = gather(flat, rows * width + columns + first)
     if fill_mode != "constant":
         return found
     return where(broadcast_to(expand_dims(inside, -1), found._shape), found, fill(found._shape, float(fill_value)))
 
 
 def _within(places: Tensor, size: int) -> Tensor:
-    return logical_and(greater_equal(places, 0.0), less_equal(places, size - 1.0))
+    return (places >= 0.0) & (places <= size - 1.0)
 
 
 def _folded(places: Tensor, size: int, fill_mode: str) -> Tensor:
@@ -86,5 +80,5 @@ def _folded(places: Tensor, size: int, fill_mode: str) -> Tensor:
         return places % size
     if fill_mode == "reflect":  # with the edge twice: dcba|abcd|dcba
         around = places % (2 * size)
-        return subtract(size - 0.5, abs(subtract(around, size - 0.5)))
+        return size - 0.5 - abs(around - (size - 0.5))
     return clip_by_value(places, 0.0, size - 1.0)

@@ -18,7 +18,7 @@ __all__ = ["Bidirectional"]
 _MERGES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "sum": add,
     "mul": multiply,
-    "ave": lambda x, y: multiply(add(x, y), 0.5),
+    "ave": lambda x, y: (x + y) * 0.5,
     "concat": lambda x, y: concat([x, y], axis=-1),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import Tensor, TensorShape, Variable, concat, matmul, multiply, nest, nn, ones_like, split, zeros
+from agog_core import Tensor, TensorShape, Variable, concat, nest, nn, ones_like, split, zeros
 from agog_core.ops.nn.recurrent import ACTIVATIONS
 from agog_layers.base import activations
 from agog_layers.base.arguments import integer
@@ -118,7 +118,7 @@ class Cell(Layer):
 
     def _transformed(self, x: Tensor, kernel: Tensor, which: str) -> Tensor:
         """The product with a kernel, or a part of it."""
-        return matmul(x, kernel)
+        return x @ kernel
 
     def _bias_shape(self) -> tuple[int, ...]:
         return (self.gates * self.units,)
@@ -182,7 +182,7 @@ class Cell(Layer):
             return None
         if which not in self._dropout_masks:
             self._dropout_masks[which] = [nn.dropout(ones_like(x), rate=rate) for _ in range(self.gates)]
-        return [multiply(x, mask) for mask in self._dropout_masks[which]]
+        return [x * mask for mask in self._dropout_masks[which]]
 
     def _product(self, x: Tensor, kernel: Tensor, which: str, training: Any) -> Tensor:
         """The product with a kernel, each part of which sees other elements dropped while training."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, add, reshape
+from agog_core import Tensor, reshape
 from agog_layers.recurrent.gru import GRUCell
 from agog_layers.recurrent.lstm import LSTMCell
 from agog_layers.recurrent.rnn import CellRNN
@@ -29,7 +29,7 @@ class CuDNNLSTMCell(LSTMCell):
         """The sum of both biases."""
         bias = super().fused_bias()
         width = 4 * self.units
-        return add(bias[:width], bias[width:])
+        return bias[:width] + bias[width:]
 
 
 class CuDNNGRUCell(GRUCell):

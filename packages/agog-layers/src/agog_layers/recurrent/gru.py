@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import Tensor, add, matmul, multiply, split, subtract
+from agog_core import Tensor, split
 from agog_core.ops.nn.gru import gru
 from agog_layers.base import activations
 from agog_layers.base.arguments import handed_on
@@ -71,21 +71,21 @@ class GRUCell(Cell):
         weights, bias = self.recurrent_kernel.value(), self.fused_bias()
         product = self._product(inputs, self.kernel.value(), "dropout", training)
         if self.reset_after:
-            from_update, from_reset, from_candidate = split(add(product, bias[0]), 3, axis=1)
-            from_state = add(self._product(state, weights, "recurrent_dropout", training), bias[1])
+            from_update, from_reset, from_candidate = split(product + bias[0], 3, axis=1)
+            from_state = self._product(state, weights, "recurrent_dropout", training) + bias[1]
             to_update, to_reset, to_candidate = split(from_state, 3, axis=1)
-            update = self.recurrent_activation(add(from_update, to_update))
-            reset = self.recurrent_activation(add(from_reset, to_reset))
-            candidate = self.activation(add(from_candidate, multiply(reset, to_candidate)))
+            update = self.recurrent_activation(from_update + to_update)
+            reset = self.recurrent_activation(from_reset + to_reset)
+            candidate = self.activation(from_candidate + reset * to_candidate)
         else:
-            from_update, from_reset, from_candidate = split(add(product, bias), 3, axis=1)
+            from_update, from_reset, from_candidate = split(product + bias, 3, axis=1)
             seen = self._dropped(state, "recurrent_dropout", training) or [state] * 3
             update_kernel, reset_kernel, candidate_kernel = split(weights, 3, axis=1)
-            update = self.recurrent_activation(add(from_update, matmul(seen[0], update_kernel)))
-            reset = self.recurrent_activation(add(from_reset, matmul(seen[1], reset_kernel)))
-            chosen = matmul(multiply(reset, seen[2]), candidate_kernel)
-            candidate = self.activation(add(from_candidate, chosen))
-        output = add(candidate, multiply(update, subtract(state, candidate)))
+            update = self.recurrent_activation(from_update + seen[0] @ update_kernel)
+            reset = self.recurrent_activation(from_reset + seen[1] @ reset_kernel)
+            chosen = (reset * seen[2]) @ candidate_kernel
+            candidate = self.activation(from_candidate + chosen)
+        output = candidate + update * (state - candidate)
         return output, [output]
 
     def run(self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: Any) -> Any:

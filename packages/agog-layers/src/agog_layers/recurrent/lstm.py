@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import Tensor, add, concat, multiply, ones, split
+from agog_core import Tensor, concat, ones, split
 from agog_core.ops.nn.lstm import lstm
 from agog_layers.base import activations
 from agog_layers.base.arguments import handed_on
@@ -79,11 +79,11 @@ class LSTMCell(Cell):
         """
         hidden, cell = states
         product = self._product(inputs, self.kernel.value(), "dropout", training)
-        product = add(product, self._product(hidden, self.recurrent_kernel.value(), "recurrent_dropout", training))
-        entry, keep, candidate, exit = split(add(product, self.fused_bias()), 4, axis=-1)
+        product = product + self._product(hidden, self.recurrent_kernel.value(), "recurrent_dropout", training)
+        entry, keep, candidate, exit = split(product + self.fused_bias(), 4, axis=-1)
         gate = self.recurrent_activation
-        cell = add(multiply(gate(keep), cell), multiply(gate(entry), self.activation(candidate)))
-        hidden = multiply(gate(exit), self.activation(cell))
+        cell = gate(keep) * cell + gate(entry) * self.activation(candidate)
+        hidden = gate(exit) * self.activation(cell)
         return hidden, [hidden, cell]
 
     def run(self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: Any) -> Any:

@@ -13,8 +13,6 @@ from agog_core import (
     convert_to_tensor,
     expand_dims,
     int32,
-    less,
-    multiply,
     nest,
     range,
     reverse,
@@ -97,14 +95,14 @@ def _run(op: str, cell: Any, x: Any, sequence_length: TensorLike | None, state: 
             raise InvalidArgumentError(
                 f"{op}: sequence_length must be of shape ({batch},), one for each example; got {lengths.shape}."
             )
-        mask = less(expand_dims(range(time), 1), lengths)
+        mask = expand_dims(range(time), 1) < lengths
     if isinstance(cell, RNNCell) and type(cell).run is not RNNCell.run and isinstance(x, Tensor):
         if not cell.built:
             cell(x[0], state)
         done = cell.run(x, state, mask)
         if done is not None:
             outputs, state = done
-            return outputs if mask is None else multiply(outputs, cast(expand_dims(mask, 2), outputs.dtype)), state
+            return outputs if mask is None else outputs * cast(expand_dims(mask, 2), outputs.dtype), state
     rows = [unstack(leaf) for leaf in nest.flatten(x)]
     steps = [nest.pack(x, list(leaves)) for leaves in zip(*rows, strict=True)]
     emitted, state = _step_by_step(cell, steps, state, None if mask is None else unstack(mask))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, add
+from agog_core import Tensor
 from agog_layers.base import activations
 from agog_layers.recurrent.cell import Cell
 from agog_layers.recurrent.rnn import CellRNN
@@ -27,9 +27,9 @@ class SimpleRNNCell(Cell):
         """Compute one step. See `GRUCell.call`."""
         product = self._product(inputs, self.kernel.value(), "dropout", training)
         if self.bias is not None:
-            product = add(product, self.bias.value())
+            product = product + self.bias.value()
         from_state = self._product(states[0], self.recurrent_kernel.value(), "recurrent_dropout", training)
-        output = self.activation(add(product, from_state))
+        output = self.activation(product + from_state)
         return output, [output]
 
 

@@ -8,11 +8,8 @@ from typing import Any, ClassVar
 from agog_core import (
     Tensor,
     TensorLike,
-    add,
     clip_by_value,
     convert_to_tensor,
-    divide,
-    multiply,
     reduce_sum,
     sqrt,
     square,
@@ -96,7 +93,7 @@ class MaxNorm(_Length):
     def __call__(self, w: TensorLike) -> Tensor:
         weight = convert_to_tensor(w)
         lengths = self._lengths(weight)
-        return multiply(weight, divide(clip_by_value(lengths, 0.0, float(self.max_value)), add(lengths, _EPSILON)))
+        return weight * (clip_by_value(lengths, 0.0, float(self.max_value)) / (lengths + _EPSILON))
 
 
 class UnitNorm(_Length):
@@ -116,7 +113,7 @@ class UnitNorm(_Length):
 
     def __call__(self, w: TensorLike) -> Tensor:
         weight = convert_to_tensor(w)
-        return divide(weight, add(self._lengths(weight), _EPSILON))
+        return weight / (self._lengths(weight) + _EPSILON)
 
 
 class MinMaxNorm(_Length):
@@ -146,8 +143,8 @@ class MinMaxNorm(_Length):
         weight = convert_to_tensor(w)
         lengths = self._lengths(weight)
         clipped = clip_by_value(lengths, float(self.min_value), float(self.max_value))
-        wanted = add(multiply(clipped, self.rate), multiply(lengths, 1 - self.rate))
-        return multiply(weight, divide(wanted, add(lengths, _EPSILON)))
+        wanted = clipped * self.rate + lengths * (1 - self.rate)
+        return weight * (wanted / (lengths + _EPSILON))
 
 
 # The names that Keras has as well.

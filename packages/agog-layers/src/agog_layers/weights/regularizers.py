@@ -13,10 +13,8 @@ from agog_core import (
     convert_to_tensor,
     eye,
     matmul,
-    multiply,
     nn,
     reduce_sum,
-    subtract,
     transpose,
     zeros,
 )
@@ -72,9 +70,9 @@ class L1L2(Regularizer):
         weight = convert_to_tensor(x)
         terms = []
         if self.l1:
-            terms.append(multiply(reduce_sum(abs(weight)), self.l1))
+            terms.append(reduce_sum(abs(weight)) * self.l1)
         if self.l2:
-            terms.append(multiply(nn.l2_loss(weight), 2 * self.l2))  # l2_loss is half the sum of squares
+            terms.append(nn.l2_loss(weight) * (2 * self.l2))  # l2_loss is half the sum of squares
         return add_n(terms) if terms else zeros((), weight.dtype)
 
 
@@ -105,8 +103,8 @@ class OrthogonalRegularizer(Regularizer):
         rows = nn.l2_normalize(weight if self.mode == "rows" else transpose(weight), 1)
         size = rows._shape[0]
         cosines = abs(matmul(rows, rows, transpose_b=True))
-        total = reduce_sum(multiply(cosines, subtract(1.0, eye(size, dtype=weight.dtype))))
-        return multiply(total, self.factor / max(1, size * (size - 1)))
+        total = reduce_sum(cosines * (1.0 - eye(size, dtype=weight.dtype)))
+        return total * (self.factor / max(1, size * (size - 1)))
 
 
 def l1(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name of the argument

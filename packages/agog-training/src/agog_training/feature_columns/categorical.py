@@ -10,11 +10,6 @@ from agog_core import (
     Tensor,
     as_string,
     cast,
-    greater_equal,
-    less,
-    logical_and,
-    logical_not,
-    logical_or,
     reduce_all,
     string_to_hash_bucket_fast,
     where,
@@ -124,10 +119,10 @@ class IdentityCategoricalColumn(KeyedColumn):
     def numbers(self, entries: Entries) -> Tensor:
         """See `KeyedColumn.numbers`."""
         ids = cast(entries.values, "int64")
-        good = logical_and(greater_equal(ids, 0), less(ids, self.num_buckets))
+        good = (ids >= 0) & (ids < self.num_buckets)
         if self.default_value is not None:
-            return where(logical_or(good, logical_not(entries.present)), ids, self.default_value)
-        if not bool(reduce_all(logical_or(good, logical_not(entries.present)))):
+            return where(good | ~entries.present, ids, self.default_value)
+        if not bool(reduce_all(good | ~entries.present)):
             raise InvalidArgumentError(
                 f"Feature {self.key!r} must be from 0 to {self.num_buckets - 1} as its categorical column says; got "
                 f"{ids.numpy().min()} to {ids.numpy().max()}. A default_value stands in for other numbers."

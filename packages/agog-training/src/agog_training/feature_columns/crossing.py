@@ -16,7 +16,6 @@ from agog_core import (
     cast,
     expand_dims,
     fingerprint,
-    logical_and,
     py_func,
     reshape,
 )
@@ -198,7 +197,7 @@ class CrossedColumn(CategoricalColumn):
 
 def _combined(left: Tensor, right: Tensor) -> Tensor:
     flat = reshape(left, [left._shape[0], TensorShape(left._shape[1:]).num_elements()])
-    return logical_and(expand_dims(flat, 2), expand_dims(right, 1))
+    return expand_dims(flat, 2) & expand_dims(right, 1)
 
 
 def _hashes(values: Tensor) -> Tensor:

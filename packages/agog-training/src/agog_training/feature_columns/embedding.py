@@ -17,11 +17,7 @@ from agog_core import (
     div_no_nan,
     expand_dims,
     gather,
-    greater,
-    greater_equal,
-    logical_and,
     maximum,
-    multiply,
     one_hot,
     reduce_sum,
     reshape,
@@ -47,14 +43,14 @@ def combined(table: Tensor, categories: Categories, combiner: str, max_norm: flo
     As in TensorFlow, a category whose weight is not above 0 counts for sums alone.
     """
     ids, present, weights = categories
-    counts = logical_and(present, greater_equal(ids, 0))
+    counts = present & (ids >= 0)
     if weights is not None and combiner != "sum":
-        counts = logical_and(counts, greater(weights, 0.0))
+        counts = counts & (weights > 0.0)
     rows = gather(table, maximum(ids, 0))
     if max_norm is not None:
         rows = clip_by_norm(rows, max_norm, axes=[-1])
     factors = cast(counts, rows.dtype) if weights is None else where(counts, weights, zeros_like(weights))
-    total = reduce_sum(multiply(rows, expand_dims(factors, -1)), 1)
+    total = reduce_sum(rows * expand_dims(factors, -1), 1)
     if combiner == "sum":
         return total
     scale = reduce_sum(factors, 1) if combiner == "mean" else sqrt(reduce_sum(square(factors), 1))
@@ -354,6 +350,6 @@ class IndicatorColumn(ColumnOfCategories):
 
     def _counted(self, categories: Categories) -> Tensor:
         each = cast(categories.present, "float32")
-        factors = each if categories.weights is None else multiply(each, categories.weights)
+        factors = each if categories.weights is None else each * categories.weights
         ones = one_hot(categories.ids, self.categorical_column.num_buckets)
-        return reduce_sum(multiply(ones, expand_dims(factors, -1)), 1)
+        return reduce_sum(ones * expand_dims(factors, -1), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agog_core import Tensor, TensorShape, add, add_n, matmul, nest
+from agog_core import Tensor, TensorShape, add_n, nest
 from agog_training.feature_columns.column import CategoricalColumn, DenseColumn, checked_columns
 from agog_training.feature_columns.dense_features import ColumnLayer
 from agog_training.feature_columns.embedding import COMBINERS, combined
@@ -75,13 +75,13 @@ class LinearModel(ColumnLayer):
         looked_at = Features(self._title, features)
         found = {column.name: self._weighed(column, looked_at) for column in self.feature_columns}
         self.check_batches(found)
-        return add(add_n(list(found.values())), self.bias)
+        return add_n(list(found.values())) + self.bias
 
     def _weighed(self, column: Any, features: Features) -> Tensor:
         kernel = self.kernels[column.name].value()
         if isinstance(column, CategoricalColumn):
             return combined(kernel, column.categories(features), self.sparse_combiner)
-        return matmul(self.dense(column, features), kernel)
+        return self.dense(column, features) @ kernel
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """See `Layer.compute_output_shape`."""

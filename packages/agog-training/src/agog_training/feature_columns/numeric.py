@@ -14,7 +14,6 @@ from agog_core import (
     Tensor,
     TensorShape,
     Variable,
-    add,
     cast,
     constant,
     one_hot,
@@ -216,4 +215,4 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         """The intervals of the first number come first, then those of the second, and so on."""
         intervals: Tensor = cast(features.of(self), "int64")
         first = range(0, self.num_buckets, len(self.boundaries) + 1, dtype="int64")
-        return Categories(add(intervals, first), ones(intervals._shape, "bool"))
+        return Categories(intervals + first, ones(intervals._shape, "bool"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import DType, Tensor, add, as_string, less, py_func, reshape, string_to_hash_bucket_fast, where
+from agog_core import DType, Tensor, as_string, py_func, reshape, string_to_hash_bucket_fast, where
 from agog_core.dtypes import as_dtype
 from agog_training.feature_columns.categorical import KeyedColumn
 from agog_training.feature_columns.column import checked_key
@@ -161,4 +161,4 @@ class VocabularyColumn(KeyedColumn):
         if not self.num_oov_buckets:
             return found
         texts = values if values.dtype.name == "string" else as_string(values)
-        return where(less(found, 0), add(string_to_hash_bucket_fast(texts, self.num_oov_buckets), size), found)
+        return where(found < 0, string_to_hash_bucket_fast(texts, self.num_oov_buckets) + size, found)

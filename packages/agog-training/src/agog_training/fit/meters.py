@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_core import Tensor, cast, convert_to_tensor, float64, multiply, nest, py_func, reduce_mean, reduce_sum
+from agog_core import Tensor, cast, convert_to_tensor, float64, nest, py_func, reduce_mean, reduce_sum
 from agog_core.tracers import present_tracer
 from agog_layers.metrics import lookup as keras_metrics
 from agog_training.fit.batches import Batch
@@ -130,7 +130,7 @@ def weighted_sums(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
     factors = cast(weights, numbers.dtype)
     if numbers.ndim > factors.ndim:
         numbers = reduce_mean(numbers, list(range(factors.ndim, numbers.ndim)))
-    return reduce_sum(multiply(numbers, factors)), reduce_sum(factors)
+    return reduce_sum(numbers * factors), reduce_sum(factors)
 
 
 def make_meter(metric: Any, loss: Any, prefix: str, weighted: bool = False) -> Meter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, multiply, nest, reduce_mean
+from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, nest, reduce_mean
 from agog_layers.base.masks import known, mask_of
 from agog_layers.base.names import UniqueNames
 from agog_layers.losses import lookup as keras_losses
@@ -289,7 +289,7 @@ def _weights(weights: Any, mask: Any) -> Any:
     """The weights of examples, and 0 for the steps that a mask leaves out."""
     if mask is None or weights is None:
         return weights if mask is None else mask
-    return multiply(cast(mask, "float32"), expand_dims(cast(weights, "float32"), -1))
+    return cast(mask, "float32") * expand_dims(cast(weights, "float32"), -1)
 
 
 def _labels(y: Any, output: Any) -> Any:

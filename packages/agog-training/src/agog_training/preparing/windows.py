@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import Tensor, add, constant, convert_to_tensor, expand_dims, gather
+from agog_core import Tensor, constant, convert_to_tensor, expand_dims, gather
 from agog_data import Dataset
 
 __all__ = ["timeseries_dataset_from_array"]
@@ -67,7 +67,7 @@ def timeseries_dataset_from_array(
     steps = constant(np.arange(0, sequence_length * sampling_rate, sampling_rate))
 
     def windows(starts: Tensor) -> Any:
-        found = gather(series, add(expand_dims(starts, -1), steps))
+        found = gather(series, expand_dims(starts, -1) + steps)
         return found if wanted is None else (found, gather(wanted, starts))
 
     starts = Dataset.from_tensor_slices(np.arange(0, count, sequence_stride))

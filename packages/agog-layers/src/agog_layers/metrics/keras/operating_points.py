@@ -11,11 +11,6 @@ from agog_core import (
     cast,
     constant,
     div_no_nan,
-    greater,
-    greater_equal,
-    logical_and,
-    logical_not,
-    multiply,
     not_equal,
     ones_like,
     reduce_max,
@@ -56,11 +51,11 @@ class AtPoint(Metric):
         """Take labels, bools or 0 and 1, and probabilities into account; see `Mean.update_state`."""
         labels, scores = (cast(each, self.dtype) for each in of_one_rank(y_true, y_pred))
         weights = 1.0 if sample_weight is None else cast(aligned(sample_weight, scores), self.dtype)
-        counts = reshape(multiply(ones_like(scores), weights), [-1, 1])
+        counts = reshape(ones_like(scores) * weights, [-1, 1])
         real = reshape(not_equal(labels, 0.0), [-1, 1])
-        predicted = greater(reshape(scores, [-1, 1]), self.thresholds)
+        predicted = reshape(scores, [-1, 1]) > self.thresholds
         found = [
-            [reduce_sum(multiply(cast(logical_and(guess, truth), self.dtype), counts), 0) for truth in _both(real)]
+            [reduce_sum(cast(guess & truth, self.dtype) * counts, 0) for truth in _both(real)]
             for guess in _both(predicted)
         ]
         self.counts.assign_add(stack([stack(row) for row in found]))
@@ -73,11 +68,11 @@ class AtPoint(Metric):
 
     def best(self, wanted: Tensor, other: Tensor) -> Tensor:
         """The largest of what is wanted where the other is enough; 0 where it nowhere is."""
-        return reduce_max(where(greater_equal(other, self.enough), wanted, zeros_like(wanted)))
+        return reduce_max(where(other >= self.enough, wanted, zeros_like(wanted)))
 
 
 def _both(yes: Tensor) -> tuple[Tensor, Tensor]:
-    return yes, logical_not(yes)
+    return yes, ~yes
 
 
 class PrecisionAtRecall(AtPoint):

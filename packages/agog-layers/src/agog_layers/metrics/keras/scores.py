@@ -15,15 +15,12 @@ from agog_core import (
     convert_to_tensor,
     diag_part,
     div_no_nan,
-    greater,
-    multiply,
     one_hot,
     ones,
     reduce_mean,
     reduce_sum,
     reshape,
     square,
-    subtract,
 )
 from agog_core.checkpointable import notify
 from agog_core.errors import InvalidArgumentError
@@ -63,9 +60,9 @@ class Cases(Sum):
         """Take labels, bools or numbers that are 0 for no, and probabilities into account. See `Sum.update_state`."""
         threshold = 0.5 if self.thresholds is None else self.thresholds
         labels = cast(cast(y_true, "bool"), self.dtype)
-        yes = reshape(cast(greater(convert_to_tensor(y_pred), threshold), self.dtype), labels.shape)
-        right = labels if self.label else subtract(1.0, labels)
-        self._add(multiply(right, yes if self.prediction else subtract(1.0, yes)), sample_weight)
+        yes = reshape(cast(convert_to_tensor(y_pred) > threshold, self.dtype), labels.shape)
+        right = labels if self.label else 1.0 - labels
+        self._add(right * (yes if self.prediction else 1.0 - yes), sample_weight)
 
 
 class TruePositives(Cases):
@@ -157,12 +154,12 @@ class FBetaScore(Metric):
         if self.threshold is None:
             yes = one_hot(argmax(x, 1), classes, dtype=self.dtype)
         else:
-            yes = cast(greater(x, self.threshold), self.dtype)
+            yes = cast(x > self.threshold, self.dtype)
         each = ones([x._shape[0], 1], self.dtype)
         if sample_weight is not None:
-            each = multiply(each, reshape(cast(sample_weight, self.dtype), [-1, 1]))
+            each = each * reshape(cast(sample_weight, self.dtype), [-1, 1])
         for count, cases in (("hits", y * yes), ("alarms", (1 - y) * yes), ("misses", y * (1 - yes))):
-            getattr(self, count).assign_add(reduce_sum(multiply(cases, each), 0))
+            getattr(self, count).assign_add(reduce_sum(cases * each, 0))
 
     def result(self) -> Tensor:
         """The score of each class, or one; 0 if there are no cases."""
@@ -231,14 +228,14 @@ class MeanIoU(Metric):
         x = convert_to_tensor(y_pred) if self.sparse_y_pred else argmax(y_pred, -1)
         weights = ones(y.shape, self.dtype)
         if sample_weight is not None:
-            weights = multiply(weights, cast(sample_weight, self.dtype))
+            weights = weights * cast(sample_weight, self.dtype)
         flat = [reshape(each, [-1]) for each in (cast(y, "int64"), cast(x, "int64"), weights)]
         self.counts.assign_add(confusion_matrix(flat[0], flat[1], self.num_classes, self.dtype, weights=flat[2]))
 
     def result(self) -> Tensor:
         """The mean over the classes that there were; 0 while there were none."""
         common, either = self._shares()
-        found = cast(greater(either, 0.0), self.dtype)
+        found = cast(either > 0.0, self.dtype)
         return div_no_nan(reduce_sum(div_no_nan(common, either)), reduce_sum(found))
 
     def _shares(self) -> tuple[Tensor, Tensor]:
@@ -276,7 +273,7 @@ class IoU(MeanIoU):
         """The mean over those of the classes that there were; 0 while there were none."""
         wanted = reduce_sum(one_hot(self.target_class_ids, self.num_classes, dtype=self.dtype), 0)
         common, either = self._shares()
-        found = wanted * cast(greater(either, 0.0), self.dtype)
+        found = wanted * cast(either > 0.0, self.dtype)
         return div_no_nan(reduce_sum(wanted * div_no_nan(common, either)), reduce_sum(found))
 
 
@@ -334,7 +331,7 @@ class R2Score(Metric):
         each = ones(y._shape, self.dtype)
         if sample_weight is not None:
             weights = cast(sample_weight, self.dtype)
-            each = multiply(each, reshape(weights, [-1, 1]) if len(weights._shape) == 1 else weights)
+            each = each * (reshape(weights, [-1, 1]) if len(weights._shape) == 1 else weights)
         self.error.assign_add(reduce_sum(square(y - x) * each, 0))
         self.count.assign_add(reduce_sum(each, 0))
         self.total.assign_add(reduce_sum(y * each, 0))
@@ -346,7 +343,7 @@ class R2Score(Metric):
         if self._outputs is None:
             return cast(0.0, self.dtype)
         spread = self.squares.value() - div_no_nan(square(self.total.value()), self.count.value())
-        score = multiply(1.0 - div_no_nan(self.error.value(), spread), cast(greater(spread, 0.0), self.dtype))
+        score = (1.0 - div_no_nan(self.error.value(), spread)) * cast(spread > 0.0, self.dtype)
         if self.class_aggregation == "uniform_average":
             score = reduce_mean(score)
         elif self.class_aggregation == "variance_weighted_average":
@@ -361,4 +358,4 @@ class R2Score(Metric):
                 stacklevel=2,
             )
             return score
-        return subtract(1.0, div_no_nan((1.0 - score) * others, others - float(self.num_regressors)))
+        return 1.0 - div_no_nan((1.0 - score) * others, others - float(self.num_regressors))

@@ -11,8 +11,6 @@ from agog_core import (
     cast,
     convert_to_tensor,
     div_no_nan,
-    greater_equal,
-    multiply,
     nn,
     reduce_mean,
     reduce_sum,
@@ -84,7 +82,7 @@ class MeanMetricWrapper(Mean):
 
 @of_floats
 def _cosine(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:
-    return reduce_sum(multiply(nn.l2_normalize(y_true, axis), nn.l2_normalize(y_pred, axis)), axis)
+    return reduce_sum(nn.l2_normalize(y_true, axis) * nn.l2_normalize(y_pred, axis), axis)
 
 
 class CosineSimilarity(FunctionMean):
@@ -109,8 +107,8 @@ class CosineSimilarity(FunctionMean):
 def _moments(y_true: TensorLike, y_pred: TensorLike, axis: int) -> tuple[Tensor, ...]:
     """The means, the variances and the covariance."""
     means = [reduce_mean(each, axis, True) for each in (y_true, y_pred)]
-    y, x = subtract(y_true, means[0]), subtract(y_pred, means[1])
-    parts = (reduce_mean(square(y), axis), reduce_mean(square(x), axis), reduce_mean(multiply(y, x), axis))
+    y, x = y_true - means[0], y_pred - means[1]
+    parts = (reduce_mean(square(y), axis), reduce_mean(square(x), axis), reduce_mean(y * x, axis))
     shift = reduce_sum(square(subtract(*means)), axis)
     return (shift, *parts)
 
@@ -131,7 +129,7 @@ def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) 
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     _, of_y, of_x, both = _moments(y_true, y_pred, axis)
-    return div_no_nan(both, sqrt(multiply(of_y, of_x)))
+    return div_no_nan(both, sqrt(of_y * of_x))
 
 
 @of_floats
@@ -152,7 +150,7 @@ def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = 
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     shift, of_y, of_x, both = _moments(y_true, y_pred, axis)
-    return div_no_nan(multiply(both, 2.0), of_y + of_x + shift)
+    return div_no_nan(both * 2.0, of_y + of_x + shift)
 
 
 class PearsonCorrelation(FunctionMean):
@@ -215,7 +213,7 @@ class BinaryIoU(IoU):
 
     def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
         """Take labels and probabilities into account; see `Sum.update_state`."""
-        classes = cast(greater_equal(cast(y_pred, self.dtype), self.threshold), "int64")
+        classes = cast(cast(y_pred, self.dtype) >= self.threshold, "int64")
         super().update_state(cast(y_true, "int64"), classes, sample_weight)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, add, concat, matmul, multiply, sigmoid, split, subtract
+from agog_core import Tensor, concat, sigmoid, split
 from agog_core.ops.nn.gru import gru
 from agog_layers.base import activations
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh
@@ -62,7 +62,7 @@ class BasicRNNCell(RNNCell):
     def call(self, inputs: Tensor, state: Tensor, scope: Any = None) -> tuple[Tensor, Tensor]:
         """Compute one step on inputs of shape (batch, features) and the last output; return the output, twice."""
         self._check_width(inputs, self.kernel)
-        output = self._activation(add(matmul(concat([inputs, state], 1), self.kernel.value()), self.bias.value()))
+        output = self._activation(concat([inputs, state], 1) @ self.kernel.value() + self.bias.value())
         return output, output
 
 
@@ -130,11 +130,11 @@ class GRUCell(RNNCell):
     def call(self, inputs: Tensor, state: Tensor, scope: Any = None) -> tuple[Tensor, Tensor]:
         """Compute one step on inputs of shape (batch, features) and the last output; return the output, twice."""
         self._check_width(inputs, self.gates_kernel)
-        product = add(matmul(concat([inputs, state], 1), self.gates_kernel.value()), self.gates_bias.value())
+        product = concat([inputs, state], 1) @ self.gates_kernel.value() + self.gates_bias.value()
         reset, update = split(sigmoid(product), 2, axis=1)
-        chosen = concat([inputs, multiply(reset, state)], 1)
-        candidate = self._activation(add(matmul(chosen, self.candidate_kernel.value()), self.candidate_bias.value()))
-        output = add(candidate, multiply(update, subtract(state, candidate)))
+        chosen = concat([inputs, reset * state], 1)
+        candidate = self._activation(chosen @ self.candidate_kernel.value() + self.candidate_bias.value())
+        output = candidate + update * (state - candidate)
         return output, output
 
     def run(self, x: Tensor, state: Tensor, mask: Tensor | None) -> Any:

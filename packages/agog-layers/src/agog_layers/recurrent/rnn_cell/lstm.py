@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agog_core import Tensor, add, clip_by_value, concat, matmul, multiply, sigmoid, split
+from agog_core import Tensor, clip_by_value, concat, sigmoid, split
 from agog_core.ops.nn.lstm import lstm
 from agog_layers.base import activations
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh
@@ -111,20 +111,20 @@ class LSTMCell(RNNCell):
         """
         self._check_width(inputs, self.kernel)
         cell, hidden = state if self._state_is_tuple else split(state, [self._num_units, self.output_size], axis=1)
-        product = add(matmul(concat([inputs, hidden], 1), self.kernel.value()), self.bias.value())
+        product = concat([inputs, hidden], 1) @ self.kernel.value() + self.bias.value()
         entry, candidate, keep, exit = split(product, 4, axis=1)
-        keep = add(keep, self._forget_bias)
+        keep = keep + self._forget_bias
         if self._use_peepholes:
-            entry = add(entry, multiply(self.input_peephole.value(), cell))
-            keep = add(keep, multiply(self.forget_peephole.value(), cell))
-        cell = add(multiply(sigmoid(keep), cell), multiply(sigmoid(entry), self._activation(candidate)))
+            entry = entry + self.input_peephole.value() * cell
+            keep = keep + self.forget_peephole.value() * cell
+        cell = sigmoid(keep) * cell + sigmoid(entry) * self._activation(candidate)
         if self._cell_clip is not None:
             cell = clip_by_value(cell, -self._cell_clip, self._cell_clip)
         if self._use_peepholes:
-            exit = add(exit, multiply(self.output_peephole.value(), cell))
-        hidden = multiply(sigmoid(exit), self._activation(cell))
+            exit = exit + self.output_peephole.value() * cell
+        hidden = sigmoid(exit) * self._activation(cell)
         if self._num_proj:
-            hidden = matmul(hidden, self.projection.value())
+            hidden = hidden @ self.projection.value()
             if self._proj_clip is not None:
                 hidden = clip_by_value(hidden, -self._proj_clip, self._proj_clip)
         return hidden, LSTMStateTuple(cell, hidden) if self._state_is_tuple else concat([cell, hidden], 1)
@@ -139,7 +139,7 @@ class LSTMCell(RNNCell):
         entry, candidate, keep, exit = split(self.kernel.value(), 4, axis=1)
         kernel = concat([entry, keep, candidate, exit], 1)
         entry, candidate, keep, exit = split(self.bias.value(), 4, axis=0)
-        bias = concat([entry, add(keep, self._forget_bias), candidate, exit], 0)
+        bias = concat([entry, keep + self._forget_bias, candidate, exit], 0)
         features = x.shape[2]
         outputs, hidden, cell = lstm(x, kernel[:features], kernel[features:], bias, hidden, cell, mask)
         return outputs, LSTMStateTuple(cell, hidden) if self._state_is_tuple else concat([cell, hidden], 1)
