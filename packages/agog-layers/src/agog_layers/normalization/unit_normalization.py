@@ -123,6 +123,7 @@ class SpectralNormalization(Layer):
     def build(self, input_shape: Any) -> None:
         """Make the layer's weights, and the vector of the iteration."""
         if not self.layer.built:
+            self.layer._dtype = self.layer._dtype or self._dtype
             self.layer.build(input_shape)
             self.layer.built = True
         weight = self._weight()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core import Tensor, constant, convert_to_tensor, reshape
+from agog_core import Tensor, TensorShape, constant, convert_to_tensor, reshape
 from agog_core.tensors.convert import at_each_run
 from agog_layers.base.arguments import choice
 from agog_layers.preprocessing.encoding import MODES, chosen_mode
@@ -133,6 +133,11 @@ class TextVectorization(Vocabulary):
         padding = 0 if self.output_mode == "int" else -1  # of which no vector has a 1
         padded = [(row + [padding] * length)[:length] for row in rows]
         return reshape(constant([n for row in padded for n in row], "int64"), [len(rows), length])
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """See `Layer.compute_output_shape`."""
+        length = self.output_sequence_length if self.output_mode == "int" else self.vocabulary_size()
+        return TensorShape([*TensorShape(input_shape).as_list()[:1], length])
 
     def get_config(self) -> dict[str, Any]:
         """See `Layer.get_config`."""
