@@ -57,6 +57,8 @@ OTHERS = {
     "Tensor": "the type of what ops take and return, for annotations",
     "TensorShape": "what shape rules give where a size is known to kernels alone: None stands in its place",
     "SingleOp": "for `Kernel.make`: eager calls of one op as graphs of one node, compiled as traced functions are",
+    "PURE": "the effects of nodes that only compute: `Effect.NONE` and `Effect.VIEW`",
+    "WRITES": "the effects of nodes that give variables new values: `Effect.UPDATE` and `Effect.ASSIGN`",
     "Effect": "what a node does beside computing, such as `Effect.GUARD`; its comments say what each one means",
     "KernelTable": "the kernels of a device and dtype: `device`, `dtype`, and `adopt`, which makes arrays of results",
     "adopted": "for executors: what a kernel returned, in arrays of the device's own type",

@@ -12,10 +12,12 @@ from agog_core.dispatch.kernels.resolution import adopted, run_next
 from agog_core.dispatch.plugins.compilers import ArraySpec, Claim, Compiler, Primitive, Subgraph
 from agog_core.dispatch.plugins.executors import Executor
 from agog_core.tracing.errors import note_written, undone
-from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.graphs.graph import PURE, WRITES, Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.traces.single import SingleOp
 
 __all__ = [
+    "PURE",
+    "WRITES",
     "ArraySpec",
     "Claim",
     "Compiler",

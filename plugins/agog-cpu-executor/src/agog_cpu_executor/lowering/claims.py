@@ -9,11 +9,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_core.compiler import Claim, Compiler, Effect, Graph, Late, LateItem, Node, Value
+from agog_core.compiler import PURE, WRITES, Claim, Compiler, Effect, Graph, Late, LateItem, Node, Value
 from agog_core.plugin import PluginWarning, load_reference
 
 # Across which no node is moved.
-_IN_PLACE = (Effect.GUARD, Effect.HOST, Effect.LOOP, Effect.UPDATE, Effect.ASSIGN)
+_IN_PLACE = (*WRITES, Effect.GUARD, Effect.HOST, Effect.LOOP)
 
 
 class ClaimedNodes:
@@ -94,7 +94,7 @@ def _with_claim(units: list[Unit], graph: Graph, claim: Claim, compiler: str) ->
 
 def _check(node: Node) -> None:
     op = node.op
-    if op is None or node.effect not in (Effect.NONE, Effect.VIEW):
+    if op is None or node.effect not in PURE:
         raise WrongClaimError(f"a node of effect {node.effect.value!r} ({node.line}) is not only computed")
     if node.may_fail:
         raise WrongClaimError(f"{op.name} ({node.line}) fails for some values, which its kernel tells")

@@ -14,7 +14,7 @@ from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.execution.kernels import chosen, settled
 from agog_core.tracing.execution.loops import Loop
-from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.graphs.graph import WRITES, Effect, Graph, Late, LateItem, Node, Value
 
 # ``run(inputs, variables)`` to outputs and finals; or to the number of a guard that failed.
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -180,9 +180,7 @@ class Writer:
             and value.variable is not None
             and self.graph.finals.get(value.variable) is node.outputs[position]
         )
-        is_own = is_final or (
-            node_of is not None and node_of.effect in (Effect.UPDATE, Effect.ASSIGN) and value.base is None
-        )
+        is_own = is_final or (node_of is not None and node_of.effect in WRITES and value.base is None)
         return is_own and node.inputs.count(value) == 1 and not self.is_wanted(value, node, place)
 
     def is_wanted(self, value: Value, node: Node, place: int) -> bool:

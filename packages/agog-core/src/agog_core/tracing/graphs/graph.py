@@ -34,6 +34,13 @@ class Effect(Enum):
     LOOP = "loop"  # it runs graphs again and again: ``attributes["loop"]``, an `agog_core.tracing.execution.loops.Loop`
 
 
+PURE = (Effect.NONE, Effect.VIEW)
+"""The effects of nodes that only compute."""
+
+WRITES = (Effect.UPDATE, Effect.ASSIGN)
+"""The effects of nodes that give variables new values."""
+
+
 class Late:
     """What is computed on the host at each run: a number such as a learning rate, several by name, or a random key.
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, Value
+from agog_core.tracing.graphs.graph import PURE, WRITES, Effect, Graph, Late, LateItem, Node, Value
 
-_PURE = (Effect.NONE, Effect.VIEW)
 # What has to run, whoever uses its outputs.
 _KEPT = (Effect.GUARD, Effect.HOST, Effect.LOOP, Effect.PYTHON)
 
 # What is done in the order of the program, where it calls functions of its own.
-_EFFECTS = (Effect.UPDATE, Effect.ASSIGN, Effect.PYTHON, Effect.READ)
+_EFFECTS = (*WRITES, Effect.PYTHON, Effect.READ)
 
 
 def optimize(graph: Graph) -> None:
@@ -61,7 +60,7 @@ def _equal(graph: Graph, apart: set[Node]) -> dict[Value, Value]:
     same: dict[Value, Value] = {}
     seen: dict[Any, Node] = {}
     for node in graph.nodes:
-        if node.effect in _PURE and node not in apart:
+        if node.effect in PURE and node not in apart:
             known = seen.setdefault(_key(node, same), node)
             if known is not node:
                 same.update(zip(node.outputs, known.outputs, strict=True))

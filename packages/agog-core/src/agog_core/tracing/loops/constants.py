@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from agog_core.tracing.graphs.graph import Effect, Late, LateItem, Node, Value
+from agog_core.tracing.graphs.graph import PURE, Late, LateItem, Node, Value
 
 if TYPE_CHECKING:
     from agog_core.tracing.loops.iterations import Iterations
@@ -34,7 +34,7 @@ class Known:
         """Note what is computed of such values alone."""
         is_late = any(isinstance(each, (Late, LateItem)) for each in node.attributes.values())
         given = [value for value in node.inputs if value.kind != "constant"]
-        if node.effect not in (Effect.NONE, Effect.VIEW) or is_late:
+        if node.effect not in PURE or is_late:
             return
         if all(value in self.of for value in given):
             loops: frozenset[Iterations] = frozenset()

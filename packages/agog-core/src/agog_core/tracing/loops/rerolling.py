@@ -15,7 +15,7 @@ from agog_core.dtypes import int32
 from agog_core.recording import tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracing.execution.loops import Loop, Part
-from agog_core.tracing.graphs.graph import Effect, Graph, Late, Node, Value
+from agog_core.tracing.graphs.graph import PURE, Effect, Graph, Late, Node, Value
 from agog_core.tracing.graphs.passes import optimize
 from agog_core.tracing.loops.iterations import Iterations, Segment, tensor_of
 from agog_core.tracing.loops.residuals import Residuals
@@ -135,7 +135,7 @@ def taken_out(iterations: Iterations, start: int = 0) -> bool:
 
 def _is_plain(trace: Trace, segment: Segment) -> bool:
     """Whether a condition may be asked once more, before the loop."""
-    is_pure = not segment.lates[0] and all(node.effect in (Effect.NONE, Effect.VIEW) for node in segment.nodes[0])
+    is_pure = not segment.lates[0] and all(node.effect in PURE for node in segment.nodes[0])
     return is_pure and segment.flag not in trace._changed
 
 

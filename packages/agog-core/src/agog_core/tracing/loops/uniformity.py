@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from agog_core.dtypes import variant
 from agog_core.tracing.execution.portable import c_order
-from agog_core.tracing.graphs.graph import Effect, Late, LateItem, Node, Value
+from agog_core.tracing.graphs.graph import WRITES, Late, LateItem, Node, Value
 from agog_core.tracing.loops.equivalence import Equivalence, is_alike
 from agog_core.tracing.loops.iterations import Iterations, Segment
-
-_WRITES = (Effect.UPDATE, Effect.ASSIGN)
 
 
 def first_fitting(iterations: Iterations) -> int | None:
@@ -42,7 +40,7 @@ def fits(iterations: Iterations, segments: Sequence[Segment]) -> bool:
         and first.isdisjoint((*used, *results))
         and all(late in part for part, nodes in zip(lead.lates, lead.nodes, strict=True) for late in _lates(nodes))
         and first.isdisjoint([value for late in lead.lates[1] for value in late.inputs])
-        and not any(node.effect in _WRITES and not iterations.own.issuperset(node.variables) for node in lead.nodes[0])
+        and not any(node.effect in WRITES and not iterations.own.issuperset(node.variables) for node in lead.nodes[0])
         and not any(value.table.dtype is variant for value in sources)
         and not (_has_guards(lead) and (iterations.tracks.tapes or _is_late(iterations, sources)))
         and all(_is_like(iterations, lead, other) for other in segments[1:])

@@ -21,7 +21,7 @@ from agog_core.random import generator
 from agog_core.tracing.errors import is_undone
 from agog_core.tracing.execution.executors import executable
 from agog_core.tracing.execution.portable import on_host
-from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, RandomKey, Value
+from agog_core.tracing.graphs.graph import WRITES, Effect, Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.state.python_results import HandedOn
 from agog_core.tracing.state.rollback import Rollback
 from agog_core.tracing.traces.aliases import Echoes
@@ -214,7 +214,7 @@ def _split(graph: Graph) -> Iterator[list[Node]]:
     is_first, has_called = True, False
     for node in graph.nodes:
         is_call = node.effect is Effect.PYTHON
-        may_lose = has_called and node.may_fail and any(each.effect in _WRITES for each in part)
+        may_lose = has_called and node.may_fail and any(each.effect in WRITES for each in part)
         has_called = has_called or is_call
         late = max([place[each] for each in _lates(node)], default=-1)
         waits = any(value in made for each in graph.lates[: late + 1] for value in each.inputs)
@@ -235,16 +235,13 @@ def _entries(graph: Graph, parts: Sequence[list[Node]]) -> list[dict[Variable, V
     present, found = dict(graph.variables), [dict(graph.variables)]
     for nodes in parts:
         reads = {node.variables[0]: node.outputs[0] for node in nodes if node.effect is Effect.READ}
-        writes = [each for each in nodes if each.effect in (Effect.UPDATE, Effect.ASSIGN)]
+        writes = [each for each in nodes if each.effect in WRITES]
         present |= reads
         own = {v: present[v] for node in writes for v in node.variables if v in graph.finals and v in present}
         found[-1] |= reads | {v: value for v, value in own.items() if v not in found[-1]}
         present.update({v: value for node in writes for v, value in zip(node.variables, node.outputs, strict=False)})
         found.append({})
     return found[:-1]
-
-
-_WRITES = (Effect.UPDATE, Effect.ASSIGN)
 
 
 def _calls(nodes: list[Node]) -> bool:
