@@ -1,4 +1,4 @@
-"""Axes: the loops around a subgraph, with neighbouring axes as one where every array allows it."""
+"""Axes: the loops around a subgraph, with neighbouring axes joined if every array allows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disk: machine code kept from one process to the next, in files that may be shared, damaged or deleted at any time."""
+"""Disk: a cache of machine code between processes, safe against shared, damaged and deleted files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eager: large calls of single ops, compiled of what the reference kernels do, with their bits."""
+"""Eager: large calls of single ops, compiled from the reference kernels, with their bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits: what is not compiled, said without the modules that compile, which code from the disk does without."""
+"""Limits: the subgraphs that are not compiled, without imports of the compiler, for code from the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops: counting in LLVM, with the promise that no turn reads what another one has written."""
+"""Loops: counting loops in LLVM, with the promise of independent iterations."""
 
 from __future__ import annotations
 

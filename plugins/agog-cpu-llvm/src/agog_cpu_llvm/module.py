@@ -1,4 +1,4 @@
-"""Module: a subgraph as LLVM's text, with the function that Python calls."""
+"""Module: a subgraph as LLVM IR, with the function for Python."""
 
 from __future__ import annotations
 

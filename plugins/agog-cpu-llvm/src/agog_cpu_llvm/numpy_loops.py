@@ -1,4 +1,4 @@
-"""NumPy's inner loops: the addresses of the functions in which NumPy computes exponentials and the like on a row.
+"""NumPy's inner loops: the addresses of its functions for exponentials and the like.
 
 They are called on blocks of a fused loop, so results have NumPy's bits. A ufunc's head is read only in releases of
 NumPy whose layout is known, and `fault` compares what the addresses compute with what the ufuncs do.

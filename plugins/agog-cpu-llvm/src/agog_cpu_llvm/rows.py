@@ -1,4 +1,4 @@
-"""Rows: what a compiled function does along a row, as fused loops, inner loops of NumPy, and reductions in turn."""
+"""Rows: the code along a row: fused loops, inner loops of NumPy, and reductions in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums: the order in which NumPy adds up a long row, pair by pair, so that a part of it may be computed at a time."""
+"""Sums: NumPy's pairwise order of summation, part by part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tanh: NumPy's hyperbolic tangent of float32 written out, by the table of polynomials that NumPy's library keeps.
+"""Tanh: NumPy's hyperbolic tangent of float32, by the table of polynomials in its library.
 
 NumPy looks up a polynomial by the exponent and two more bits of an operand. The table is read from the library's file,
 and is taken only where it gives what the ufunc gives.

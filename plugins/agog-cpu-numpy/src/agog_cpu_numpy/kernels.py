@@ -1,4 +1,4 @@
-"""Kernels: NumPy's own functions, and those of agog-kernels-xp with NumPy as their array library."""
+"""Kernels: NumPy's own functions, and agog-kernels-xp bound to NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiling: CUDA C by NVRTC, with float32 as IEEE 754 has it; what is compiled stays on disk.
+"""Compiling: CUDA C by NVRTC, with IEEE 754's float32 and a cache on disk.
 
 `cupy.RawModule` is not used, because it lets float32 numbers below 2**-126 be zero, and takes what it has compiled
 before though a header has changed since.

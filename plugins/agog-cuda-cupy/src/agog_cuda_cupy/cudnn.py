@@ -1,4 +1,4 @@
-"""cuDNN: convolutions by NVIDIA's library, where its frontend is installed; what it has no plan for, our own compute.
+"""cuDNN: convolutions by NVIDIA's library, if its frontend is installed; our own kernels are the fallback.
 
 A convolution is a graph with one node. Its plan is made when a call of its form comes for the first time, among those
 that give equal bits in each run, and that round float32 to TF32 only where the program allows it.

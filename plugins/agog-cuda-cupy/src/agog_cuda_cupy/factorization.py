@@ -1,4 +1,4 @@
-"""Factorization: Cholesky's, by cuSOLVER, whose status is looked at later.
+"""Factorization: Cholesky factorization by cuSOLVER, with a deferred check of its status.
 
 `cupy.linalg.cholesky` either does not look at it, or waits for it.
 """

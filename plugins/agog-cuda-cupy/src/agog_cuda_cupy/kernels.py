@@ -1,4 +1,4 @@
-"""Kernels: CuPy's own functions, and those of agog-kernels-xp with CuPy as their array library."""
+"""Kernels: CuPy's own functions, and agog-kernels-xp bound to CuPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launchers: which ops our own kernels in CUDA C compute on a GPU, and for which calls.
+"""Launchers: the ops, dtypes and calls of our own kernels in CUDA C.
 
 A launcher that declines a call leaves it to the op's kernel in `agog_cuda_cupy.kernels`. Its source is compiled when it
 is first called, for each GPU, type of elements and type of positions by itself. Nothing heavy is imported here.

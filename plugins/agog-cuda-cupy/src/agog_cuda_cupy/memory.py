@@ -1,4 +1,4 @@
-"""Memory: CuPy's pools, and what is said when a GPU has none left.
+"""Memory: CuPy's pools, and errors for exhausted GPUs.
 
 CuPy keeps what arrays let go of for later arrays. Where the driver refuses more, its pool first gives all of that back
 and lets Python collect garbage, and tries again; only then it raises. Where the limit does, that is done here.

@@ -1,4 +1,4 @@
-"""Precision: products of float32 matrices, whose factors cuBLAS rounds to TF32 where the program allows it.
+"""Precision: TF32 in cuBLAS's products of float32 matrices, if the program allows it.
 
 cuBLAS has nothing for bfloat16 that CuPy can ask for, so that TF32, which is more precise, is what "bf16" gives too.
 """

@@ -1,4 +1,4 @@
-"""Presence: whether there is CuPy, a driver and a GPU, and in one sentence what is missing."""
+"""Presence: detection of CuPy, a driver and a GPU, with a sentence about missing ones."""
 
 from __future__ import annotations
 

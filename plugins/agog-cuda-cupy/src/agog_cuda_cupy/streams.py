@@ -1,4 +1,4 @@
-"""Streams: the one on which each GPU computes, the one on which elements of datasets come ahead, and clocks.
+"""Streams: each GPU's compute stream, the stream for prefetched elements of datasets, and clocks.
 
 The compute stream is CUDA's default one. So work that a program gives to CuPy itself, outside of any stream of its own,
 keeps its order with agog's.

@@ -1,4 +1,4 @@
-"""Fake: a device that exists only to test devices. Code that forgets where its arrays are fails on it anywhere."""
+"""Fake: a device to test devices. Code with wrong assumptions about devices fails on it, on any machine."""
 
 from agog_fake.array import FakeArray
 from agog_fake.backend import Copies, copies, reset_copies

@@ -1,4 +1,4 @@
-"""FakeArray: memory that the host cannot see."""
+"""FakeArray: memory hidden from the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backend: how arrays come to the fake devices and leave them, counted, and what else agog asks of a device."""
+"""Backend: copies to and from the fake devices, counted, and the other functions of a backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels: those of agog-kernels-xp with NumPy as their array library, on the hidden memory of fake arrays."""
+"""Kernels: agog-kernels-xp bound to NumPy, on the hidden memory of fake arrays."""
 
 from __future__ import annotations
 

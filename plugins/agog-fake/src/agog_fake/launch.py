@@ -1,4 +1,4 @@
-"""Launch: how a kernel for NumPy arrays becomes one that gives its work to a device's stream and returns."""
+"""Launch: from a kernel for NumPy arrays to one that queues its work on a device's stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory: how much of it the arrays of each device hold, and what it holds before anything is written."""
+"""Memory: the bytes in use on each device, and the contents of fresh memory."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Bernoulli(_OfProbabilities):
 
     Raises:
         ValueError: neither logits nor probabilities are given, or both.
-        InvalidArgumentError: a probability is not in [0, 1], where that is checked.
+        InvalidArgumentError: a probability is not in [0, 1], if that is checked.
 
     >>> print(Bernoulli(probs=[0.25, 0.5]).prob(1))
     tf.Tensor([0.25 0.5 ], shape=(2,), dtype=float32)
@@ -130,7 +130,7 @@ class Categorical(_OfProbabilities):
 
     Raises:
         ValueError: neither logits nor probabilities are given, or both.
-        InvalidArgumentError: a probability is not in [0, 1], where that is checked.
+        InvalidArgumentError: a probability is not in [0, 1], if that is checked.
 
     >>> print(Categorical(probs=[0.25, 0.75]).prob([0, 1]))
     tf.Tensor([0.25 0.75], shape=(2,), dtype=float32)
@@ -197,7 +197,7 @@ class Multinomial(_OfProbabilities):
 
     Raises:
         ValueError: neither logits nor probabilities are given, or both.
-        InvalidArgumentError: a probability is not in [0, 1], where that is checked.
+        InvalidArgumentError: a probability is not in [0, 1], if that is checked.
 
     >>> print(Multinomial(4.0, probs=[0.25, 0.75]).mean())
     tf.Tensor([1. 3.], shape=(2,), dtype=float32)

@@ -67,7 +67,7 @@ class Normal(_Located):
         allow_nan_stats: accepted; nothing is undefined.
 
     Raises:
-        InvalidArgumentError: a scale is not positive, where that is checked.
+        InvalidArgumentError: a scale is not positive, if that is checked.
 
     >>> print(Normal(0.0, [1.0, 2.0]).prob(0.0))
     tf.Tensor([0.3989423  0.19947115], shape=(2,), dtype=float32)
@@ -125,7 +125,7 @@ class Laplace(_Located):
         allow_nan_stats: accepted; nothing is undefined.
 
     Raises:
-        InvalidArgumentError: a scale is not positive, where that is checked.
+        InvalidArgumentError: a scale is not positive, if that is checked.
 
     >>> print(Laplace(0.0, 1.0).prob(0.0))
     tf.Tensor(0.5, shape=(), dtype=float32)
@@ -189,7 +189,7 @@ class StudentT(_Located):
         allow_nan_stats: whether means and variances that are undefined are NaN; an error otherwise.
 
     Raises:
-        InvalidArgumentError: one of them is not positive, where that is checked.
+        InvalidArgumentError: one of them is not positive, if that is checked.
 
     >>> print(StudentT(df=3.0, loc=0.0, scale=1.0).mean())
     tf.Tensor(0.0, shape=(), dtype=float32)

@@ -42,7 +42,7 @@ class Uniform(Distribution):
         allow_nan_stats: accepted; nothing is undefined.
 
     Raises:
-        InvalidArgumentError: an upper bound is not above the lower one, where that is checked.
+        InvalidArgumentError: an upper bound is not above the lower one, if that is checked.
 
     >>> print(Uniform(0.0, 4.0).prob([1.0, 5.0]))
     tf.Tensor([0.25 0.  ], shape=(2,), dtype=float32)
@@ -117,7 +117,7 @@ class Gamma(Distribution):
         allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
 
     Raises:
-        InvalidArgumentError: a parameter is not positive, where that is checked.
+        InvalidArgumentError: a parameter is not positive, if that is checked.
 
     >>> print(Gamma(concentration=3.0, rate=2.0).mean())
     tf.Tensor(1.5, shape=(), dtype=float32)
@@ -194,7 +194,7 @@ class Exponential(Gamma):
         allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
 
     Raises:
-        InvalidArgumentError: a rate is not positive, where that is checked.
+        InvalidArgumentError: a rate is not positive, if that is checked.
 
     >>> print(Exponential(rate=2.0).mean())
     tf.Tensor(0.5, shape=(), dtype=float32)
@@ -235,7 +235,7 @@ class Beta(Distribution):
         allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
 
     Raises:
-        InvalidArgumentError: a parameter is not positive, where that is checked.
+        InvalidArgumentError: a parameter is not positive, if that is checked.
 
     >>> print(Beta(3.0, 1.0).mean())
     tf.Tensor(0.75, shape=(), dtype=float32)
@@ -322,7 +322,7 @@ class Dirichlet(Distribution):
         allow_nan_stats: whether modes that are undefined are NaN; an error otherwise.
 
     Raises:
-        InvalidArgumentError: a parameter is not positive, where that is checked.
+        InvalidArgumentError: a parameter is not positive, if that is checked.
 
     >>> print(Dirichlet([1.0, 3.0]).mean())
     tf.Tensor([0.25 0.75], shape=(2,), dtype=float32)

@@ -1,1 +1,1 @@
-"""Commands: those of ``agog``, each in a module of its name, which is imported when it is asked for."""
+"""Commands: the commands of ``agog``, each in a module of its name, imported lazily."""

@@ -1,4 +1,4 @@
-"""Ckpt: the command that looks into checkpoints, compares them, checks them, and clears up after crashes."""
+"""Ckpt: the command to inspect, compare and verify checkpoints, and to remove leftovers of crashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diff backends: the command that runs a program on two devices and names the first op whose results differ."""
+"""Diff backends: the command to compare a program's ops on two devices."""
 
 from __future__ import annotations
 

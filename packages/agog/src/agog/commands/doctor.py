@@ -1,4 +1,4 @@
-"""Doctor: the command that looks at Python, packages, devices, plugins and BLAS, and says what does not work."""
+"""Doctor: the command to check Python, packages, devices, plugins and BLAS."""
 
 from __future__ import annotations
 

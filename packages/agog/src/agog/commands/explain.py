@@ -1,4 +1,4 @@
-"""Explain: the command that says which kernel runs an op, or what runs each op of a traced function, and why."""
+"""Explain: the command to show the kernel of an op, or the compilers of a traced function, with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explained function: what `agog explain --function` prints of a traced function of a program's."""
+"""Explained function: the output of `agog explain --function`."""
 
 from __future__ import annotations
 

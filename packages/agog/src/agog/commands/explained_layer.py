@@ -1,4 +1,4 @@
-"""Explained layer: which ops a layer runs, for `agog explain` of a name that is a layer's and no op's."""
+"""Explained layer: the ops of a layer, for `agog explain` with a layer's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New plugin: the command that writes a distribution with a kernel, a device or an op, to be installed and proved."""
+"""New plugin: the command to write a plugin's distribution: a kernel, a device, an op or a compiler."""
 
 from __future__ import annotations
 

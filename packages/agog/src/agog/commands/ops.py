@@ -1,4 +1,4 @@
-"""Ops: the command that lists the ops, and shows one whole."""
+"""Ops: the command to list the ops, or to describe one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plugins: the command that lists what each plugin brings, and what is wrong with it."""
+"""Plugins: the command to list the plugins with their contents and problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded run: a program in a process of its own, on one device, with what each op was given and what it returned."""
+"""Recorded run: a program in its own process on one device, with the inputs and results of each op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run: the command that runs a program that imports TensorFlow 1 on agog."""
+"""Run: the command to run a program for TensorFlow 1 on agog."""
 
 from __future__ import annotations
 

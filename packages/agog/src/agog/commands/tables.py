@@ -1,4 +1,4 @@
-"""Tables: drawn in a terminal, and plain columns that do not wrap where a program or a file reads them."""
+"""Tables: drawn in a terminal, and as plain columns without wrapping in a pipe or a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CUDA: our own kernels in CUDA C, and the functions that launch them.
+"""CUDA: our own kernels in CUDA C, and their launchers.
 
 A function takes the `Modules` that compile and launch, then what its op's kernel takes, and returns NotImplemented for
 what its kernel does not serve. It bears the name of the op; `agog_cuda_cupy.launchers.FAMILIES` says for which

@@ -1,4 +1,4 @@
-"""Axes: an array as one of few axes, along some of which kernels go."""
+"""Axes: arrays with neighbouring axes joined, for kernels along some of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalization: `standardize` and its gradient by the kernels of standardize.cu, over axes that are neighbours."""
+"""Normalization: `standardize` and its gradient by the kernels of standardize.cu, over neighbouring axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers: the kernels of philox.cu, whose bits are those of the device "cpu"."""
+"""Random numbers: the kernels of philox.cu, with the bits of the device "cpu"."""
 
 from __future__ import annotations
 

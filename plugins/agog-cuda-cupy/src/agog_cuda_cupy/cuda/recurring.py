@@ -1,4 +1,4 @@
-"""Recurring: what the launchers of `lstm` and `gru` share."""
+"""Recurring: shared parts of the launchers of `lstm` and `gru`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Old programs: what lets programs that import TensorFlow 1 run on agog, unchanged, in a process of their own."""
+"""Old programs: a process in which unchanged programs for TensorFlow 1 run on agog."""

@@ -1,4 +1,4 @@
-"""Active: importing this module lets the process find TensorFlow's modules in agog."""
+"""Active: an import of this module makes TensorFlow's modules those of agog in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Children: processes that multiprocessing starts for an old program find TensorFlow's modules as it does."""
+"""Children: the same imports in processes that multiprocessing starts for an old program."""
 
 from __future__ import annotations
 

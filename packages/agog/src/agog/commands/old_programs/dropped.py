@@ -1,4 +1,4 @@
-"""Dropped: what to write in place of names that NumPy has dropped, where these cannot be put back."""
+"""Dropped: advice for names dropped by NumPy that cannot be restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finder: answers imports of TensorFlow's and Keras's modules with stand-ins."""
+"""Finder: an import hook from TensorFlow's and Keras's modules to stand-ins."""
 
 from __future__ import annotations
 

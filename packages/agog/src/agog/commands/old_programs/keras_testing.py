@@ -1,4 +1,4 @@
-"""Keras testing: what TensorFlow's ``python.keras.testing_utils`` has, which tests of layers call."""
+"""Keras testing: TensorFlow's ``python.keras.testing_utils``, for tests of layers."""
 
 from __future__ import annotations
 

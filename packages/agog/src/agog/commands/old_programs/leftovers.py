@@ -1,4 +1,4 @@
-"""Leftovers: names that old programs use and that Python and NumPy have dropped since, put back in this process."""
+"""Leftovers: names dropped by Python and NumPy, restored in this process."""
 
 from __future__ import annotations
 

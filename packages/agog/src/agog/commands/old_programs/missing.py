@@ -1,4 +1,4 @@
-"""Missing: what a program and the processes that it starts asked for that agog has not, and how often."""
+"""Missing: a count of the missing names that a program and its child processes asked for."""
 
 from __future__ import annotations
 

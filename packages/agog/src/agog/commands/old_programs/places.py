@@ -1,4 +1,4 @@
-"""Places: in which modules TensorFlow 1.12 keeps its public names, and where agog has them."""
+"""Places: the modules of TensorFlow 1.12's public names, and their places in agog."""
 
 from __future__ import annotations
 

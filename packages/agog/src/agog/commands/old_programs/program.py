@@ -1,4 +1,4 @@
-"""Program: a script or a module that runs as if Python itself had been started with it."""
+"""Program: a script or a module, run as Python itself would."""
 
 from __future__ import annotations
 

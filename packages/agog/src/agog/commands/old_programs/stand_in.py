@@ -1,4 +1,4 @@
-"""Stand-in: a module under TensorFlow's name, whose names are those of agog's modules."""
+"""Stand-in: a module with TensorFlow's name and the names of agog's modules."""
 
 from __future__ import annotations
 
