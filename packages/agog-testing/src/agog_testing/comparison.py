@@ -40,7 +40,7 @@ class Accuracy:
         self.worst: float | None = None
 
     def see(self, output: Array, wanted: Array) -> None:
-        """Take note of the error of a result; of dtypes that are exact, and of what is not finite, there is none."""
+        """Take note of the error of a result; exact dtypes and values that are not finite have none."""
         if as_dtype(wanted.dtype).is_differentiable:
             self.worst = max(self.worst or 0.0, error_in_ulps(output, wanted))
 
@@ -80,7 +80,7 @@ def shown(array: Array) -> str:
 def share_memory(device: Device, first: Any, second: Any) -> bool:
     """Whether two arrays of a device lie in the same memory; False also where nobody can say.
 
-    Where addresses cannot be compared, it writes to the first one, which nobody needs any more, and looks at the other.
+    If addresses cannot be compared, it writes to the first one, which is no longer needed, and checks the other.
     """
     if first is second:
         return bool(math.prod(device.backend.to_host(first).shape))

@@ -22,7 +22,7 @@ def says(error: type[E] | tuple[type[E], ...], text: str) -> Iterator[pytest.Exc
         text: what ``str`` makes of the error, whole.
 
     Returns:
-        A context manager that gives pytest's ``ExceptionInfo``, whose ``value`` is the error once the block is left.
+        A context manager with pytest's ``ExceptionInfo``; its ``value`` is the error after the block.
 
     Raises:
         AssertionError: the error has another text.

@@ -37,12 +37,12 @@ def gradcheck(
     input, and compared with ``(f(x + eps) - f(x - eps)) / (2 * eps)``. Then the gradient, as a function of the inputs
     and the weights, is checked in the same way, up to ``order``.
 
-    Central differences along two random directions come first. Where they agree, so closely that no element can be
-    wrong by more than is allowed without another's making up for it in both, those of single elements are left out.
+    Central differences along two random directions come first. If both agree closely, single elements are skipped: an
+    error beyond the tolerance would have to cancel in both.
 
     With complex results the sum is the real part of ``sum(conj(weight) * result)``, and the derivative with respect to
     a complex number is the one along its real part plus 1j times the one along its imaginary part: the direction of
-    steepest ascent, which is what a tape gives.
+    steepest ascent, a tape's gradient.
 
     Args:
         f: a function of tensors that returns a tensor, or a structure of them. It is smooth at the inputs, and gives

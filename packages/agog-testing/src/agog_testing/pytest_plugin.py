@@ -2,7 +2,7 @@
 
     pytest_plugins = ["agog_testing.pytest_plugin"]
 
-It is not loaded by itself, so that suites that have nothing to do with agog are left alone.
+It is not loaded automatically, so that unrelated suites stay unaffected.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """A line that says where the tests run and with what seed."""
+    """A line with the device and the seed of the tests."""
     device = config.getoption("--agog-device") or "each test's own choice"
     return f"agog: device {device}, seed {config.stash[_SEED]}"
 
@@ -64,7 +64,7 @@ def _agog_device(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
-    """A NumPy generator whose seed, together with that of agog's random ops, is printed when the test fails."""
+    """A NumPy generator; a failing test prints its seed, which is also that of agog's random ops."""
     seed = request.config.stash[_SEED]
     ag.set_random_seed(seed)
     print(f"seeded with {seed}; --agog-seed={seed} repeats it")  # pytest shows what a failed test printed

@@ -30,7 +30,7 @@ class Violation(AssertionError):
 
 @dataclass(frozen=True)
 class KernelCall:
-    """What a kernel was given, with copies of the arrays made before, and what it returned."""
+    """The arguments of a kernel, with copies of the arrays made before, and its results."""
 
     arrays: tuple[Any, ...]
     before: tuple[Array, ...]
@@ -49,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A sample, the calls of the kernel that its op made, and what came of it: a run, or the violation."""
+    """A sample, the calls of the kernel by its op, and the outcome: a run, or the violation."""
 
     sample: Sample
     calls: tuple[KernelCall, ...]
@@ -142,7 +142,7 @@ class Subject:
 
     @contextmanager
     def chosen(self) -> Iterator[list[KernelCall]]:
-        """Let this kernel run the op, whatever others there are, and give the list of its calls, which grows."""
+        """Let this kernel run the op, regardless of others, and return the growing list of its calls."""
         keeps_reserve = self.info.op.reserve is not None
         calls: list[KernelCall] = []
 
@@ -161,7 +161,7 @@ class Subject:
 
     @contextmanager
     def installed(self, kernel: Callable[..., Any]) -> Iterator[None]:
-        """Let a kernel run the op, whatever others there are, but for results that the device cannot hold."""
+        """Let a kernel run the op, regardless of others, except for results of unsupported dtypes."""
         table = self.device.table(as_dtype(self.dtype))
         kernel = where_held(self.info.op, table, kernel)
         chosen = {self.info.name: kernel, **dict([self.partner] if self.partner else [])}

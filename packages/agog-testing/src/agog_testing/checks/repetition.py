@@ -112,7 +112,7 @@ def _shares(subject: Subject) -> list[tuple[Sample, KernelCall]]:
 
 
 def _many_elements(subject: Subject, seed: int) -> list[Sample]:
-    """Samples of so many elements that NumPy lets go of its lock, where the kit has them."""
+    """Samples large enough that NumPy releases the GIL, if the kit has them."""
     sized = subject.info.sized
     found = list(sized(subject.dtype, np.random.default_rng(subject.seed + seed), 4097)) if sized else []
     return found or subject.samples(seed)

@@ -47,7 +47,7 @@ def _expected(subject: Subject, samples: list[Sample]) -> list[tuple[Array, ...]
 
 
 def _of_many_rows(subject: Subject) -> Iterator[tuple[Sample, tuple[Array, ...]]]:
-    """Small samples with more rows, of all inputs or of one, where the op takes that; and what the reference gives."""
+    """Small samples with more rows, of all inputs or of one, if the op accepts that; and what the reference gives."""
     usual = [sample for sample in subject.samples() if sample.smooth and sample.digest is None and _has_rows(sample)]
     for sample in sorted(usual, key=lambda one: sum(array.size for array in _arrays(one)))[:_SAMPLES_OF_ROWS]:
         count = len(_arrays(sample))
@@ -60,7 +60,7 @@ def _of_many_rows(subject: Subject) -> Iterator[tuple[Sample, tuple[Array, ...]]
 
 
 def _taken(subject: Subject, sample: Sample) -> tuple[Array, ...] | None:
-    """What the reference gives, if it takes the sample, and the op does not refuse it, whatever its kernel is."""
+    """The reference's result, if it accepts the sample and the op does not refuse it for all kernels."""
     try:
         with ag.device(subject.device.name):
             args, kwargs, _ = subject.arguments(sample)

@@ -18,7 +18,7 @@ from agog_testing.subject import map_arrays
 def differences(
     info: OpInfo, dtype: str, device: str | None = None, outside: bool = False, wrap: Callable[[Any], Any] = function
 ) -> Iterator[str]:
-    """What is different where an op's samples run in a traced function: at the first call, and later with others.
+    """The differences of an op's samples in a traced function: at the first call, and later with others.
 
     The tape for the gradient is in the function, or ``outside`` of it.
     """
@@ -103,7 +103,7 @@ def _outcome(call: _Call, function: Callable[..., Any], sample: Sample) -> Any:
 
 
 def _bytes(host: Any) -> Any:
-    """The bits of an array, but for those that say which NaN one is: they depend on where NumPy's vectors begin."""
+    """The bits of an array, without the payloads of NaN: they depend on where NumPy's vectors begin."""
     if host.dtype.kind not in "fcV":  # V is that of bfloat16 and its like
         return host.tolist() if host.dtype == object else host.tobytes()
     parts = (host.real, host.imag) if host.dtype.kind == "c" else (host,)

@@ -41,7 +41,7 @@ def check_calls(
         dtype: the dtype of its samples.
         seed: of its samples.
         compilers: what compiles parts of the calls.
-        known: kinds of calls that were compared already, to which those of this op are added: each is compared once.
+        known: kinds of calls compared already; those of this op are added: each is compared once.
         tolerances: per dtype name the pair (rtol, atol) within which results are equal, in functions of
             ``exact=False``; None: bits are compared.
         executor: what runs the calls that it takes; by default that of the device.
@@ -165,7 +165,7 @@ def _are_near(want: Any, got: Any, tolerances: Tolerances) -> bool:
 
 
 def are_equal(want: Any, got: Any) -> bool:
-    """Whether arrays of one dtype and shape have equal bits, but for those that say which NaN one is."""
+    """Whether arrays of one dtype and shape have equal bits, except for the payloads of NaN."""
     if want.dtype == object or want.tobytes() == got.tobytes():
         return bool((want == got).all()) if want.dtype == object else True
     if want.dtype.kind not in "fcV":

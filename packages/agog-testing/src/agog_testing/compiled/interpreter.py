@@ -16,7 +16,7 @@ def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
 
 
 def compile(subgraph: Subgraph) -> Callable[..., None]:
-    """A function that fills the outputs, and raises where it is not called as a `Subgraph` says."""
+    """A function that fills the outputs, and raises if its call contradicts the `Subgraph`."""
 
     def run(*arrays: Any) -> None:
         given, outs = arrays[: len(subgraph.inputs)], arrays[len(subgraph.inputs) :]
@@ -55,7 +55,7 @@ def _computed(primitive: Primitive, operands: list[Any], spec: ArraySpec) -> Any
 
 
 def _empty(spec: ArraySpec) -> Any:
-    """An array whose axes lie in the order of a spec's strides, by which sums are rounded."""
+    """An array with axes in the order of a spec's strides, which determines the rounding of sums."""
     axes = sorted(range(len(spec.shape)), key=lambda axis: -spec.strides[axis])
     return np.empty([spec.shape[axis] for axis in axes], spec.dtype).transpose(np.argsort(axes))
 
@@ -68,7 +68,7 @@ def _check(array: Any, spec: ArraySpec, is_output: bool) -> None:
 
 
 def _check_memory(subgraph: Subgraph, given: Sequence[Any], outs: Sequence[Any]) -> None:
-    """No output shares memory with another array, but for the pairs that say so, which lie in one place."""
+    """No output shares memory with another array, except for the pairs in ``overwrites``."""
     for n, out in enumerate(outs):
         assert not any(np.may_share_memory(out, other) for other in outs[:n]), "two outputs in one place"
         for number, array in zip(subgraph.inputs, given, strict=True):

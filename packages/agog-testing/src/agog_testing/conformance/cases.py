@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
     Args:
         kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed,
             which is an error), ``"unavailable"``, or ``"not run"`` where an earlier test of the op ended the process.
-        text: what went wrong, why the kernel is not available, or what is to be said of a test that passed.
+        text: the failure, the reason for an unavailable kernel, or a remark on a passed test.
         ulp: the worst error of results that the test compared with the reference, in units in the last place.
     """
 
@@ -43,8 +43,7 @@ class Case:
         op: the op's name; a plugin's second kernel for it is ``"op#2"``.
         dtype: the dtype's name.
         check: the check's name.
-        test: runs the check, and returns what is to be said of it where it passes; None if the kernel is not
-            available.
+        test: runs the check, and returns a remark on it if it passes; None if the kernel is not available.
         reason: why it is not available, or why it is expected to fail.
         accuracy: where the check takes note of how far results are from the reference's.
     """

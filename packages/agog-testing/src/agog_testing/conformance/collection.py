@@ -32,7 +32,7 @@ DEFAULT_SEED = 20181105
 
 
 class Selection(NamedTuple):
-    """What is to be tested, see `collect`, and the plugin that it is to be compared with in speed."""
+    """The subject of the tests, see `collect`, and the plugin for the comparison of speed."""
 
     plugin: str
     ops: tuple[str, ...]

@@ -14,7 +14,7 @@ from agog_testing.opinfo import OpInfo, table
 
 
 def facts_for(plugin: Plugin) -> dict[str, OpInfo]:
-    """The kit's table, with the facts that a plugin brings, and those of the plugins that bring ops of its kernels.
+    """The kit's table, with the facts of the plugin, and of the plugins that own its kernels' ops.
 
     Raises:
         ConformanceError: what a plugin names as facts cannot be used.

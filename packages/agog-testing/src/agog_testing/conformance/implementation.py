@@ -93,7 +93,7 @@ class Implementation:
         return self.device.bind(self.kernel.op, self._table.dtype, function)[0]
 
     def _instead(self, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
-        """What the next kernel gives that takes the call."""
+        """The result of the next kernel that accepts the call."""
         op = all_ops()[self.kernel.op]
         chain = Chain(op, self._table)
         for place, candidate in enumerate(chain.candidates):

@@ -118,7 +118,7 @@ def _least(subject: Subject, sample: Sample, plugins: tuple[str, str]) -> tuple[
 
 
 def _burst(call: Callable[[], Any], count: int, device: Device) -> float:
-    """The mean time of some calls that follow each other, after one that is not counted."""
+    """The mean time of some consecutive calls, after a warm-up call."""
     call()
     device.backend.synchronize(device.index)
     start = time.perf_counter()

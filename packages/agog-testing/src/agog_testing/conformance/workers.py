@@ -149,7 +149,7 @@ class _Worker:
         self.connection.close()
 
     def _obituary(self) -> str:
-        """Why the process has ended, and where it was, as far as it could write that down."""
+        """The reason for the process's end, and its last position if it could write that down."""
         log = self.log.read_text(errors="replace").strip() if self.log.exists() else ""
         code = self.process.exitcode
         if self.is_overdue or log.startswith("Timeout ("):
@@ -170,7 +170,7 @@ def _signal_name(number: int) -> str:
 
 def _serve(connection: Connection, other_end: Connection, answer: Answer, log_name: str) -> None:
     """Answer requests until there is nobody left who asks."""
-    other_end.close()  # only then does the connection end when that of the other process does
+    other_end.close()  # only then does the connection end with the other process's
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the one that asks decides
     with open(log_name, "w") as log:
         faulthandler.enable(log)

@@ -73,15 +73,15 @@ class OpInfo:
         name: the op's name.
         samples: ``samples(dtype, rng)`` to samples whose inputs are of that dtype. A generator in the same state gives
             the same samples.
-        reference: takes a sample's arguments, with arrays of float64 in place of tensors (int64 or uint64 for integers,
-            complex128 for complex numbers), and returns what the op must return, as an array or a tuple of arrays. For
-            an op that updates variables it returns their new values. It is independent of all kernels.
+        reference: maps a sample's arguments, with arrays of float64 for tensors (int64 or uint64 for integers,
+            complex128 for complex numbers), to the expected array or tuple of arrays. For an op that updates variables
+            it returns their new values. It is independent of all kernels.
         function: the public function; by default the op's.
         differentiable: whether the op has a gradient. It says so explicitly, so that a forgotten vjp is noticed.
         errors: calls that must fail.
         tolerances: dtype to (rtol, atol), where those of the kit do not do.
         eps: the step of central differences; larger than the default for an op that is linear and rounds.
-        sized: ``sized(dtype, rng, size)`` to samples of that size, in each of the ways in which the op can be large.
+        sized: ``sized(dtype, rng, size)`` to samples of that size, one for each way to scale the op.
         elementwise: whether the reference of arrays end to end is that of each, end to end.
         signed_zeros: whether the op's rule, or IEEE 754's, says which of the two zeros a result is.
         timed: calls to time kernels with, from small to large, as ``samples``; by default samples made longer.

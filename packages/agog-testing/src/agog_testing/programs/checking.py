@@ -27,8 +27,8 @@ class Difference(NamedTuple):
 
     Args:
         kind: "value", "error", "form" (a structure, a dtype, a shape, a None), "random", "state" (variables, or what
-            functions of Python were given), "sums" (a gradient that was added up in another order), or "limit" (a
-            traced function may not do what the program does).
+            functions of Python were given), "sums" (a gradient that was added up in another order), or "limit" (the
+            program does something that traced functions may not).
         text: the line, what eager calls give, and what the traced ones give.
     """
 

@@ -274,7 +274,7 @@ EXPRESSIONS: tuple[tuple[int, Maker], ...] = (
 
 
 def expression(scope: Scope) -> Known:
-    """A statement that makes a tensor of those that are there."""
+    """A statement from existing tensors to a new one."""
     for _ in range(20):
         found = scope.draw.weighted(EXPRESSIONS)(scope)
         if found is not None:

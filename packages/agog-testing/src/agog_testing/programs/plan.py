@@ -8,7 +8,7 @@ from agog_testing.programs.scope import Held
 
 
 class Argument(NamedTuple):
-    """An argument of the function: its name, what it is, and its shape in letters, of which A may change; of a variable
+    """An argument of the function: its name, its kind, and its shape in letters, of which A may change; of a variable
     its name.
     """
 

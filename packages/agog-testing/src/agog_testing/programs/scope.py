@@ -18,7 +18,7 @@ class Known(NamedTuple):
         name: of the Python variable.
         shape: the sizes along its axes.
         dtype: the dtype's name.
-        changed: whether it depends on a variable that the function has changed before, so that few branches ask it.
+        changed: whether it depends on a variable that the function has changed, so that few branches test it.
     """
 
     name: str

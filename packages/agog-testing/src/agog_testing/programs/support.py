@@ -62,7 +62,7 @@ def symmetric(x: Any) -> Any:
 def in_threads(*works: Callable[[], Any]) -> list[Any]:
     """What each work gives, run in threads of their own that begin at once; an error of one is raised.
 
-    The threads draw from the program's generator, so that the weights that they make are the same in every run.
+    The threads draw from the program's generator, so that their weights are the same in every run.
     """
     start, found = threading.Barrier(len(works)), [None] * len(works)
     errors: list[Exception] = []

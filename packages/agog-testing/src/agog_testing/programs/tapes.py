@@ -154,7 +154,7 @@ class Tapes(Arguments):
         self.asked("tape", self.draw.one((first, second)), floats, twice)
 
     def unwatched(self) -> None:
-        """A tape that watches what it is told to, or nothing; tensors from outside too."""
+        """A tape that watches given tensors, or nothing; tensors from outside too."""
         args, floats, twice = self.given()
         with self.scope.block("with tf.GradientTape(watch_accessed_variables=False) as tape:"):
             if self.plan.variables and self.draw.chance(0.6):

@@ -34,7 +34,7 @@ def source_of(number: int, large: bool = False) -> str:
         large: whether arrays have as many elements as compilers and kernels for large arrays ask for.
 
     Returns:
-        A module with a function ``program``, which takes what it shows its results to.
+        A module with a function ``program``, whose argument receives its results.
     """
     draw = Draw(number * 2 + large)
     sizes = (

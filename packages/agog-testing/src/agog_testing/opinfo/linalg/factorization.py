@@ -47,7 +47,7 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
 
 
 def _unique_parts(x: ag.Tensor, full_matrices: bool = False) -> tuple[ag.Tensor, ...]:
-    """What of q and r does not depend on the choice of phases, and of the columns that complete q."""
+    """The parts of q and r that do not depend on phases or on the completion of q."""
     q, r = qr(x, full_matrices)
     count = min(q._shape[-2], r._shape[-1])
     first, rest = q[..., :count], q[..., count:]

@@ -68,7 +68,7 @@ def _values_only(dtype: str, rng: Rng) -> Iterator[Sample]:
 
 
 def _unique_vectors(x: ag.Tensor, full_matrices: bool = False) -> tuple[ag.Tensor, ...]:
-    """What of the singular vectors does not depend on the choice of phases, and of those that complete them."""
+    """The parts of the singular vectors that do not depend on phases or on their completion."""
     s, u, v = svd(x, full_matrices)
     count = s._shape[-1]
     left, right, more_left, more_right = u[..., :count], v[..., :count], u[..., count:], v[..., count:]
