@@ -43,7 +43,7 @@ class Generator(Checkpointable):
     """
 
     is_read_late = True
-    gives_again = False  # whether its numbers are some that another one has given before
+    gives_again = False  # whether another one has given its numbers before
     keys: Mapping[Any, Any] = MappingProxyType({})  # of one that does, in a trace: tensors of the keys
 
     def __init__(self, seed: int | None = None) -> None:

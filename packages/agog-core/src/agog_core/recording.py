@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Id = int
 # How a gradient goes from an output to an input: (output's id, input's id, vjp, what the vjp takes beside the
-# gradient). Where an op has several outputs, one vjp for several inputs, or a vjp that gives IndexedSlices, the ids are
-# None, and what the vjp takes is preceded by the outputs' ids (one, or a tuple) and the inputs' ids.
+# gradient). The ids are None for an op with several outputs, a vjp of several inputs, or a vjp with IndexedSlices. The
+# vjp's values then follow the outputs' ids (one, or a tuple) and the inputs' ids.
 Record = tuple[Id | None, Id | None, Callable[..., Any], tuple[Any, ...]]
 
 # The tapes that record in this thread or task, the outermost first.

@@ -123,8 +123,7 @@ class Iterator(Checkpointable, Described):
 
         Returns:
             A dict that JSON can hold. An iterator over the same stages that loads it continues with the same elements,
-            also in another process. Elements that wait in the buffer of a shuffle that comes after a map are part of
-            it.
+            also in another process. It includes elements in the buffer of a shuffle after a map.
         """
         with self._lock:
             return self._run(lambda: encode(self._elements.state_dict()))

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def flatten_up_to(form: Any, structure: Any, unlike: Callable[[str, Any], Exception]) -> list[Any]:
-    """The parts of a structure that stand where a form has its components, in the order of `map_components`.
+    """The parts of a structure at the components of a form, in the order of `map_components`.
 
     ``unlike`` makes the error if they do not fit, of what was expected and what came.
 

@@ -40,9 +40,9 @@ def gradcheck(
     Central differences along two random directions come first. If both agree closely, single elements are skipped: an
     error beyond the tolerance would have to cancel in both.
 
-    With complex results the sum is the real part of ``sum(conj(weight) * result)``, and the derivative with respect to
-    a complex number is the one along its real part plus 1j times the one along its imaginary part: the direction of
-    steepest ascent, a tape's gradient.
+    For complex results the sum is the real part of ``sum(conj(weight) * result)``. The derivative for a complex number
+    is that along its real part plus 1j times that along its imaginary part: the direction of steepest ascent, a tape's
+    gradient.
 
     Args:
         f: a function of tensors that returns a tensor, or a structure of them. It is smooth at the inputs, and gives

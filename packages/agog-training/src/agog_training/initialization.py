@@ -17,8 +17,7 @@ __all__ = ["init_from_checkpoint"]
 def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_map: Mapping[str, Any]) -> None:
     """Give variables the values that they have in a checkpoint, under other names or in other scopes.
 
-    The variables exist already. Those that are given by name are found in the `EagerVariableStore` whose ``with`` block
-    this is called in.
+    The variables exist already. Names are looked up in the `EagerVariableStore` of the surrounding ``with`` block.
 
     Args:
         ckpt_dir_or_file: a checkpoint's path; or a folder, for its newest checkpoint.

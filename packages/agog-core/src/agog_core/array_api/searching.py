@@ -141,7 +141,7 @@ def unique_all(x: TensorLike, /) -> UniqueAll:
 
 
 def _ordered_keys(x: Tensor) -> Tensor:
-    """A vector as it is; for complex numbers, which have no order, integers that are equal where they are."""
+    """A vector as it is; for complex numbers, which have no order, integers with the same equalities."""
     if not x.dtype.is_complex:
         return x
     rows, columns = (sorting.unique(part, "int64").idx for part in (real(x), imag(x)))

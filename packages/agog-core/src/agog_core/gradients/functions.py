@@ -271,10 +271,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Give a function a gradient of its own.
 
     Args:
-        f: returns a pair: the result (a tensor or a structure of them), and a function that takes the gradients of the
-            results and returns those of the arguments, one or a list of them, None for arguments without. If ``f``
-            reads trainable variables beside its arguments, that function also takes ``variables``, and returns the pair
-            (gradients of the arguments, gradients of the variables).
+        f: returns a pair: the result (a tensor or a structure of them), and a function from the gradients of the
+            results to those of the arguments: one or a list, None for arguments without. If ``f`` reads trainable
+            variables beside its arguments, that function also takes ``variables``, and returns the pair (gradients of
+            the arguments, gradients of the variables).
 
     Returns:
         A function of the same arguments that returns the result.

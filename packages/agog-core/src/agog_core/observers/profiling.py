@@ -188,9 +188,8 @@ class Profile:
 def profile() -> Iterator[Profile]:
     """Measure all ops inside a ``with`` block, in all threads.
 
-    The times are those inside the kernels. On a device that computes behind the program's back they are what the
-    device's own clock says, where its backend has one (`Backend.timer`), and each call waits for it; without one they
-    are the times that it takes to launch the kernels.
+    The times are those inside the kernels. On an asynchronous device with a clock (`Backend.timer`) they are the
+    device's times, and each call waits for it; without one they are the times that it takes to launch the kernels.
 
     A traced function runs compiled. Each of its steps is measured, with its ops and their source lines. Where its
     device's executor cannot do that, its kernels are called one by one.

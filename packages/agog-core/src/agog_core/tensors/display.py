@@ -56,8 +56,8 @@ def titled(title: str, *parts: str) -> str:
 
 
 def tensor_html(title: str, values: np.ndarray[Any, Any], dtype: DType) -> str:
-    """A tensor or variable: a title, its values, and pictures where they can be those of images, whose corners are all
-    that is shown as numbers.
+    """A tensor or variable: a title, its values, and pictures if they can be images; of images only the corners are
+    shown as numbers.
 
     Args:
         title: what is said of it.

@@ -29,7 +29,7 @@ ARCHIVE = "cifar-10-binary.tar.gz"
 MD5 = "c32a1d4ab5d03f1284b67883e8d87530"  # as published on the database's page
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 _FOLDER = "cifar-10-batches-bin"
-# Where TensorFlow 1.12 and Keras 3 put it, and where it may lie by its own names.
+# The paths of TensorFlow 1.12 and Keras 3, and those by its own names.
 _OF_KERAS = (
     *("cifar-10-batches-py", "cifar-10-batches-py.tar.gz", "cifar-10-batches-py-target/cifar-10-batches-py"),
     *("cifar-10-batches-py-target_archive", "cifar-10-python.tar.gz", _FOLDER, ARCHIVE),

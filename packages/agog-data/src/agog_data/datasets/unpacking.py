@@ -56,8 +56,8 @@ def unpack(file: Path, folder: Path, formats: Sequence[str], most: int) -> bool:
         Whether it is an archive of these formats.
 
     Raises:
-        DataLossError: it is damaged, or one of its members has a name outside of the folder, is a link to anything
-            but a file that is unpacked before it, or is no file and no folder.
+        DataLossError: it is damaged, or a member has a name outside the folder, links to anything but a file unpacked
+            before, or is neither file nor folder.
         ResourceExhaustedError: it holds more than ``most`` bytes.
     """
     kind = next((kind for kind in formats if _IS[kind](file)), None)

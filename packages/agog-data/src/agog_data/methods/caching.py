@@ -21,9 +21,9 @@ class CachingMethods(Pipeline):
         """The elements, which are made in the first pass over all of them, and kept for the next ones.
 
         What is kept serves all iterators that begin a pass later, and stays as it is: random ops before the cache give
-        the same in every epoch. A pass that does not reach the end, or in which an error was raised, keeps nothing:
-        write ``take(5).cache()``, not ``cache().take(5)``. An iterator resumed without a complete cache computes the
-        elements up to its position again; they are the same.
+        the same in every epoch. A pass that ends early or raises keeps nothing: write ``take(5).cache()``, not
+        ``cache().take(5)``. An iterator resumed without a complete cache computes the elements up to its position
+        again; they are the same.
 
         Args:
             filename: a file for the elements, which other processes use too; it appears when the first pass is

@@ -101,14 +101,14 @@ class PartingMethods(Pipeline):
 
 
 def _counts(counts: dict[str, int]) -> list[int]:
-    """Where the parts begin, and where the last one ends, in a block of all that is divided."""
+    """The bounds of the parts in a block of all elements."""
     if min(counts.values()) < 1:
         raise InvalidArgumentError(f"split: each part needs at least one element; got {counts}.")
     return [0, *accumulate(counts.values())]
 
 
 def _fractions(fractions: dict[str, float]) -> list[int]:
-    """Where the parts begin, and where the last one ends, in the smallest block that they divide; and its size."""
+    """The bounds of the parts in the smallest block that they divide; and its size."""
     bounds = [0, *[round(bound * _UNITS) for bound in accumulate(fractions.values())]]
     if not all(begin < end for begin, end in pairwise(bounds)) or bounds[-1] > _UNITS:
         raise InvalidArgumentError(

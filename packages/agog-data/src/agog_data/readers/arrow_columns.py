@@ -37,7 +37,7 @@ class Column:
         self._rows = self._array(values)
 
     def row(self, number: int) -> Array:
-        """One row, from 0: an array of its own, so that a row that is kept does not keep all others."""
+        """One row, from 0: an array of its own, so that keeping a row does not keep the batch."""
         if self._limits is None:
             return np.array(self._rows[number, ...], order="C")
         return np.array(self._rows[self._limits[number] : self._limits[number + 1]])

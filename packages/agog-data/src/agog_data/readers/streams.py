@@ -120,8 +120,9 @@ class ByteStream:
         return line + self.take(1) if is_more and self._block[self._start] == ord("\n") else line
 
     def take_until(self, end: bytes, most: int, or_end: bytes | None = None) -> bytes:
-        """The next bytes up to and with one byte, or another; without it at the end of the file, and where it is not
-        among the next ``most`` bytes, which are all that is taken then."""
+        """The next bytes up to and with one byte, or another; without it at the end of the file, or after ``most``
+        bytes without one.
+        """
         parts = []
         while True:
             place = self._block.find(end, self._start, self._start + most)

@@ -34,8 +34,8 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: how many files are read in turns, one record of each; None for one after the other. No
             threads are used; `Dataset.prefetch` reads ahead.
         on_corrupt: the reaction to a damaged record: ``"raise"`` for `DataLossError`; ``"skip"`` to leave it out, count
-            it in `skipped_records` and warn once. Where a length, the compression or the end of a file is damaged
-            nothing tells where the next record begins; then the rest of the file counts as one.
+            it in `skipped_records` and warn once. After a damaged length, compression or end of a file the next record
+            cannot be found; then the rest of the file counts as one.
         expected_records: how many records the files hold together; when they end with another number, `DataLossError`
             is raised. Without it, a file that was cut between two records looks complete.
         max_bytes: how many bytes a record may have; None for 2**31, two GiB. A small file that is compressed can

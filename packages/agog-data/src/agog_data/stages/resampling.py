@@ -118,8 +118,9 @@ def acceptance(target: list[float], initial: list[float]) -> list[float]:
 
 
 def check_distribution(name: str, value: Any, count: int | None = None) -> list[float]:
-    """How likely classes are: numbers, an array or a tensor, divided by their sum. Raises InvalidArgumentError if
-    they are no vector, of length ``count`` if that is given, of numbers that are finite and not negative."""
+    """How likely classes are: numbers, an array or a tensor, divided by their sum. Raises InvalidArgumentError if they
+    are no vector of finite numbers, none negative, of length ``count`` if given.
+    """
     array = np.asarray(value.numpy() if isinstance(value, Tensor) else value)
     right = array.ndim == 1 and array.size > 0 and array.dtype.kind in "fiu" and count in (None, array.size)
     if not right or not np.isfinite(array).all() or array.min() < 0 or array.max() == 0:

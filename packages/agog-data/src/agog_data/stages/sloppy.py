@@ -35,7 +35,7 @@ class SloppyInterleave(Interleave):
 
 
 class Report:
-    """What a thread tells the consumer: that a dataset was opened, that it has an element, that something has ended."""
+    """What a thread tells the consumer: a dataset was opened, an element is ready, or something has ended."""
 
     __slots__ = ("element", "error", "full", "has_left", "key", "position", "state")
 

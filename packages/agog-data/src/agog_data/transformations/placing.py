@@ -21,8 +21,7 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 
     Args:
         target_device: the device's name.
-        source_device: the name of the device on which the stages before work, also where the iterator is made in the
-            scope of another.
+        source_device: the name of the device of earlier stages, regardless of the iterator's scope.
 
     Returns:
         A function for `Dataset.apply`.

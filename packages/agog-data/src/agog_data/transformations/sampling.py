@@ -39,7 +39,7 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed:
     Args:
         datasets: the datasets; their elements have the same structure and dtypes.
         weights: how likely each dataset is, relative to the others that have elements still: a vector, or a dataset of
-            vectors, of which each element takes the next one and which ends the elements. None for equal weights.
+            vectors, one for each element; its end ends the elements. None for equal weights.
         seed: with the graph seed it determines the choices.
 
     Returns:

@@ -119,8 +119,9 @@ class Configured(Settable):
 
 
 class Arguments:
-    """What a constructor was given, where that is data or known by name, and `...` elsewhere; no dict, in which layers
-    look for parts."""
+    """The arguments of a constructor if they are data or known by name, and `...` otherwise; no dict, in which layers
+    look for parts.
+    """
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = [_kept(value) for value in args]

@@ -245,8 +245,8 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
             input_shape: a `TensorShape`, or what its constructor takes, or a list of those.
 
         Returns:
-            The output's `TensorShape`, or a structure of them; its first size is unknown where the input's is, and so
-            are others that go with unknown ones.
+            The output's `TensorShape`, or a structure of them; sizes that depend on unknown sizes of the input are
+            unknown.
         """
         return output_shape(self, input_shape)
 

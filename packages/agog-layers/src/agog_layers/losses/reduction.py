@@ -26,8 +26,8 @@ class Reduction:
     """How the losses of a batch become one number.
 
     ``NONE`` leaves them as they are; ``SUM`` adds them up; ``MEAN`` divides the sum by that of the weights,
-    ``SUM_OVER_BATCH_SIZE`` by the number of losses, and ``SUM_BY_NONZERO_WEIGHTS`` by the number of those whose
-    weight is not 0. A division by 0 gives 0.
+    ``SUM_OVER_BATCH_SIZE`` by the number of losses, and ``SUM_BY_NONZERO_WEIGHTS`` by the number of nonzero weights. A
+    division by 0 gives 0.
     """
 
     NONE = "none"

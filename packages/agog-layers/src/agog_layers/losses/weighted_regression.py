@@ -126,8 +126,7 @@ def cosine_distance(
         labels: a tensor of the predictions' shape.
         predictions: a tensor; the loss has its dtype, or float32 for integers.
         axis: the axis along which the vectors lie.
-        weights: a scalar, or a tensor of the labels' rank whose size along the axis is 1, and whose other sizes are
-            theirs or 1.
+        weights: a scalar, or a tensor of the labels' rank, of size 1 along the axis and of their sizes or 1 elsewhere.
         reduction: one of `Reduction`.
         dim: the older name of ``axis``.
 

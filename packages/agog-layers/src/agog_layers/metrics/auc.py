@@ -45,8 +45,8 @@ class AUC(Metric):
     The curve has a point for each of some thresholds, evenly from 0 to 1: the shares that predictions above the
     threshold make. T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006.
 
-    ``careful_interpolation`` keeps to the precisions that can be reached between two points of PR, where straight lines
-    promise too much: J. Davis, M. Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006. For
+    ``careful_interpolation`` interpolates attainable precisions between two points of PR, since straight lines
+    overestimate them: J. Davis, M. Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006. For
     ROC it is the same as ``trapezoidal``.
 
     Labels are bools, or numbers that are 0 for no; predictions are probabilities, of the same shape; weights: see

@@ -18,8 +18,8 @@ class Graph:
     """The calls of layers from inputs to outputs, which are structures of symbolic values, and to losses added by
     layers.
 
-    A TypeError says that one is no symbolic value; a ValueError that an input comes of a layer, two layers have one
-    name, or the outputs depend on an input that is not among the inputs.
+    A TypeError says that one is no symbolic value; a ValueError if an input is a layer's output, two layers have one
+    name, or the outputs depend on a missing input.
     """
 
     def __init__(self, name: str, inputs: Any, outputs: Any, losses: Sequence[Symbolic] = ()) -> None:

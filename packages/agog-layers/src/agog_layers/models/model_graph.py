@@ -20,8 +20,8 @@ __all__ = ["nodes_of_model"]
 def nodes_of_model(model: Any) -> list[GraphNode]:
     """The calls of a model's layers, and the inputs and variables that they take, as nodes in order.
 
-    Models inside are groups, and so are layers with their variables. Where a model has a ``call`` of its own, only that
-    knows which layer feeds which: its layers are not connected. The graph of a tape is, then.
+    Models inside are groups, and so are layers with their variables. A custom ``call`` alone knows the edges between
+    layers: its layers are not connected. The graph of a tape is, then.
 
     >>> from agog_layers import Dense, Sequential
     >>> model = Sequential([Dense(3, input_shape=(4,), name="a"), Dense(1, use_bias=False, name="b")])

@@ -280,8 +280,8 @@ class RandomZoom(Warp):
     """Zoom each image by a random factor.
 
     Args:
-        height_factor: by which share the part of the image that is seen is higher at most, or lower; or the least and
-            the largest, where negative shows less: it zooms in.
+        height_factor: the largest relative increase or decrease of the visible part's height; or the least and the
+            largest, where negative shows less: it zooms in.
         width_factor: the same for the width; None for the factor that was drawn for the height.
         Other arguments: see `RandomRotation`.
 

@@ -154,8 +154,8 @@ class Cell(Layer):
     def run(self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: Any) -> Any:
         """Run over a whole sequence by one op; None if there is none for the cell as it was made.
 
-        Of a sequence of shape (time, batch, features), and booleans of shape (time, batch) or None as a mask, come the
-        outputs of all times, of shape (time, batch, units), and the last states.
+        From a sequence of shape (time, batch, features), and booleans of shape (time, batch) or None as a mask, to all
+        outputs, of shape (time, batch, units), and the last states.
         """
         return None
 

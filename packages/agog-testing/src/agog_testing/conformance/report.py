@@ -28,8 +28,7 @@ def line(name: str, outcome: Outcome) -> str:
 
 
 def coverage(results: Sequence[tuple[str, str, Outcome]], uncovered: Sequence[str]) -> str:
-    """The table of ops and dtypes, from the op, dtype and outcome of each test, what kernels declined, and ops that the
-    kit lacks.
+    """The table of ops and dtypes, from the op, dtype and outcome of each test, the declined calls, and unknown ops.
 
     Each cell holds the number of tests passed, and those that ended otherwise with a letter.
     """

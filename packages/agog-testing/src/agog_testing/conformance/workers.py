@@ -1,6 +1,6 @@
 """Workers: processes for one request after another, which may crash, hang or exit.
 
-A worker that ends is replaced; what it was doing is reported as `Died`, with what is known of why and where.
+A worker that ends is replaced; its request is reported as `Died`, with the known reason and position.
 """
 
 from __future__ import annotations

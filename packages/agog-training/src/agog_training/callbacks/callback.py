@@ -261,8 +261,8 @@ class History(Callback):
 
     Attributes:
         epoch: the numbers of the epochs.
-        history: names to lists with one number for each epoch; what TensorFlow 1.12 called ``acc`` is found under that
-            name too where `compile` was told ``accuracy``.
+        history: names to lists with one number for each epoch; TensorFlow 1.12's name ``acc`` works too if `compile`
+            was given ``accuracy``.
 
     >>> history = History()
     >>> history.on_epoch_end(0, {"loss": 0.5})

@@ -33,8 +33,9 @@ def inputs_of(model: Trainable, x: Any) -> Any:
 
 
 def _listed(model: Trainable, x: Any) -> Any:
-    """A list of what a dict holds under ``input_1``, ``input_2`` and so on, as Keras calls the inputs of a model that
-    names none; anything else as it is."""
+    """A list of a dict's values under ``input_1``, ``input_2`` and so on, Keras's names of unnamed inputs; anything
+    else as it is.
+    """
     if nest.is_mapping(x) and not model._input_symbols and set(x) == {f"input_{n + 1}" for n in range(len(x))}:
         return [x[f"input_{n + 1}"] for n in range(len(x))]
     return x

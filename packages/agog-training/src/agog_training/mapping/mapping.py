@@ -34,7 +34,7 @@ class _Entry(NamedTuple):
 class WeightMapping:
     """The tensors for each weight, and their layout: a proposal, to be looked at and corrected.
 
-    `repr` is a table. ``mapping["net/fc"] = "classifier.0"`` says which module of the file belongs to a layer,
+    `repr` is a table. ``mapping["net/fc"] = "classifier.0"`` matches a module of the file with a layer,
     ``mapping["net/fc/kernel"] = "fc.weight"`` which tensor to a weight, and None in place of a name takes it out.
     `assign` gives the weights their values. Ambiguous weights are in `unclear`, and have no tensor until the program
     chooses one.

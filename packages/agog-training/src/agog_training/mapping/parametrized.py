@@ -60,8 +60,9 @@ def computed_weights(tensors: Mapping[str, Any]) -> Iterator[Computed]:
 
 
 def with_computed_weights(tensors: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The tensors with the weights that PyTorch computes in place of what it computes them of, in the same order; and
-    the doubts that there are of some. A vector of a spectral norm is kept as ``..._u``."""
+    """The tensors with PyTorch's computed weights in place of their sources, in the same order; and the doubts that
+    there are of some. A vector of a spectral norm is kept as ``..._u``.
+    """
     of_key = {key: weight for weight in computed_weights(tensors) for key in weight.keys}
     found: dict[str, Any] = {}
     for key, tensor in tensors.items():

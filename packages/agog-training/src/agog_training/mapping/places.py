@@ -25,7 +25,7 @@ class Place(NamedTuple):
         names: what the program calls the place: the layer's name, if it was given one, and the attributes that lead to
             it.
         variables: the weights by what they are there, such as ``"kernel"``.
-        part: which part of the layer it is, where that has several.
+        part: the part of a layer with several parts.
     """
 
     layer: Any

@@ -18,7 +18,7 @@ _LONGEST = 1 << 28
 
 
 def load_vocabularies(model: Any, path: str) -> None:
-    """Give the layers of a model that look terms up the vocabularies in an archive, but those that have one already."""
+    """Give the lookup layers of a model the vocabularies in an archive, unless they have one already."""
     waiting = [found for found in _lookups(model, "assets") if not found[1].vocabulary]
     if not waiting:
         return

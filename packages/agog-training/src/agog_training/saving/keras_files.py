@@ -191,7 +191,7 @@ def _inner(group: Any, name: str, path: str) -> Any:
 
 
 def _member(group: Any, name: str) -> Any:
-    """A part of a group; None if there is none, or where it is a link, which could lead out of the file."""
+    """A part of a group; None if there is none, or if it is a link, which could lead out of the file."""
     import h5py
 
     return group[name] if isinstance(group.get(name, getlink=True), h5py.HardLink) else None
@@ -224,8 +224,9 @@ def _by_order(model: Any, path: str, group: Any, by_name: bool) -> Iterator[Foun
 
 
 def _in_order_of(path: str, layer: Any, ends: list[str]) -> list[Variable]:
-    """The weights of a layer in the order in which its group names them: a model's weights that are trained come first,
-    as Keras writes them, unless the names say that they stand layer by layer or that layers were frozen."""
+    """The weights of a layer in the order in which its group names them: trained weights of a model come first, as
+    Keras writes them, unless the names show an order layer by layer, or frozen layers.
+    """
     made = [weight for module in layer._walk(set()) for weight in module._own_weights]
     trained = {id(weight.variable) for weight in made if weight.trainable}
     unfrozen = sorted(layer.weights, key=lambda variable: id(variable) not in trained)

@@ -114,8 +114,7 @@ def load_model(
 ) -> Any:
     """Load a model that `Model.save` has saved, or Keras 3 in a ``.keras`` file. No code of the file is run.
 
-    A model of Keras is made as its file describes it, with settings that have other defaults here, for which h5py has
-    to be there.
+    A model of Keras is made from its file's description, with all settings; this needs h5py.
 
     Args:
         filepath: the file's name.

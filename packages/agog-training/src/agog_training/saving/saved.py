@@ -52,8 +52,8 @@ class Saved:
             filepath: the file's name, with or without ``.safetensors``; one that ends with ``.h5`` gets it, with a
                 warning.
             overwrite: whether a file of that name may be replaced.
-            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved, that of
-                one of ``tf.keras.optimizers`` where a format is given.
+            save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved, and of
+                one of ``tf.keras.optimizers`` if a format is given.
 
         Raises:
             ValueError: the model has no weights yet, or the format is another.

@@ -108,8 +108,9 @@ def _node(graph: Graph, *names: str) -> Node:
 
 
 def _moved(model: Any, graph: Graph) -> dict[str, str]:
-    """Where layers are in the file, of a model of a list of layers: the first that has weights is the first one there
-    that has, and so on, wherever layers without weights are among them."""
+    """Where layers are in the file, of a model of a list of layers: the first layer with weights matches the first one
+    there, and so on; layers without weights are skipped.
+    """
     layers = model.checkpoint_dependencies().get("layers")
     if not isinstance(layers, list) or not model.built:
         return {}

@@ -187,7 +187,7 @@ _strided_slice_grad = Op(
 
 
 def normalized(shape: Shape, key: tuple[Any, ...]) -> Key:
-    """Turn what stands between brackets into one entry for each axis that is named, and for each new one.
+    """Turn an index into one entry for each named axis, and for each new one.
 
     >>> normalized((3, 4), (-1, builtins.slice(None)))
     (2, (0, 4, 1))

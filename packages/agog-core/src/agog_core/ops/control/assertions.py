@@ -71,8 +71,8 @@ def demand(
     refuse: Callable[[Sequence[Any], Any], Any],
     data: Sequence[TensorLike] | None,
 ) -> None:
-    """Call ``refuse(hosts, data)``, which raises, where something does not hold of the values of the tensors that
-    decide it; the hosts are those of the others too. A function that is being traced does so at each run.
+    """Call ``refuse(hosts, data)``, which raises, if the tensors' values violate the condition; the hosts are those of
+    the others too. A function that is being traced does so at each run.
     """
     tracer = present_tracer() if tracing else None
     leaves = [] if tracer is None else nest.flatten([] if data is None else list(data))

@@ -162,7 +162,7 @@ def formatted(value: Any, summarize: int, read: Callable[[Tensor], Any] = Tensor
 
 
 def _sorted(value: Any) -> Any:
-    """A structure whose dicts are in the order of their keys, so that equal ones are printed alike."""
+    """A structure with sorted dicts, so that equal ones are printed alike."""
     if nest.is_mapping(value):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return type(value)(map(_sorted, value)) if type(value) in (list, tuple) else value

@@ -29,7 +29,7 @@ _NONE_GIVEN: Any = object()
 
 
 def _decorator(op: Callable[..., Any], func: Any, inp: Any, Tout: Any) -> Callable[..., Any]:
-    """What makes an op of a function, which its calls give the arguments, where ``Tout`` alone is known."""
+    """A decorator that makes an op of a function, for calls with ``Tout`` alone."""
     if func is not None or inp is not None or Tout is _NONE_GIVEN:
         raise TypeError(
             "py_func: func, inp and Tout must be given; or Tout alone and by name, as a decorator: "

@@ -19,8 +19,8 @@ __all__ = ["TensorArray"]
 class TensorArray:
     """Tensors of one dtype in numbered places; gradients flow through them.
 
-    The methods that write change the array in place and return it, so that programs which take the returned one, as
-    graphs require, work too.
+    Methods that write change the array in place and return it, so that programs for graphs, which use the returned one,
+    work too.
 
     Args:
         dtype: the dtype of the tensors.

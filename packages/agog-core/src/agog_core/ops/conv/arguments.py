@@ -67,8 +67,8 @@ def sizes_of(value: Any) -> Shape:
 
 
 def per_axis(op: str, argument: str, values: Any, axes: int, channels_first: bool = False) -> Shape:
-    """One positive integer for each axis that windows slide over, given as one for all, as one for each of them, or as
-    one for each axis of the input, where those of batch and channels are 1.
+    """One positive integer for each spatial axis, given as one for all, one for each of them, or one for each axis of
+    the input, with 1 for batch and channels.
 
     >>> per_axis("conv2d", "strides", [1, 2, 2, 1], 2)
     (2, 2)

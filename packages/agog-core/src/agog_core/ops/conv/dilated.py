@@ -69,7 +69,7 @@ def with_space_to_batch(
         missing = [rate * (size - 1) for rate, size in zip(rates, host_value(filter_shape).tolist(), strict=False)]
         wanted = [[more // 2, more - more // 2] for more in missing]
     paddings, crops = required_space_to_batch_paddings([x._shape[axis] for axis in axes], rates, wanted)
-    # The axes from 1 to the last spatial one, of which those that are not spatial stay whole.
+    # The axes from 1 to the last spatial one; those that are not spatial stay whole.
     block, padded, cropped = [1] * axes[-1], [[0, 0]] * axes[-1], [[0, 0]] * axes[-1]
     for axis, rate, around, crop in zip(axes, rates, paddings.numpy().tolist(), crops.numpy().tolist(), strict=True):
         block[axis - 1], padded[axis - 1], cropped[axis - 1] = rate, around, crop

@@ -119,8 +119,8 @@ def unsorted_segment_sqrt_n(
 
 
 def sums_and_counts(data: TensorLike, segment_ids: TensorLike, num_segments: Any) -> tuple[Tensor, Tensor]:
-    """The sums of the rows that carry the same number, and how many rows each has (1 instead of 0), in a shape that
-    broadcasts with the sums'. Arguments: see `unsorted_segment_sum`.
+    """The sums of the rows with equal numbers, and their counts (1 instead of 0), in a shape that broadcasts with the
+    sums'. Arguments: see `unsorted_segment_sum`.
 
     >>> total, counts = sums_and_counts([1.0, 2.0, 4.0], [1, 0, 1], 2)
     >>> print(total, counts)

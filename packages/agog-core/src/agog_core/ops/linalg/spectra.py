@@ -188,7 +188,7 @@ def _svd_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor, Tensor]) -> Tens
 
 
 def _of_basis(vectors: Tensor, g: Tensor, count: int) -> Tensor:
-    """The gradient of the first columns, with what the others, which are orthogonal to them, add to it."""
+    """The gradient of the first columns, with the contribution of the others, orthogonal to them."""
     if vectors._shape[-1] == count:
         return g
     first, rest = vectors[..., :count], vectors[..., count:]

@@ -36,9 +36,7 @@ def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None
 
 
 def chosen_axis(op: str, x: Tensor, axis: int | None, dim: int | None) -> int:
-    """The axis that is meant by ``axis`` and its older name ``dim``, the last one where both are None, counted from the
-    front.
-    """
+    """The axis of ``axis`` or its older name ``dim``, counted from the front; the last one if both are None."""
     if axis is None:
         axis = dim
     if axis is None and x._shape:

@@ -61,8 +61,8 @@ _assign_slice = Op(
 
 
 def slice_of_variable(variable: Variable, key: Any) -> Tensor:
-    """What ``variable[key]`` gives: a tensor that later assignments do not change. One that is cut out by ints, slices,
-    ``...`` and None has `assign`, `assign_add` and `assign_sub`, which change the variable and return it.
+    """What ``variable[key]`` gives: a tensor that later assignments do not change. A slice by ints, slices, ``...`` and
+    None has `assign`, `assign_add` and `assign_sub`, which change the variable and return it.
 
     >>> v = Variable([1.0, 2.0, 3.0])
     >>> slice_of_variable(v, 0).assign(9.0).numpy().tolist()
