@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,38 +105,34 @@ class _Lowering:
         self.known.update(zip(part.outputs, self.program.steps[-1].outputs, strict=True))
 
     def _node(self, node: Node) -> None:
-        inputs = [self.of(value) for value in node.inputs]
-        if node.effect is Effect.GUARD:
-            self.program.add(Kind.GUARD, "", inputs, outcome=node.outcome, number=self.guards)
-            self.guards += 1
-        elif node.effect is Effect.HOST and isinstance(node.attributes.get("number"), (Late, LateItem)):
-            number = self._late(node.attributes["number"])
-            self.known[node.outputs[0]] = self.program.scalar(number, _like(node.outputs[0]).dtype)
-        elif node.effect is Effect.HOST:
-            arrays = [_like(value) for value in node.outputs]
-            given = {name: x for name, x in node.attributes.items() if name != "function"}
-            self._add_call(Kind.HOST, "", inputs, arrays, given)
-            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
-        elif node.effect is Effect.LOOP:
-            arrays = [_like(value) for value in node.outputs]
-            given = {name: x for name, x in node.attributes.items() if name != "loop"}
-            self._add_call(Kind.LOOP, "", inputs, arrays, given)
-            self.program.steps[-1].options["is_exact"] = self.graph.exact
-            self.known.update(zip(node.outputs, self.program.steps[-1].outputs, strict=True))
-        elif node.effect is Effect.ASSIGN:
-            self.known[node.outputs[0]] = self.program.fit(
-                inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape)
-            )
-        else:
-            back = self.program.mark()
-            try:
-                outputs = self._recorded(node, inputs)
-            except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
-                back()
-                self.opaque[node] = f"{type(why).__name__}: {why}"
-                outputs = self._called(node, inputs)
-            self.known.update(zip(node.outputs, outputs, strict=True))
-        self.writes += [(node.turn, *each) for each in zip(node.variables, map(self.of, node.outputs), strict=False)]
+        outputs = self._outputs(node, [self.of(value) for value in node.inputs])
+        self.known.update(zip(node.outputs, outputs, strict=True))
+        self.writes += [(node.turn, *each) for each in zip(node.variables, outputs, strict=False)]
+
+    def _outputs(self, node: Node, inputs: list[Value]) -> list[Value]:
+        """The outputs of a node, by steps of the kinds that its effect asks for."""
+        match node.effect:
+            case Effect.GUARD:
+                self.program.add(Kind.GUARD, "", inputs, outcome=node.outcome, number=self.guards)
+                self.guards += 1
+                return []
+            case Effect.HOST if isinstance(number := node.attributes.get("number"), (Late, LateItem)):
+                return [self.program.scalar(self._late(number), _like(node.outputs[0]).dtype)]
+            case Effect.HOST:
+                return self._add_call(Kind.HOST, node, inputs, but="function")
+            case Effect.LOOP:
+                outputs = self._add_call(Kind.LOOP, node, inputs, but="loop")
+                self.program.steps[-1].options["is_exact"] = self.graph.exact
+                return outputs
+            case Effect.ASSIGN:
+                return [self.program.fit(inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape))]
+        back = self.program.mark()
+        try:
+            return self._recorded(node, inputs)
+        except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
+            back()
+            self.opaque[node] = f"{type(why).__name__}: {why}"
+            return self._called(node, inputs)
 
     def _recorded(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by the steps that the node's kernel takes."""
@@ -189,10 +185,7 @@ class _Lowering:
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""
         assert node.op is not None
-        arrays = [_like(value) for value in node.outputs]
-        made = self._add_call(
-            Kind.UPDATE if node.variables else Kind.KERNEL, node.op.name, inputs, arrays, node.attributes
-        )
+        made = self._add_call(Kind.UPDATE if node.variables else Kind.KERNEL, node, inputs)
         if node.leaves_writes:  # what was written before it is there then
             step, before = self.program.steps[-1], sorted(self.writes, key=lambda each: each[0])
             present = {v: x for turn, v, x in before if turn < node.turn and v in self.graph.finals}
@@ -209,14 +202,14 @@ class _Lowering:
         """Whether an array could be had into which a kernel writes its result."""
         return len(made) == 1 and not made[0].array.dtype.hasobject and layouts.is_dense(made[0].array)
 
-    def _add_call(
-        self, kind: Kind, name: str, inputs: list[Value], arrays: list[Any], attributes: Mapping[str, Any]
-    ) -> list[Value]:
-        """Add a step that calls a function with arrays and attributes; some of these may be known late."""
-        lates = {key: self._late(x) for key, x in attributes.items() if isinstance(x, (Late, LateItem))}
-        known = {key: x for key, x in attributes.items() if key not in lates}
+    def _add_call(self, kind: Kind, node: Node, inputs: list[Value], but: str = "") -> list[Value]:
+        """Add a step that calls a function with arrays and attributes but one; some of these may be known late."""
+        attributes = {name: given for name, given in node.attributes.items() if name != but}
+        lates = {name: self._late(given) for name, given in attributes.items() if isinstance(given, (Late, LateItem))}
+        known = {name: given for name, given in attributes.items() if name not in lates}
         options = {"count": len(inputs), "lates": tuple(lates), "known": known}
-        self.program.add(kind, name, [*inputs, *lates.values()], *arrays, **options)
+        name = "" if node.op is None else node.op.name
+        self.program.add(kind, name, [*inputs, *lates.values()], *map(_like, node.outputs), **options)
         return self.program.steps[-1].outputs
 
 
