@@ -145,6 +145,17 @@ def test_source_files_are_short() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > LONGEST_SOURCE_FILE} == {}
 
 
+def test_one_file_writes_the_memory_of_variables() -> None:
+    written = {
+        (str(file.relative_to(ROOT)), node.attr)
+        for file in source_files()
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in ("_lent", "_tensor")
+    }
+    owner = "packages/agog-core/src/agog_core/variables/memory.py"
+    assert written == {(owner, "_lent"), (owner, "_tensor")}
+
+
 def test_no_module_has_a_vague_name() -> None:
     umbrella = ROOT / "packages" / "agog" / "src"  # its namespaces have TensorFlow's names, such as tf.keras.utils
     files = [file for file in [*source_files(), *files_in_test_folders()] if umbrella not in file.parents]

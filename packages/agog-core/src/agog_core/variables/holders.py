@@ -23,15 +23,15 @@ def _count_own_holders() -> tuple[int, int, int]:
             self.memory = object()
 
     class Holder:
-        _taken: Tensor
+        taken: Tensor
 
         def __init__(self) -> None:
-            self._tensor = object.__new__(Tensor)
-            self._tensor._array = Array()
+            self.tensor = object.__new__(Tensor)
+            self.tensor._array = Array()
 
     holder = Holder()
-    tensor = holder._taken = holder._tensor
-    del holder._tensor
+    tensor = holder.taken = holder.tensor
+    del holder.tensor
     array = tensor._array
     holders = getrefcount(tensor), getrefcount(array)
     owner = array.memory
