@@ -13,7 +13,7 @@ import pytest
 import agog_core as ag
 from agog_core.dispatch.op import registry
 from agog_core.gradients.forward import jvp
-from agog_core.plugin import Kernel, Op, TensorShape, call, call_several, dtypes, hookimpl
+from agog_core.plugin import Backend, Kernel, Op, TensorShape, as_dtype, call, call_several, dtypes, hookimpl
 
 Array = np.ndarray[Any, Any]
 X = np.array([[3.0, 1.0, 2.0, 5.0], [4.0, 4.0, -1.0, -2.0]])
@@ -164,3 +164,67 @@ def test_another_device_leaves_the_reserve_where_it_is() -> None:
         out = pool(x)
     with ag.fallback("cpu"):
         np.testing.assert_array_equal(tape.gradient(out, x).numpy(), ROUTED)
+
+
+class ToyArray:
+    """The array type of a device that does not hold all dtypes."""
+
+    def __init__(self, memory: Any) -> None:
+        self.memory = np.asarray(memory)
+        self.shape, self.dtype = self.memory.shape, self.memory.dtype
+
+
+def test_a_reserve_of_the_host_where_the_device_does_not_hold_another_result() -> None:
+    toy = Backend(
+        device="toy",
+        array_type=ToyArray,
+        device_count=lambda: 1,
+        from_host=lambda host, index: ToyArray(host),
+        to_host=lambda array: array.memory,
+        copy=lambda array: ToyArray(array.memory.copy()),
+        synchronize=lambda index: None,
+        dtypes=("float32",),
+    )
+    places = Op(
+        "test_places",
+        pool,
+        inputs=["x"],
+        shape=lambda x, of: [(x[0], x[1] // 2), TensorShape(None)],
+        dtype=lambda dtype, of: [as_dtype(of), dtypes.variant],
+        reserve="test_places_grad",
+    )
+    grad = Op(
+        "test_places_grad",
+        pool,
+        inputs=["gradient", "reserve"],
+        shape=lambda gradient, reserve: (gradient[0], 2 * gradient[1]),
+        alike=["gradient"],
+        reserve_of="test_places",
+    )
+
+    def run_places(x: Array, of: str) -> tuple[Array, Array]:
+        return run_pool(x)[1].astype(of), run_pool(x)[1]
+
+    def on_toy(*arrays: ToyArray, of: str) -> tuple[ToyArray, ...]:
+        assert of == "float32"
+        return tuple(map(ToyArray, run_places(*[array.memory for array in arrays], of)))
+
+    found = [
+        Kernel(op="test_places", device="cpu", fn=run_places),
+        Kernel(op="test_places_grad", device="cpu", fn=run_grad),
+        Kernel(op="test_places", device="toy", fn=on_toy),
+        Kernel(op="test_places_grad", device="toy", fn=lambda g, kept: ToyArray(run_grad(g.memory, kept.memory))),
+    ]
+    hooks = {"agog_ops": lambda: [places, grad], "agog_kernels": lambda: found, "agog_backends": lambda: [toy]}
+    ag.register_plugin(SimpleNamespace(**{name: hookimpl(hook) for name, hook in hooks.items()}), "toy")
+    try:
+        with ag.device("toy"):
+            for of, home in (("float32", "TOY:0"), ("int64", "CPU:0")):
+                where, reserve = call_several(places, ag.constant(X, "float32"), of=of)
+                assert where.device.endswith(home)
+                np.testing.assert_array_equal(where.numpy(), [[0, 1], [0, 0]])
+                back = call(grad, ag.constant(np.ones((2, 2), np.float32)), reserve)
+                assert back.device.endswith("TOY:0")
+                np.testing.assert_array_equal(back.numpy(), ROUTED)
+    finally:
+        ag.unregister_plugin("toy")

@@ -52,14 +52,14 @@ def where_held(op: Op, table: KernelTable, kernel: Function) -> Function:
 
         host = host_device(table.dtype, *kinds)
         there = host.table(table.dtype)
-        inputs = [host.from_host(device.owned_on_host(array)) for array in arrays]
+        inputs = [host.copy_from(array, device) for array in arrays]
         result = (there.kernels.get(op.name) or resolve(op, there))(*inputs, **attributes)
         parts = [
             part if type(part) is host.array_type else there.adopt(op.name, part)
             for part in (result if isinstance(result, tuple) else (result,))
         ]
         placed = [
-            device.from_host(host.owned_on_host(part)) if device.holds(kind) else part
+            device.copy_from(part, host) if device.holds(kind) else part
             for part, kind in zip(parts, kinds, strict=True)
         ]
         return tuple(placed) if isinstance(result, tuple) else placed[0]
