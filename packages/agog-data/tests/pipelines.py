@@ -41,21 +41,23 @@ WORKERS = (None, 1, 4)
 FORKS = hasattr(os, "fork")
 
 
-def shown(element: Any) -> Any:
-    """An element as nested lists; a component that is a dataset as the list of its elements."""
-
-    def one(component: Any) -> Any:
-        if isinstance(component, Dataset):
-            return values(component)
-        if isinstance(component, ag.SparseTensor):
-            return [part.numpy().tolist() for part in (component.indices, component.values, component.dense_shape)]
-        return str(np.asarray(component.numpy()).tolist())
-
-    return [one(component) for component in ag.nest.flatten(element)]
-
-
 def values(dataset: Any) -> list[Any]:
-    return [shown(element) for element in dataset]
+    """The elements as lists; a component that is a dataset as the list of its elements."""
+    return [ag.nest.map_structure(value_of, element) for element in dataset]
+
+
+def value_of(component: Any) -> Any:
+    """A component as a list, and of a sparse tensor its three parts."""
+    if isinstance(component, Dataset):
+        return values(component)
+    if isinstance(component, ag.SparseTensor):
+        return [part.numpy().tolist() for part in (component.indices, component.values, component.dense_shape)]
+    return np.asarray(component.numpy()).tolist()
+
+
+def written(element: Any) -> str:
+    """An element as text, which another process can send."""
+    return repr(ag.nest.map_structure(value_of, element))
 
 
 def noise(x: Any) -> Any:
@@ -341,7 +343,7 @@ def continue_all(folder: Path) -> None:
         for state in states:
             iterator = iter(dataset)
             iterator.load_state_dict(state)
-            found[name].append(values(iterator))
+            found[name].append([written(element) for element in iterator])
             del iterator
     print(json.dumps(found))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import noise, values
 
 import agog_core as ag
 from agog_data import Dataset, Iterator
@@ -18,10 +19,6 @@ from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["image", "label"])
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def test_next_and_get_next() -> None:
@@ -70,10 +67,6 @@ def test_specs_are_those_of_the_dataset() -> None:
 def test_only_a_dataset_has_an_iterator() -> None:
     with says(TypeError, "Iterator: a Dataset is expected; got [1, 2] of type list."):
         Iterator([1, 2])  # type: ignore[arg-type]
-
-
-def noise(x: Any) -> Any:
-    return ag.cast(x, ag.float32) + ag.random_uniform([])
 
 
 def test_no_function_runs_twice_for_an_element() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipelines import value_of, values
 
 import agog_core as ag
 from agog_core.tensors.sparse_tensor import SparseTensorValue
@@ -17,16 +17,6 @@ from agog_data.transformations.batching import dense_to_sparse_batch
 from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
-
-
-def shown(component: Any) -> Any:
-    if isinstance(component, ag.SparseTensor):
-        return [part.numpy().tolist() for part in (component.indices, component.values, component.dense_shape)]
-    return component.numpy().tolist()
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(shown, element) for element in dataset]
 
 
 def rows(lengths: list[int]) -> Dataset:
@@ -129,7 +119,7 @@ def test_slices_of_sparse_tensors() -> None:
     assert values(dataset) == [{"x": row, "y": y} for row, y in zip(ROWS, [1, 2, 3], strict=True)]
     assert dataset.output_classes == {"x": ag.SparseTensor, "y": ag.Tensor}
     assert dataset.output_shapes == {"x": [4], "y": []}
-    assert values(dataset.batch(3)) == [{"x": shown(MATRIX), "y": [1, 2, 3]}]
+    assert values(dataset.batch(3)) == [{"x": value_of(MATRIX), "y": [1, 2, 3]}]
     iterator = dataset.make_one_shot_iterator()
     next(iterator)
     other = dataset.make_one_shot_iterator()
@@ -139,7 +129,7 @@ def test_slices_of_sparse_tensors() -> None:
 
 def test_one_element_with_a_sparse_tensor() -> None:
     dataset = Dataset.from_tensors((MATRIX, [1.0]))
-    assert values(dataset.repeat(2)) == 2 * [(shown(MATRIX), [1.0])]
+    assert values(dataset.repeat(2)) == 2 * [(value_of(MATRIX), [1.0])]
     assert dataset.output_types == (ag.float32, ag.float32)
     assert dataset.output_shapes == ([3, 4], [1])
 
@@ -164,12 +154,12 @@ VALUE = SparseTensorValue(np.array([[0, 1], [2, 0], [2, 3]]), np.array([5.0, 6.0
 
 def test_values_of_sparse_tensors_are_elements() -> None:
     for dataset in (Dataset.from_tensors(VALUE), Dataset.range(1).map(lambda x: VALUE)):
-        assert values(dataset) == [shown(MATRIX)]
+        assert values(dataset) == [value_of(MATRIX)]
         assert dataset.output_classes is ag.SparseTensor
         assert dataset.output_types is ag.float32
     pairs = Dataset.from_tensors({"x": VALUE, "y": (1, VALUE)})
-    assert values(pairs) == [{"x": shown(MATRIX), "y": (1, shown(MATRIX))}]
-    assert values(Dataset.range(2).map(lambda x: (x, VALUE))) == [(0, shown(MATRIX)), (1, shown(MATRIX))]
+    assert values(pairs) == [{"x": value_of(MATRIX), "y": (1, value_of(MATRIX))}]
+    assert values(Dataset.range(2).map(lambda x: (x, VALUE))) == [(0, value_of(MATRIX)), (1, value_of(MATRIX))]
 
 
 def test_slices_of_values_of_sparse_tensors() -> None:

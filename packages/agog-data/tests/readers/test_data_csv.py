@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import values
 
 import agog_core as ag
 from agog_data.readers.csv_fields import decode_csv, split_record
@@ -162,10 +163,6 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 def test_errors(act: Callable[[], Any], kind: type[Exception], text: str) -> None:
     with says(kind, text):
         act()
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def test_files_of_records(tmp_path: Path) -> None:

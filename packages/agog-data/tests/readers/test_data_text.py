@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset, Iterator
@@ -26,10 +27,6 @@ from agog_testing import says
 InvalidArgumentError = ag.errors.InvalidArgumentError
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
 each_compression = pytest.mark.parametrize("compression", COMPRESSIONS, ids=lambda name: name or "plain")
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 @pytest.mark.parametrize("buffer_size", [None, 0, 1, 4])

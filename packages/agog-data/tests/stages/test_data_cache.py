@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import noise, values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -25,14 +26,6 @@ from agog_testing import says
 
 Pair = namedtuple("Pair", ["x", "y"])
 InvalidArgumentError, DataLossError = ag.errors.InvalidArgumentError, ag.errors.DataLossError
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
-
-
-def noise(x: Any) -> Any:
-    return ag.cast(x, ag.float32) + ag.random_uniform([])
 
 
 class Counted:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -73,10 +73,6 @@ def stages(workers: int | None, folder: Path) -> dict[str, Part]:
         "interleave": lambda d: d.apply(parallel_interleave(lambda x: Dataset.range(x, x + 2), 3)),
         "concatenate": lambda d: d.concatenate(Dataset.range(3)),
     }
-
-
-def values(dataset: Any) -> list[Any]:
-    return [np.asarray(x.numpy()).tolist() for x in dataset]
 
 
 @pytest.mark.parametrize("trial", range(TRIALS))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -18,10 +19,6 @@ from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "name"])
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def count_up() -> Iterator[int]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pipelines import STAGES
+from pipelines import STAGES, values
 
 import agog_core as ag
 from agog_core import random as ag_random
@@ -25,10 +25,6 @@ from agog_data.transformations.scanning import scan, sliding_window_batch
 from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def numbers(rows: list[int]) -> Dataset:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -34,10 +35,6 @@ from agog_data.transformations.reducing import reduce_dataset
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "y"])
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def fails_for(*wrong: int) -> Callable[[Any], Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -21,10 +21,6 @@ def ragged(lengths: list[int]) -> Dataset:
     """Element number i holds i + 1, lengths[i] times."""
     rows = [[i + 1] * length for i, length in enumerate(lengths)]
     return Dataset.range(len(rows)).map(lambda i: ag.constant(np.array(rows[int(i)], np.int64)))
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 @settings(max_examples=50, deadline=None)

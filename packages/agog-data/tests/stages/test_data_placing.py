@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import numpy as np
 import pytest
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset, Iterator
@@ -19,10 +19,6 @@ needs_fake = pytest.mark.skipif(
     ag.count_devices("fake") < 2, reason='the plugin "fake" with its two devices is not loaded'
 )
 CPU, ONE = "/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/replica:0/task:0/device:FAKE:1"
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def devices(element: Any) -> set[str]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -22,10 +23,6 @@ from agog_data.transformations.sampling import (
 from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
-
-
-def values(dataset: Any) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: np.asarray(t.numpy()).tolist(), element) for element in dataset]
 
 
 def endless(count: int) -> list[Dataset]:

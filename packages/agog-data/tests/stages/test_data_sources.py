@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
 from agog_testing import says
 
 Point = namedtuple("Point", ["x", "y"])
-
-
-def values(dataset: Dataset) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: t.numpy().tolist(), element) for element in dataset]
 
 
 def test_slices_of_an_array() -> None:

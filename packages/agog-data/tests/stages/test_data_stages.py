@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
 from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
-
-
-def values(dataset: Dataset) -> list[Any]:
-    return [ag.nest.map_structure(lambda t: t.numpy().tolist(), element) for element in dataset]
 
 
 def computed(dataset: Dataset) -> Dataset:

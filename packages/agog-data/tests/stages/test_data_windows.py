@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
@@ -21,15 +22,6 @@ from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "y"])
-
-
-def values(dataset: Any) -> list[Any]:
-    """The elements as lists; a component that is a dataset as the list of its elements."""
-
-    def shown(component: Any) -> Any:
-        return values(component) if isinstance(component, Dataset) else np.asarray(component.numpy()).tolist()
-
-    return [ag.nest.map_structure(shown, element) for element in dataset]
 
 
 def windows(count: int, size: int, shift: int, stride: int, drop: bool) -> list[list[int]]:
