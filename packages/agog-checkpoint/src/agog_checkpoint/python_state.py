@@ -161,7 +161,7 @@ class PythonStateWrapper(PythonState):
     """
 
     def serialize(self) -> str | bytes:
-        """What `_serialize` returns.
+        """The result of `_serialize`.
 
         Returns:
             A text or bytes.

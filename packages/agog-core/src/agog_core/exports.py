@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Room(Protocol):
-    """What has names to offer: a module with an ``__all__``, or an object like one."""
+    """A source of names: a module with an ``__all__``, or an object like one."""
 
     @property
     def __all__(self) -> Sequence[str]: ...

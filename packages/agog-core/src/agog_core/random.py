@@ -129,7 +129,7 @@ class Generator(Checkpointable):
         return {"seed": self.seed, "entropy": entropy, "counters": counters}
 
     def checkpoint_state(self) -> dict[str, Any]:
-        """What `get_state` returns, for checkpoints.
+        """The result of `get_state`, for checkpoints.
 
         Returns:
             The seed and all counters.

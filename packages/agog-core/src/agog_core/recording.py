@@ -134,7 +134,7 @@ class Recording:
                 raise
 
     def follow(self, record: Callable[..., None], *call: Any) -> None:
-        """What an accumulator of tangents, for which ``is_forward`` holds, does in place of recording."""
+        """The hook of an accumulator of tangents (``is_forward``) in place of recording."""
         raise NotImplementedError
 
     def watches(self, tensor: Tensor) -> bool:
@@ -304,7 +304,7 @@ class Section:
 
     @property
     def __name__(self) -> str:
-        """What pictures and tables of tapes call it."""
+        """Its label in pictures and tables of tapes."""
         raise NotImplementedError
 
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:

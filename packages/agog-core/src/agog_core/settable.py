@@ -143,7 +143,7 @@ class Reads:
 
 
 class _Noting:
-    """What is noted while a function is traced: attributes that it reads or sets, and objects that it makes."""
+    """The notes of a trace: attributes that the function reads or sets, and objects that it makes."""
 
     def __init__(self) -> None:
         self.made: dict[int, ref[Any]] = {}
@@ -158,7 +158,7 @@ class _Noting:
             names[name] = ref(owner), _mark(owner, name), times
 
     def added_to(self, known: Mapping[tuple[int, str], tuple[ref[Any], Any]]) -> dict[Any, tuple[ref[Any], Any]]:
-        """What later calls look at, beside what is known.
+        """The attributes for later calls to compare, beside the known ones.
 
         Attributes set by the function itself are left out, since later calls run no Python to set them; but not where
         it has made the object, which others may keep.
@@ -201,7 +201,7 @@ def _counts(owner: Any) -> dict[str, int]:
 
 
 def _mark(owner: Any, name: str) -> Any:
-    """What tells whether an attribute is what it was: a plain value itself, else how often it was set."""
+    """A mark to compare an attribute by: a plain value itself, else the number of its assignments."""
     inside = _inside(owner, "__dict__")
     value = inside.get(name, ...)
     kind = type(value)
@@ -213,7 +213,7 @@ def _mark(owner: Any, name: str) -> Any:
 
 
 def _noted(owner: Any, name: str) -> Any:
-    """What reads attributes while a function is traced."""
+    """The ``__getattribute__`` of classes during tracing."""
     if name[:2] != "__" and (noting := _present.get()) is not None:
         names = noting.read.get(id(owner))
         if names is None or name not in names:

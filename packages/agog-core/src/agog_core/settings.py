@@ -43,7 +43,7 @@ class Setting(Generic[T]):
         return self._variable.set(value)
 
     def key(self) -> Any:
-        """What stands for the present value in keys; None for the default."""
+        """The current value in keys; None for the default."""
         value = self.get()
         if value is self._default:
             return None

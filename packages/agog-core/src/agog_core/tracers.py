@@ -47,19 +47,19 @@ class Tracer:
         raise NotImplementedError
 
     def fixed(self, tensor: Tensor) -> Any:
-        """What `agog_core.tensors.convert.fixed` returns."""
+        """The result of `agog_core.tensors.convert.fixed`."""
         raise NotImplementedError
 
     def note_failure(self) -> None:
         """Note that an op fails in this call, so that no trace is kept if the function catches the error."""
 
     def failing(self, tensor: Tensor) -> Any:
-        """What `agog_core.tensors.convert.failing` returns."""
+        """The result of `agog_core.tensors.convert.failing`."""
         self.note_failure()
         return self.known(tensor)._host()
 
     def decided(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
-        """What `agog_core.tensors.convert.decided` returns."""
+        """The result of `agog_core.tensors.convert.decided`."""
         raise NotImplementedError
 
     def look(self, array: Any) -> None:
@@ -90,22 +90,22 @@ class Tracer:
         raise NotImplementedError
 
     def late(self, function: Callable[[], Any]) -> Any:
-        """What `late` returns."""
+        """The result of `late`."""
         raise NotImplementedError
 
     def chosen(self, condition: Any, functions: dict[bool, Callable[[], Any]]) -> Any:
-        """What `chosen` returns."""
+        """The result of `chosen`."""
         return functions[bool(condition)]()
 
     def iterated(self, condition: Any, step: Any, values: Any, limit: int | None, is_same: Any) -> Any:
-        """What `iterated` returns."""
+        """The result of `iterated`."""
         return _iterated(condition, step, values, limit)
 
     def note_python(self) -> None:
         """Note that a function of the program runs."""
 
     def over_rows(self, step: Any, carry: Any, rows: Sequence[Any], carries: bool) -> list[Any]:
-        """What `over_rows` returns."""
+        """The result of `over_rows`."""
         return _over_rows(step, carry, rows, carries)
 
     def note_tape(self) -> None:
@@ -115,7 +115,7 @@ class Tracer:
         """Refuse that Python takes something anew at each call, such as an element of an iterator from outside."""
 
     def operand(self, number: Any, dtype: DType) -> Any:
-        """What `operand` returns."""
+        """The result of `operand`."""
         return number
 
     def host(
@@ -133,7 +133,7 @@ class Tracer:
         raise NotImplementedError
 
     def hosted(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-        """What `agog_core.tensors.convert.at_each_run` returns."""
+        """The result of `agog_core.tensors.convert.at_each_run`."""
         raise NotImplementedError
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[Any]) -> list[Tensor]:
@@ -159,13 +159,13 @@ def apart() -> Iterator[None]:
 
 
 def seen(variable: Variable, tensor: Tensor) -> Tensor:
-    """What reading a variable gives, while some function is being traced."""
+    """The value of a variable's read during tracing."""
     tracer = present_tracer()
     return tensor if tracer is None else tracer.read(variable, tensor)
 
 
 def late(function: Callable[[], Any]) -> Any:
-    """What a function of Python and of variables gives now; in a traced function, at each call of it.
+    """The result of a function of Python and of variables now; in a traced function, at each call.
 
     For hyperparameters, which only ops with ``Op.late`` attributes take.
 
@@ -185,7 +185,7 @@ def recorded(tensor: Tensor) -> Tensor:
 
 
 def chosen(condition: Any, functions: dict[bool, Callable[[], Any]]) -> Any:
-    """What one of two functions returns, which a condition chooses; in a loop that is being traced, both may be kept.
+    """The result of one of two functions, chosen by a condition; a traced loop may keep both.
 
     >>> chosen(1 < 2, {True: lambda: "yes", False: lambda: "no"})
     'yes'

@@ -179,7 +179,7 @@ class Dataset(
         return Dataset(Zip(map_components(lambda dataset: dataset._stage, datasets)))
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """What a function makes of this dataset.
+        """The result of a function of this dataset.
 
         Args:
             transformation_func: takes a dataset and returns one.
@@ -230,7 +230,7 @@ class Dataset(
         return shown.line(type(self).__name__, self._spec)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: shapes, dtypes and the first elements. What may be read only once is left alone."""
+        """The display in notebooks: shapes, dtypes and the first elements, unless they can be read only once."""
         return shown.table(type(self).__name__, self._spec, self._stage)
 
     def _never_ends(self) -> bool:

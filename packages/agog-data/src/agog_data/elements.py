@@ -25,7 +25,7 @@ _PLAIN = frozenset({Tensor, np.ndarray, float, int, bool, str, bytes})  # compon
 
 
 class ComponentSpec:
-    """What is known of one component of every element of a dataset."""
+    """The spec of one component of every element of a dataset."""
 
     __slots__ = ("dtype", "shape")
 
@@ -51,7 +51,7 @@ class ComponentSpec:
 
 
 class DatasetSpec(ComponentSpec):
-    """What is known of a component that is a dataset, such as those of `window`: the spec of its elements."""
+    """The spec of a component that is a dataset, such as those of `window`: its elements' spec."""
 
     __slots__ = ("element", "kind")
 
@@ -71,7 +71,7 @@ class DatasetSpec(ComponentSpec):
 
 
 class SparseSpec(ComponentSpec):
-    """What is known of a component that is a `SparseTensor`, such as a ``VarLenFeature`` becomes."""
+    """The spec of a component that is a `SparseTensor`, such as from a ``VarLenFeature``."""
 
     __slots__ = ()
 
@@ -79,7 +79,7 @@ class SparseSpec(ComponentSpec):
 
 
 class Described:
-    """What has elements of which something is known beforehand."""
+    """An object with elements of known spec."""
 
     def _spec(self) -> Any:
         raise NotImplementedError

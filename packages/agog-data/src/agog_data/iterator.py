@@ -115,7 +115,7 @@ class Iterator(Checkpointable, Described):
         return shown.line(type(self).__name__, self._spec)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: shapes and dtypes. No element is taken."""
+        """The display in notebooks: shapes and dtypes. No element is taken."""
         return shown.table(type(self).__name__, self._spec, None)
 
     def state_dict(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class Iterator(Checkpointable, Described):
             raise
 
     def checkpoint_state(self) -> dict[str, Any]:
-        """What a checkpoint saves.
+        """The state for checkpoints.
 
         Returns:
             See `state_dict`.

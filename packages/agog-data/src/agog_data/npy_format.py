@@ -34,7 +34,7 @@ ZIP_ERRORS = (
 
 
 class Header(NamedTuple):
-    """What the header says, and where the elements begin."""
+    """The contents of the header, and the position of the first element."""
 
     dtype: np.dtype[Any]
     fortran_order: bool

@@ -64,7 +64,7 @@ class StreamIteration:
         return _philox(self._stream, epoch, self._iteration)
 
     def state_dict(self) -> dict[str, Any]:
-        """What makes the bits the same in another process."""
+        """The state that repeats the bits in another process."""
         stream = self._stream
         return {"key": list(stream.key), "number": stream.number, "iteration": self._iteration}
 
@@ -95,7 +95,7 @@ class Order:
         return _philox(self._stream, 0, 0) if self._iteration is None else self._iteration.words(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """What makes the order the same in another process."""
+        """The state that repeats the order in another process."""
         return (self._iteration or StreamIteration(self._stream, 0)).state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -87,7 +87,7 @@ def _dtype(part: ComponentSpec) -> str:
 
 
 def _names(spec: Any) -> list[str]:
-    """What leads to each component, in their order: ``['x'][0]``."""
+    """The path to each component, in their order: ``['x'][0]``."""
     if isinstance(spec, Mapping):
         return [f"[{key!r}]{rest}" for key in sorted(spec) for rest in _names(spec[key])]
     if isinstance(spec, tuple):

@@ -73,8 +73,7 @@ class Stage(ABC):
 
     @abstractmethod
     def spec(self) -> Any:
-        """What is known of the elements: their structure, with an `agog_data.elements.ComponentSpec` for each
-        component."""
+        """The spec of the elements: their structure, with an `agog_data.elements.ComponentSpec` for each component."""
 
     @abstractmethod
     def sample(self, scope: Scope) -> Element:

@@ -64,7 +64,7 @@ def wake(lock: threading.Lock) -> None:
 
 
 class Queue:
-    """What the threads know: the input and the slots, but nobody who could keep the consumer alive.
+    """The state of the threads: the input and the slots, without a reference to the consumer.
 
     An error leads to the frames of all functions that were being called. On a thread of its own those end here; an
     error caught on the consumer's thread, and kept for later, would keep the consumer and all its callers alive.
@@ -97,7 +97,7 @@ class Queue:
         self._closed = False  # because the consumer has gone, or the program ends
 
     def work(self) -> None:
-        """What each thread does: read an element, in turn, and compute, at the same time as others."""
+        """The work of each thread: it reads an element in turn, and computes in parallel."""
         while self._room.get():
             with self._turn:
                 if not self._begin():

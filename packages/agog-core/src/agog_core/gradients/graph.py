@@ -68,7 +68,7 @@ class _Known(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """What records keep of a call: its outputs, its watched inputs, and by name what the vjps take."""
+    """The record of a call: its outputs, its watched inputs, and the vjps' values by name."""
 
     op: Op
     outs: tuple[Id, ...]

@@ -138,7 +138,7 @@ def draw(tape: Recording, path: Any = None, format: str | None = None) -> str:
 
 
 def picture_of(tape: Recording) -> drawing.Picture:
-    """What the picture of a tape shows: tensors and variables as boxes, ops as ellipses."""
+    """The picture of a tape: tensors and variables as boxes, ops as ellipses."""
     names = _variable_names(tape)
     nodes: list[tuple[str, str, str]] = []
     edges: list[tuple[str, str]] = []

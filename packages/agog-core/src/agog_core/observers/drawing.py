@@ -19,7 +19,7 @@ _ENDINGS = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid"}
 
 
 class Picture(NamedTuple):
-    """What is drawn.
+    """A picture's nodes and arrows.
 
     Args:
         title: a word for what it is.

@@ -34,7 +34,7 @@ class GraphNode(NamedTuple):
 
 @runtime_checkable
 class HasGraph(Protocol):
-    """What can be shown as a graph: tapes and models."""
+    """An object with a graph: a tape or a model."""
 
     def __graph_nodes__(self) -> list[GraphNode]: ...
 

@@ -20,7 +20,7 @@ _SHOWN = 4  # ops of a group, in tables
 
 
 class OpProfile:
-    """What one kernel cost, or one step of a traced function.
+    """The cost of one kernel, or of one step of a traced function.
 
     Args:
         op: the op's name; ``"copy"`` for copies between devices; of a fused group its ops, joined by ``+``.
@@ -73,7 +73,7 @@ class Event(NamedTuple):
 
 
 class Profile:
-    """What `profile` has seen. Printed, it is a table, the most expensive op first."""
+    """The measurements of `profile`. Printed, it is a table, the most expensive op first."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []

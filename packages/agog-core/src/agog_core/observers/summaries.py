@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 
 class Summaries(Protocol):
-    """What metrics need of a package that writes summaries."""
+    """The interface of a package of summaries, for metrics."""
 
     def scalar(self, name: str, tensor: Any) -> None:
         """Write a number, where a writer is the default and a policy records.
@@ -39,5 +39,5 @@ def register_summaries(summaries: Summaries) -> None:
 
 
 def registered_summaries() -> Summaries | None:
-    """What was registered, or None if no package for summaries is imported."""
+    """The registered package, or None if no package of summaries is imported."""
     return _summaries

@@ -171,7 +171,7 @@ _policy = Setting("agog_device_policy", DEVICE_PLACEMENT_SILENT)
 
 
 def device_policy() -> str:
-    """What happens in this thread or task when an op's input is on another device.
+    """The policy of this thread or task for an op's inputs on another device.
 
     Returns:
         One of the ``DEVICE_PLACEMENT_...`` values.

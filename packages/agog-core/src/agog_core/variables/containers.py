@@ -34,7 +34,7 @@ class _Hashable:
 
 
 class _Parts:
-    """What a container knows of its parts: the layers among them, and the variables of all."""
+    """The parts of a container: its layers, and all variables."""
 
     trainable: bool = True
 

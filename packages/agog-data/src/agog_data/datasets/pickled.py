@@ -38,7 +38,7 @@ _ORDERS = {"<", ">", "=", "|"}
 
 
 class _Name:
-    """What the pickle has named."""
+    """The objects named in the pickle."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind

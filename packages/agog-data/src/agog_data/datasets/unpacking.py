@@ -202,7 +202,7 @@ def _zip_members(file: Path, most: int) -> Generator[Member, None, None]:
 
 
 def _beside(name: str, target: str) -> str:
-    """What a symbolic link points to, from the archive's root."""
+    """The target of a symbolic link, from the archive's root."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
 
 

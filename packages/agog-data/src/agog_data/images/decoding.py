@@ -70,7 +70,7 @@ def decode_image(
 
 
 def _of_file(op: str, contents: TensorLike, decoded: Callable[[bytes], Any]) -> Tensor:
-    """What is decoded of a file's bytes; of a traced function's, at each run."""
+    """The decoded image of a file's bytes; in a traced function, at each run."""
     return at_each_run(lambda given: as_tensor(decoded(file_bytes(op, given))), contents)
 
 

@@ -67,7 +67,7 @@ def check_channels(op: str, format: str, channels: int, allowed: tuple[int, ...]
 
 
 def decode(op: str, data: bytes, channels: int, bits: int = 8, ratio: int = 1, recover: bool = False) -> Array:
-    """What the decoders of one image have in common: TensorFlow's decode each other's files."""
+    """The common part of the decoders of one image; as in TensorFlow, each decodes the others' files."""
     format = format_of(op, data, ("JPEG", "PNG", "GIF"))
     if format == "PNG":
         check_channels(op, format, channels, (0, 1, 3, 4))

@@ -48,8 +48,8 @@ class DescribingMethods(Described, Pipeline):
 
     @property
     def element_spec(self) -> Any:
-        """What is known of the elements, in their structure: a `TensorSpec` for each component; for a component that is
-        a dataset, the dataset in ``output_types``.
+        """The spec of the elements, in their structure: a `TensorSpec` for each component; for a component that is a
+        dataset, the dataset in ``output_types``.
 
         >>> from agog_data import Dataset
         >>> Dataset.range(3).element_spec

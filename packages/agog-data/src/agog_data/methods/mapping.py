@@ -32,7 +32,7 @@ class MappingMethods(Pipeline):
         vectorize: bool = False,
         processes: bool = False,
     ) -> Dataset:
-        """What a function makes of each element.
+        """The results of a function of each element.
 
         Random ops in the function give the same whatever the number of threads, and another value for each element and
         epoch.

@@ -20,7 +20,7 @@ from agog_core.tensors.tensor import Tensor, TensorLike
 
 
 class Words(NamedTuple):
-    """What errors say of badly quoted fields: the words of TensorFlow, which programs look for."""
+    """The errors for badly quoted fields, in TensorFlow's words, which programs match."""
 
     inside: str
     after: str

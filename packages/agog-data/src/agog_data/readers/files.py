@@ -58,7 +58,7 @@ class Format(ABC):
         """Open a file."""
 
     def spec(self) -> Any:
-        """What is known of the elements; here, that each is a string."""
+        """The spec of the elements: strings."""
         return STRING
 
     def maker(self, scope: Scope) -> Callable[[Any], Element]:

@@ -125,7 +125,7 @@ class _Query(ElementStream):
 
 
 def _maker(dtype: DType) -> Callable[[Any], Array]:
-    """What makes an array of a column's value: None, int, float or bytes."""
+    """A function from a column's value (None, int, float or bytes) to an array."""
     if dtype is dtypes.string:
         return lambda value: text(b"" if value is None else value if type(value) is bytes else str(value).encode())
     if dtype is dtypes.bool_:

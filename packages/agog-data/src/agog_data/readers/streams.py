@@ -158,7 +158,7 @@ class ByteStream:
 
 
 class _Inflated:
-    """What a compressed file holds. A file in gzip's format may have several parts, one after the other."""
+    """The contents of a compressed file. A file in gzip's format may have several parts, one after the other."""
 
     def __init__(self, file: io.FileIO, window_bits: int) -> None:
         import zlib  # here, because most files are not compressed

@@ -71,7 +71,7 @@ class GroupByWindow(OpeningStage):
         return stage
 
     def group(self, key: int, elements: list[Element]) -> Element:
-        """What the function is called with: the key and a dataset."""
+        """The function's arguments: the key and a dataset."""
         return as_key(key), hold(elements, self.input.spec())
 
     def iterate(self, scope: Scope) -> ElementIterator:

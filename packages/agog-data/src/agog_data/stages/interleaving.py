@@ -15,7 +15,7 @@ from agog_data.threads import WorkAhead
 
 
 class ParallelInterleave(Interleave):
-    """What `Interleave` gives, in the same order, with a thread for each dataset.
+    """The result of `Interleave`, in the same order, with a thread for each dataset.
 
     At most ``calls`` threads work at once, or any number if that is None; ``buffer`` elements of each dataset are
     kept ready, and ``prefetch`` more datasets are opened before their turn comes.

@@ -15,8 +15,9 @@ from agog_data.threads import WorkAhead
 
 
 class Map(UnaryStage):
-    """What a function makes of each element; ``num_parallel_calls`` is how many threads call it, None for the
-    consumer's own."""
+    """The results of a function of each element; ``num_parallel_calls`` is how many threads call it, None for the
+    consumer's own.
+    """
 
     keeps_count = True
 

@@ -37,7 +37,7 @@ _ENOUGH_BYTES = 1 << 18
 
 
 class ProcessMap(Map):
-    """What a function makes of each element, in processes of its own.
+    """The results of a function of each element, in worker processes.
 
     Where the input is a choice of rows, the processes get row numbers and take the rows from the source themselves.
     """
@@ -95,7 +95,7 @@ class Message(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a process is to compute."""
+    """A request to a process."""
 
     first: int  # the number of the first element
     word: int
@@ -104,7 +104,7 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a process has computed."""
+    """The result of a process."""
 
     results: Message | None
     failures: dict[int, Failure]  # by the places of elements that have no result
@@ -122,7 +122,7 @@ class Flight(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What came back for a request."""
+    """The answer to a request."""
 
     length: int  # of results and errors
     results: list[Element]
@@ -321,7 +321,7 @@ def _server(
     scope: Scope,
     batch_size: int | None,
 ) -> Callable[[Request], Answer]:
-    """What a process does with a request. A process that was forked has no other devices than the host's."""
+    """The work of a process on a request. A process that was forked has no other devices than the host's."""
     device = _host_device(scope.device)
     reader = Reader(source, device) if source else None
     generator = ElementGenerator()

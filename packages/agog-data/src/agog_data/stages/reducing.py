@@ -45,7 +45,7 @@ class GroupByReducer(UnaryStage):
         return self._find_specs()[1]
 
     def state_spec(self) -> Any:
-        """What is known of the states."""
+        """The spec of the states."""
         return self._find_specs()[0]
 
     def _find_specs(self) -> tuple[Any, Any]:

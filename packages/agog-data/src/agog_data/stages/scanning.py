@@ -40,7 +40,7 @@ def _pair(value: Any) -> tuple[Element, Element]:
 
 
 class Scan(UnaryStage):
-    """What a function makes of a state and each element: the next state and an element."""
+    """The results of a function of a state and each element: the next state and an element."""
 
     keeps_count = True
 

@@ -35,7 +35,7 @@ class SloppyInterleave(Interleave):
 
 
 class Report:
-    """What a thread tells the consumer: a dataset was opened, an element is ready, or something has ended."""
+    """A thread's report to the consumer: a dataset was opened, an element is ready, or something has ended."""
 
     __slots__ = ("element", "error", "full", "has_left", "key", "position", "state")
 
@@ -53,7 +53,7 @@ _INPUT = -1
 
 
 class Race:
-    """What the threads know: the input, the datasets and the reports, but nobody who could keep the consumer alive.
+    """The state of the threads: the input, the datasets and the reports, without a reference to the consumer.
 
     Whoever takes the reports in order knows after each of them where everything was: that is the iterator's state. The
     input is None when it has ended; ``nested`` are datasets that are open already, with the numbers of their elements;
@@ -77,7 +77,7 @@ class Race:
         self._closed = False
 
     def work(self) -> None:
-        """What each thread does: open a dataset, in turn, and read it, at the same time as others."""
+        """The work of each thread: it opens a dataset in turn, and reads it in parallel."""
         while (found := self._open()) is not None:
             while self._read(*found):
                 pass

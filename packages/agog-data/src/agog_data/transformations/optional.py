@@ -105,7 +105,7 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
 
 
 def make_saveable_from_iterator(iterator: Iterator) -> Iterator:
-    """What saves the position of an iterator: the iterator itself, which a checkpoint holds like a variable.
+    """The saveable position of an iterator: the iterator itself, a part of checkpoints like a variable.
 
     Args:
         iterator: the iterator.

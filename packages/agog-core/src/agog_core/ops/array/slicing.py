@@ -21,7 +21,7 @@ Entry = int | tuple[int, int | None, int] | None
 Key = tuple[Entry, ...]
 
 newaxis = None
-"""What makes a new axis of size 1 among indices, as in ``x[:, newaxis]``."""
+"""A new axis of size 1 in an index, as in ``x[:, newaxis]``."""
 
 
 def cut(x: Tensor, key: tuple[Any, ...]) -> Tensor:

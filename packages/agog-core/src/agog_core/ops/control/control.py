@@ -110,7 +110,7 @@ def case(
 
 
 def _first(pairs: Sequence[Any], default: Callable[[], Any] | None, count: int) -> Any:
-    """What the function of the first condition returns that holds."""
+    """The result of the function of the first true condition."""
     if pairs:
         (pred, function), *others = pairs
         return chosen(pred, {True: function, False: lambda: _first(others, default, count)})

@@ -192,7 +192,7 @@ def _slices(op: str, tensors: Any) -> list[Any]:
 
 
 def _checked(op: str, form: Any, result: Any) -> Any:
-    """What ``fn`` has returned as tensors, in the structure of the dtypes ``form``."""
+    """The result of ``fn`` as tensors, in the structure of the dtypes ``form``."""
     wanted: list[DType] = nest.flatten(form)
     leaves = nest.flatten(result) if nest.is_nested(form) else [result]
     is_other_type = nest.is_nested(form) and nest.is_nested(result) and not _are_alike(form, result)

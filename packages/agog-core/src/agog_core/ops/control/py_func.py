@@ -88,7 +88,7 @@ def py_func(
 
 
 def _given(value: Any) -> Any:
-    """What the function is given of a tensor's value: an array that it may write to, or a scalar."""
+    """The function's argument for a tensor: an array that it may write to, or a scalar."""
     return (
         np.array(value)
         if isinstance(value, np.ndarray) and value.ndim
@@ -189,7 +189,7 @@ def _on_tensors_at_each_run(tracer: Tracer, func: Callable[..., Any], inputs: Se
 
 
 def _as_told(result: Any, Tout: Any) -> Any:
-    """What the function has returned, as tensors of the dtypes that ``Tout`` says."""
+    """The function's results as tensors of the dtypes in ``Tout``."""
     if Tout is None or (isinstance(Tout, (list, tuple)) and not Tout):
         return Tout if Tout is None else []
     is_list = isinstance(Tout, (list, tuple))

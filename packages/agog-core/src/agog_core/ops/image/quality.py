@@ -85,7 +85,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def sobel_edges(image: TensorLike) -> Tensor:
-    """How fast images change downwards and to the right, by Sobel's filters.
+    """The derivatives of images downwards and to the right, by Sobel's filters.
 
     R. Duda, P. Hart, "Pattern classification and scene analysis", 1973, p. 271.
 

@@ -55,7 +55,7 @@ _matrix_determinant = Op(
 
 
 class LogMatrixDeterminant(Named):
-    """What `log_matrix_determinant` returns."""
+    """The result of `log_matrix_determinant`."""
 
     sign: Tensor
     log_abs_determinant: Tensor

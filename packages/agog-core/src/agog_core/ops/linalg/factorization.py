@@ -86,7 +86,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 
 
 class Qr(Named):
-    """What `qr` returns."""
+    """The result of `qr`."""
 
     q: Tensor
     r: Tensor

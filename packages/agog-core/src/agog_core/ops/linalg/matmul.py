@@ -90,7 +90,7 @@ def matmul(
 
 
 def _adjoint_operand(name: str, x: Tensor, transpose: bool, adjoint: bool) -> tuple[Tensor, bool]:
-    """What is to be transposed where the adjoint is asked for."""
+    """The matrix to transpose for an adjoint."""
     if transpose and adjoint:
         raise ValueError(f"matmul: only one of transpose_{name} and adjoint_{name} can be True.")
     return (conj(x), True) if adjoint else (x, transpose)

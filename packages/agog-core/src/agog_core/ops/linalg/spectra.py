@@ -69,7 +69,7 @@ def _self_adjoint_eig_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor]) ->
 
 
 def _gaps(row: Tensor) -> Tensor:
-    """What lies between each two of the numbers; ones on the diagonal, so that one may divide by it."""
+    """The differences of each two numbers, with ones on the diagonal to allow division."""
     size = row._shape[-1]
     return row - matrix_transpose(row) + eye(size, dtype=row.dtype)
 

@@ -22,7 +22,7 @@ __all__ = ["reduce_all", "reduce_any", "reduce_logsumexp", "reduce_mean", "reduc
 
 
 class Reduction(Protocol):
-    """What programs call: the arguments of a reduction, older names included."""
+    """The public signature of a reduction, with older names of arguments."""
 
     def __call__(
         self,

@@ -88,7 +88,7 @@ def cumprod(
 
 
 def _cumprod_vjp(g: Tensor, x: Tensor, axis: int, exclusive: bool, reverse: bool) -> Tensor:
-    """What is before an element, times what is behind it for each later product: by a recurrence, without division."""
+    """The product before an element, times the products behind it: by a recurrence, without division."""
     before = cumprod(x, axis, exclusive=True, reverse=reverse)
     if exclusive:
         behind = _shifted(linear_recurrence(x, g, axis, not reverse), axis, not reverse)

@@ -60,7 +60,7 @@ def _sizes(a: SparseTensor) -> Tensor:
 
 @documented(_SECTIONS)
 def set_intersection(a: SetOfSets, b: SetOfSets, validate_indices: bool = True) -> SparseTensor:
-    """What is in both sets.
+    """The elements of both sets.
 
     >>> print(set_intersection([[1, 2, 3]], [[3, 1]]).values)
     tf.Tensor([1 3], shape=(2,), dtype=int32)
@@ -70,7 +70,7 @@ def set_intersection(a: SetOfSets, b: SetOfSets, validate_indices: bool = True) 
 
 @documented(_SECTIONS)
 def set_union(a: SetOfSets, b: SetOfSets, validate_indices: bool = True) -> SparseTensor:
-    """What is in one of two sets or in both.
+    """The elements of either of two sets.
 
     >>> print(set_union([[1, 2, 3]], [[3, 7]]).values)
     tf.Tensor([1 2 3 7], shape=(4,), dtype=int32)
@@ -79,7 +79,7 @@ def set_union(a: SetOfSets, b: SetOfSets, validate_indices: bool = True) -> Spar
 
 
 def set_difference(a: SetOfSets, b: SetOfSets, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in one set and not in the other.
+    """The elements of one set that are not in the other.
 
     Args:
         aminusb: whether it is what is in ``a`` and not in ``b``; else the other way round.

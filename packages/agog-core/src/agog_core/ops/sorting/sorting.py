@@ -104,7 +104,7 @@ def _is_descending(op: str, direction: str) -> bool:
 
 
 class TopK(Named):
-    """What `top_k` returns: the largest elements of each row, and where they are."""
+    """The result of `top_k`: the largest elements of each row, and where they are."""
 
     values: Tensor
     indices: Tensor

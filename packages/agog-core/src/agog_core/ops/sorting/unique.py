@@ -20,14 +20,14 @@ _COMPARABLE = ORDERED | {dtypes.bool_, dtypes.string}
 
 
 class Unique(Named):
-    """What `unique` returns: the different elements, and which of them each element is."""
+    """The result of `unique`: the different elements, and which of them each element is."""
 
     y: Tensor
     idx: Tensor
 
 
 class UniqueWithCounts(Named):
-    """What `unique_with_counts` returns: the different elements, which of them each element is, and how many are."""
+    """The result of `unique_with_counts`: the different elements, which of them each element is, and how many are."""
 
     y: Tensor
     idx: Tensor
@@ -99,7 +99,7 @@ _unique_with_counts = Op(
 
 
 class ListDiff(Named):
-    """What `setdiff1d` returns: the elements that are left, and where they were."""
+    """The result of `setdiff1d`: the elements that are left, and where they were."""
 
     out: Tensor
     idx: Tensor
