@@ -19,7 +19,7 @@ _LONGEST_PAUSE = 1.0
 
 
 class CheckpointState(NamedTuple):
-    """What a folder's file ``checkpoint`` says.
+    """The contents of a folder's file ``checkpoint``.
 
     Args:
         model_checkpoint_path: the path of the newest checkpoint.
@@ -72,7 +72,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """What a folder's file ``checkpoint`` would say; of a relative folder, with paths that begin in it.
+    """The contents for a folder's file ``checkpoint``; for a relative folder, with paths relative to it.
 
     Args:
         save_dir: the folder.

@@ -16,8 +16,8 @@ DTYPES = {dtype.name: dtype for dtype in ALL | FLOAT8 if dtype is not string}
 
 
 class SavedVariable:
-    """What the graph says of a variable's value; ``key`` is its name in the file, and ``name`` the program's for it,
-    if it has one and that is another.
+    """The graph's entry for a variable's value; ``key`` is its name in the file, and ``name`` the program's for it, if
+    it has one and that is another.
 
     ``checksum`` is that of its bytes, as hexadecimal digits: eight in files of format version 1, sixteen in others.
     """

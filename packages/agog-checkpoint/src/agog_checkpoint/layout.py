@@ -40,7 +40,7 @@ def size_of(variable: SavedVariable) -> int:
 
 @without_collection()
 def entries_of(variables: Iterable[SavedVariable]) -> str:
-    """What a header says of variables, in the order of their bytes, as JSON."""
+    """The header's entries for variables, in the order of their bytes, as JSON."""
     found: dict[str, Any] = {}
     end = 0
     for variable in variables:
@@ -91,7 +91,7 @@ def _begin_checksum(data: memoryview) -> Callable[[], str]:
 
 @without_collection()
 def graph_metadata(graph: Graph) -> dict[str, str]:
-    """What a file's metadata say of a graph: texts by name."""
+    """A file's metadata for a graph: texts by name."""
     text = graph.to_json()
     return {"agog_format": VERSION, "agog_checksum": crc32(text.encode()), "agog_graph": text}
 

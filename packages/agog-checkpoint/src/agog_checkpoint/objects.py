@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What is saved: the graph, and each variable's value by its key. Values of tensors never change."""
+    """The data of a save: the graph, and each variable's value by its key. Values of tensors never change."""
 
     graph: Graph
     values: dict[str, Tensor]

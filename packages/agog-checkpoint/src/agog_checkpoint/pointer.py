@@ -27,7 +27,7 @@ _BEST = "# best: "
 
 
 class Kept(NamedTuple):
-    """What a `CheckpointManager` notes: when it made the checkpoints that it may delete, by name, the oldest first.
+    """The notes of a `CheckpointManager`: the times of the checkpoints that it may delete, by name, the oldest first.
 
     Times are in seconds since 1970; ``preserved`` is that of the last checkpoint that is kept for good. ``metrics`` are
     those of the checkpoints that were saved with some, by name; ``best`` names the best checkpoint, for who looks at
@@ -67,8 +67,9 @@ def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) ->
 
 
 def name_in(folder: str, path: str) -> str:
-    """What a folder's list calls a checkpoint: its name, so that the folder can be moved; the whole path of one in
-    another folder."""
+    """The entry of a checkpoint in a folder's list: its name, so that the folder can be moved; the whole path of one in
+    another folder.
+    """
     head, name = os.path.split(path)
     return name if not head or os.path.abspath(head) == os.path.abspath(folder) else os.path.abspath(path)
 

@@ -88,7 +88,7 @@ class PythonState(Checkpointable):
     """
 
     def serialize(self) -> str | bytes:
-        """What a checkpoint saves; to be overridden.
+        """The state for checkpoints; to be overridden.
 
         Returns:
             A text or bytes.
@@ -110,7 +110,7 @@ class PythonState(Checkpointable):
         raise NotImplementedError(f"{type(self).__name__} is a PythonState and needs a method deserialize.")
 
     def checkpoint_state(self) -> dict[str, Any]:
-        """What a checkpoint saves.
+        """The state for checkpoints.
 
         Returns:
             What `serialize` returned, as a dict.

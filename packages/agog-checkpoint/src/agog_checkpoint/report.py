@@ -20,7 +20,7 @@ class Report(NamedTuple):
 
 
 def report_of(matches: Matches, waiting: WaitingList) -> Report:
-    """What has become of the values by now."""
+    """The current state of the values."""
     awaited = waiting.awaited()
     matched, deferred, unmatched = report = Report([], [], [])
     for number, label in matches.labels.items():

@@ -131,7 +131,7 @@ class Restore:
         self.unclaimed.warn()
 
     def report(self) -> Report:
-        """What has become of the values in the file."""
+        """The state of the values in the file."""
         return report_of(self._matches, self._waiting)
 
     def has_restored(self, variable: Variable) -> bool:

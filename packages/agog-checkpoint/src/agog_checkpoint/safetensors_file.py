@@ -51,7 +51,7 @@ class StoredTensor(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What a file holds: tensors by key, in the order of their bytes, and metadata."""
+    """The contents of a file: tensors by key, in the order of their bytes, and metadata."""
 
     tensors: dict[str, StoredTensor]
     metadata: dict[str, str]

@@ -16,7 +16,7 @@ _OPTIONAL = {"save_counter"}
 
 
 class CheckpointLoadStatus:
-    """How far a restore has come; its `repr` is a report.
+    """The progress of a restore; its `repr` is a report.
 
     Objects that existed have their values when `Checkpoint.restore` returns, and others get them when they are created:
     the methods of this class only check. A status keeps its `Checkpoint` alive.
@@ -104,7 +104,7 @@ class CheckpointLoadStatus:
 
 
 class InitializationOnlyStatus:
-    """What restoring from None answers with: nothing is restored, and objects keep the values that they have."""
+    """The status of a restore from None: nothing is restored, and objects keep their values."""
 
     def assert_consumed(self) -> NoReturn:
         """Fail with AssertionError: there is no checkpoint."""

@@ -73,7 +73,7 @@ class WriteBehind:
 
 
 def _run(saving: Saving, behind: WriteBehind) -> None:
-    """What the thread does."""
+    """The work of the thread."""
     try:
         if saving.begun.acquire(blocking=False):
             saving.save()

@@ -79,7 +79,7 @@ class ExponentialMovingAverage(Checkpointable):
 
     @property
     def name(self) -> str:
-        """What the averages are named after."""
+        """The name of the averages, part of their variables' names."""
         return self._name
 
     def apply(self, var_list: Iterable[Variable] | None = None) -> None:

@@ -99,7 +99,7 @@ class Optimizer(Checkpointable):
         return {}
 
     def hyperparameters(self) -> dict[str, Any]:
-        """What a step depends on; it is asked for once before the updates of a step.
+        """The hyperparameters of a step, read once before its updates.
 
         Returns:
             The attributes of `step_op`: by default the present values of the numbers that were kept.
@@ -148,7 +148,7 @@ class Optimizer(Checkpointable):
         return f"<{kind} {getattr(self, '_name', kind)!r}: {', '.join(facts) or 'no slots'}>"
 
     def _shown(self) -> dict[str, Any]:
-        """What `repr` says of the optimizer."""
+        """The optimizer's description for `repr`."""
         return {name: getattr(self, name) for name, _ in self._kept}
 
     # What a program calls

@@ -16,7 +16,7 @@ from agog_summary.record_file import file_error, record_writer
 
 
 class Sink(ABC):
-    """What takes the events of a writer: a file or a database."""
+    """The target of a writer's events: a file or a database."""
 
     def write(self, step: int, **content: Any) -> None:
         """Append an event of this moment that holds ``summary``, ``graph_def`` or ``session_log``."""

@@ -74,7 +74,7 @@ class RecordFile:
 
 
 class _Factory:
-    """What tensorboardX asks for files."""
+    """The factory of files for tensorboardX."""
 
     def open(self, path: str) -> RecordFile:
         return RecordFile(path.partition(":")[2])

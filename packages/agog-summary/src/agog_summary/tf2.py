@@ -71,7 +71,7 @@ def set_step(step: Any) -> None:
 
 
 def get_step() -> Any:
-    """What `set_step` or ``writer.as_default(step=...)`` said.
+    """The step of `set_step` or ``writer.as_default(step=...)``.
 
     Returns:
         The step; None if none was said.

@@ -84,7 +84,7 @@ class Subject:
         return list(self.info.samples(self.dtype, np.random.default_rng(self.seed + seed)))
 
     def tolerance(self, dtype: str) -> tuple[float, float]:
-        """How far a result of a dtype may be from the reference, as (rtol, atol)."""
+        """The tolerance of a dtype, as (rtol, atol)."""
         for key in (f"{self.info.name}/{self.dtype}", self.info.name):
             if key in self.tolerances:
                 return self.tolerances[key]
@@ -133,7 +133,7 @@ class Subject:
         return args, {key: map_arrays(convert, value) for key, value in sample.kwargs.items()}, variables
 
     def expected(self, sample: Sample) -> tuple[Array, ...]:
-        """What the reference gives: an array for each output, in float64, or as `reference_array` has it."""
+        """The reference's results: an array for each output, in float64 or as from `reference_array`."""
         args = [map_arrays(reference_array, value) for value in sample.args]
         kwargs = {key: map_arrays(reference_array, value) for key, value in sample.kwargs.items()}
         with np.errstate(all="ignore"):

@@ -71,7 +71,7 @@ class SequenceEnqueuer:
                 yield batch
 
     def _rounds(self) -> Iterable[Iterator[Callable[[], Any]]]:
-        """What makes the batches of an epoch, epoch by epoch."""
+        """The source of the batches of each epoch."""
         raise NotImplementedError(f"{type(self).__name__}._rounds is not implemented; it says how batches are made.")
 
 

@@ -44,7 +44,7 @@ class Rate(float):
 
 
 class KerasOptimizer(Configured, Optimizer):
-    """What Keras's optimizers have beside those of ``tf.train``: they count steps, decay, and clip gradients.
+    """The additions of Keras's optimizers to those of ``tf.train``: they count steps, decay, and clip gradients.
 
     Args:
         lr: the learning rate: a number, a variable, a function, or a `LearningRateSchedule` of the steps so far.

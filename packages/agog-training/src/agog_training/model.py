@@ -135,7 +135,7 @@ class Model(Steps, Deprecated, Saved, agog_layers.Model):
 
     @property
     def metrics_names(self) -> list[str]:
-        """What `evaluate` and `train_on_batch` return numbers for."""
+        """The names of the numbers that `evaluate` and `train_on_batch` return."""
         return self.objective.metrics_names
 
     def fit(

@@ -138,7 +138,7 @@ def _name(network: Any, variable: Variable, map_func: NameMap | None) -> str:
 
 
 def _path(network: Any) -> str:
-    """What the names of a network's variables begin with."""
+    """The prefix of a network's variables' names."""
     return f"{network._name_scope}{network._full_path()}"
 
 

@@ -125,7 +125,7 @@ def choice(layer: str, argument: str, value: str | None, allowed: tuple[str, ...
 
 
 def handed_on(given: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """What a constructor hands on of its arguments, its ``locals()``: all but its own, and what is in ``**kwargs``.
+    """The arguments that a constructor passes on, from its ``locals()``: all but its own, and ``**kwargs``.
 
     >>> class Base:
     ...     def __init__(self, units, name=None):

@@ -80,7 +80,7 @@ def custom_object(name: str) -> Any:
 
 
 def _registered_as(name: str) -> Any:
-    """What was registered by a name, with or without its package; the latest one. None if there is none."""
+    """The latest object registered under a name, with or without its package. None if there is none."""
     ends = (thing for known, thing in reversed(registered.items()) if known.endswith(f">{name}"))
     return registered.get(name) or next(ends, None)
 

@@ -84,7 +84,7 @@ class Configured(Settable):
         return names + [name for name in given if name not in names]
 
     def _constructed_with(self) -> dict[str, Any]:
-        """What the constructor of a class of the program was given, by name; `...` for what is no data."""
+        """The constructor's arguments of a class of the program, by name; `...` for those that are no data."""
         import inspect  # here, because its import takes milliseconds
 
         arguments: Arguments | None = vars(self).get("_constructor_arguments")

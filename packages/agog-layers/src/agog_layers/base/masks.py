@@ -26,7 +26,7 @@ def mask_of(inputs: Any, leaves: list[Any] | None = None) -> Any:
 
 
 def all_of(masks: Any) -> Any:
-    """What all masks of a list have in common; None if there are none. What is no list is returned as it is.
+    """The intersection of a list of masks; None if there are none. Anything but a list is returned unchanged.
 
     >>> import agog_core as ag
     >>> print(all_of([None, ag.constant([True, False]), ag.constant([True, True])]))

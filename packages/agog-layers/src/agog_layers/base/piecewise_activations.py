@@ -29,7 +29,7 @@ __all__ = [
 
 
 def threshold(x: TensorLike, threshold: float, default_value: float) -> Tensor:
-    """What is above a threshold, elementwise.
+    """Values above a threshold, and else 0, elementwise.
 
     Args:
         x: a tensor of floats.
@@ -47,7 +47,7 @@ def threshold(x: TensorLike, threshold: float, default_value: float) -> Tensor:
 
 
 def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
-    """What is farther from 0 than a threshold, elementwise, and else 0.
+    """Values farther from 0 than a threshold, and else 0, elementwise.
 
     Args:
         x: a tensor of floats.
@@ -64,7 +64,7 @@ def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
 
 
 def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
-    """What is moved towards 0 by a threshold, elementwise, and not past it.
+    """Values moved towards 0 by a threshold, and not past it, elementwise.
 
     Args:
         x: a tensor of floats.

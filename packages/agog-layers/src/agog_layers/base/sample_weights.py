@@ -8,7 +8,7 @@ __all__ = ["aligned", "repeats", "weighted_sum"]
 
 
 def repeats(what: str, weights: Tensor, values: Tensor) -> int:
-    """How many values each weight stands for; a ValueError if the weights' shape does not broadcast to the values'.
+    """The number of values per weight; a ValueError if the weights' shape does not broadcast to the values'.
 
     >>> import agog_core as ag
     >>> repeats("mean_squared_error", ag.ones([4, 1]), ag.ones([4, 3]))

@@ -170,7 +170,7 @@ class Lambda(Layer):
         return self.function(inputs, **self.arguments)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """What the argument ``mask`` of the constructor says."""
+        """The mask from the constructor's argument ``mask``."""
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -93,7 +93,7 @@ class LocallyConnected(Conv):
         return self.biased(reshape(outputs, (x._shape[0], *self._places, self.filters)))
 
     def _windows(self, x: Tensor) -> Tensor:
-        """What each place sees, of shape (batch, places, features)."""
+        """The window of each position, of shape (batch, positions, features)."""
         ones = (1,) * (3 - self.axes)  # one axis is the second one of an image
         height = x if self.axes == 2 else reshape(x, (x._shape[0], 1, *x._shape[1:]))
         seen = extract_image_patches(

@@ -54,7 +54,7 @@ def _mask_rank(value: Tensor) -> int:
 
 
 def _told(layer: Any, inputs: Any, shapes: list[TensorShape]) -> list[TensorShape] | None:
-    """What the layer's own `compute_output_shape` says; None if it has none, or says what is not so."""
+    """The result of the layer's own `compute_output_shape`; None if it has none, or a wrong one."""
     if not _tells_shape(layer):
         return None
     answers = _told_shapes(layer, inputs)

@@ -47,7 +47,7 @@ class InputSpec(Settable):
         return f"InputSpec({', '.join(parts)})"
 
     def _misfit(self, tensor: Any) -> str | None:
-        """What is expected of a tensor that does not fit, such as ``"ndim=2"``; None if it fits."""
+        """The violated expectation for a tensor, such as ``"ndim=2"``; None if it fits."""
         sizes, rank = tensor.shape.as_list(), len(tensor.shape)
         if self.ndim is not None and rank != self.ndim:
             return f"ndim={self.ndim}"
@@ -66,7 +66,7 @@ class InputSpec(Settable):
 
 
 class Specified:
-    """What layers have of `InputSpec`."""
+    """The part of layers about `InputSpec`."""
 
     _input_spec: Any = None
 
@@ -76,7 +76,7 @@ class Specified:
 
     @property
     def input_spec(self) -> Any:
-        """What each call's inputs are checked against: an `InputSpec`, a list of them, or None."""
+        """The spec for checks of each call's inputs: an `InputSpec`, a list of them, or None."""
         return self._input_spec
 
     @input_spec.setter

@@ -227,7 +227,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         self.built = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """What becomes of the input's mask.
+        """The output's mask for an input's mask.
 
         Args:
             inputs: what the layer was called with.
@@ -290,7 +290,7 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
         notify(self)
 
     def _full_path(self) -> str:
-        """What the names of the layer's variables begin with; decided once."""
+        """The prefix of the layer's variables' names, fixed at the first use."""
         self._check_initialized()
         if self._scope_path is None:
             self._scope_path = self._make_path()

@@ -326,7 +326,7 @@ def _add_new(variables: Iterable[Variable], trainable: list[Variable], others: l
 
 
 def _leaves(parts: Iterable[Any]) -> list[Any]:
-    """What is in the parts, and in the lists, tuples and dicts among them."""
+    """The contents of the parts, and of the lists, tuples and dicts among them."""
     leaves: list[Any] = []
     for part in parts:
         if not isinstance(part, _CONTAINERS):

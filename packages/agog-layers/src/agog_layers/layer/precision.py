@@ -35,7 +35,7 @@ class AutoCastVariable(Variable):
 
 
 class Precise:
-    """What layers know of dtypes: those of their inputs and variables, and those they compute in."""
+    """The dtypes of a layer: of its inputs, its variables, and its computation."""
 
     # Which dtype of a policy the layer computes in; None if inputs are left as they are.
     computes_in: ClassVar[str | None] = "compute_dtype"

@@ -136,7 +136,7 @@ def _masks(structure: Any) -> Any:
 
 
 class Connected:
-    """What layers know of the symbolic values that they were called on."""
+    """The calls of a layer on symbolic values."""
 
     name: Any
     input = _FirstCall("input", lambda node: node.inputs)
@@ -154,11 +154,11 @@ class Connected:
 
     @property
     def _title(self) -> str:
-        """What errors call the layer: its class, and its name."""
+        """The layer's label in errors: its class, and its name."""
         return f"{type(self).__name__} layer {self.name!r}"
 
     def _first_call(self) -> Ends | None:
-        """What the first call on symbolic values took and gave; None if there was none."""
+        """The inputs and outputs of the first call on symbolic values; None if there was none."""
         return Ends(self.nodes[0].inputs, self.nodes[0].outputs) if self.nodes else None
 
     def get_input_at(self, node_index: int) -> Any:

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Reduction:
-    """How the losses of a batch become one number.
+    """The reduction of a batch's losses to one number.
 
     ``NONE`` leaves them as they are, ``SUM`` adds them up, ``SUM_OVER_BATCH_SIZE`` divides the sum by their number;
     ``AUTO`` is the same.

@@ -23,7 +23,7 @@ __all__ = ["Reduction", "compute_weighted_loss"]
 
 
 class Reduction:
-    """How the losses of a batch become one number.
+    """The reduction of a batch's losses to one number.
 
     ``NONE`` leaves them as they are; ``SUM`` adds them up; ``MEAN`` divides the sum by that of the weights,
     ``SUM_OVER_BATCH_SIZE`` by the number of losses, and ``SUM_BY_NONZERO_WEIGHTS`` by the number of nonzero weights. A

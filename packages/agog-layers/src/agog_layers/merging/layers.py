@@ -182,7 +182,7 @@ class Concatenate(Merge):
         return concat(inputs, self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """What the masks of the inputs have in common; None if steps are joined."""
+        """The intersection of the inputs' masks; None if steps are joined."""
         return None if self.axis in (1, 1 - inputs[0].ndim) else super().compute_mask(inputs, mask)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:

@@ -78,5 +78,5 @@ class PredictionMean(Mean):
         return arguments(labels, predictions, weights)
 
     def _values(self, labels: TensorLike, predictions: TensorLike) -> Tensor:
-        """What the mean is of."""
+        """The values of the mean."""
         raise NotImplementedError

@@ -51,7 +51,7 @@ class Metric(State):
         )
 
     def value(self) -> Callable[..., Any]:
-        """What computes the metric: the method `result`."""
+        """The function that computes the metric: the method `result`."""
         return self.result
 
     def init_variables(self) -> None:
@@ -124,7 +124,7 @@ class Metric(State):
 
 
 def arguments(labels: TensorLike, predictions: TensorLike, weights: TensorLike) -> tuple[TensorLike, ...]:
-    """What `call` of a metric returns: what was given.
+    """The result of a metric's `call`: its arguments.
 
     >>> arguments(1, 2, None)
     (1, 2)

@@ -359,7 +359,7 @@ def _checked_shape(model: str, shape: Any) -> Any:
 
 
 def _alone(structure: Any) -> Any:
-    """What is in a list of one; anything else as it is."""
+    """The element of a list of one; anything else unchanged."""
     return structure[0] if isinstance(structure, (list, tuple)) and len(structure) == 1 else structure
 
 

@@ -173,7 +173,7 @@ class Network(Model):
 
     @property
     def losses(self) -> list[Any]:
-        """What the regularizers say of the variables now, layer by layer."""
+        """The current regularization losses, layer by layer."""
         return [loss for layer in self.layers for loss in layer.losses]
 
     @property

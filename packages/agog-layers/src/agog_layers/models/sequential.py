@@ -64,7 +64,7 @@ class Sequential(Model):
 
     @property
     def _output_symbols(self) -> list[Symbolic] | None:
-        """What the layers make of the symbolic input, as a list; None while its shape is unknown."""
+        """The layers' outputs for the symbolic input, as a list; None while its shape is unknown."""
         return self._symbols[-1:] or None
 
     def _first_call(self) -> Ends | None:

@@ -60,7 +60,7 @@ class Augmentation(Preprocessing):
         raise NotImplementedError(f"{type(self).__name__}.changed is not implemented; it changes images.")
 
     def unchanged(self, images: Tensor) -> Tensor:
-        """What comes out where nothing is changed."""
+        """The output if nothing is changed."""
         return images
 
     def drawn(self, images: Tensor, low: float, high: float) -> Tensor:

@@ -173,7 +173,7 @@ class Vocabulary(Adaptable):
         return [numbers.reshape(terms.shape)]
 
     def encode(self, numbers: Tensor) -> Tensor:
-        """What the output mode makes of numbers."""
+        """The output of numbers in the output mode."""
         weights = None
         if self.output_mode == "tf_idf":
             if self._idf is None:

@@ -8,7 +8,7 @@ from agog_core import Tensor, convert_to_tensor
 
 
 class Computed:
-    """What a custom getter has computed of a variable, for layers to read as one."""
+    """A value that a custom getter has computed from a variable, for layers to read as one."""
 
     def __init__(self, value: Any) -> None:
         self._value = convert_to_tensor(value)

@@ -91,7 +91,7 @@ class Layer(Base):
             return super().add_weight(name, shape, dtype, initializer, *args, **kwargs)
 
     def _getter(self) -> Any:
-        """What makes the weights as the scope says; None if it says nothing."""
+        """The scope's function to make weights; None without one."""
         scope = get_variable_scope()
         custom = scope.custom_getter
         if custom is None and scope.constraint is None:

@@ -81,7 +81,7 @@ class VariableScope:
 
     @property
     def path(self) -> str:
-        """What the names of its variables begin with: its own name, with a ``/`` at the end."""
+        """The prefix of its variables' names: its own name, with a ``/`` at the end."""
         return f"{self.name}/" if self.name else ""
 
     def reuse_variables(self) -> None:

@@ -87,7 +87,7 @@ def _laid(subject: Subject, values: Sequence[Array], layout: Callable[[Array], A
 
 
 def _result(subject: Subject, call: KernelCall, values: Sequence[Array]) -> list[Array] | None:
-    """What the kernel gives for contiguous arrays; None if it refuses their values."""
+    """The kernel's results for contiguous arrays; None if it refuses their values."""
     try:
         return repeat(subject, on_device(subject, values), call.attributes)
     except Exception:

@@ -76,7 +76,7 @@ def on_device(subject: Subject, host: Sequence[Array]) -> list[Any]:
 
 
 def repeat(subject: Subject, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> list[Array]:
-    """What a kernel gives for other arrays in a call like a recorded one, on the host: its results, and its updates."""
+    """A kernel's results and updates, on the host, for other arrays in a call like a recorded one."""
     returned = results(subject, subject.kernel(*arrays, **attributes))
     op = subject.info.op
     updated = [array for name, array in zip(op.inputs, arrays, strict=False) if name in op.updates]

@@ -33,7 +33,7 @@ def check_sizes(subject: Subject) -> None:
 
 
 def _expected(subject: Subject, samples: list[Sample]) -> list[tuple[Array, ...]]:
-    """What the reference gives for each sample; where all it does is elementwise, it is called once."""
+    """The reference's results for each sample; an elementwise one is called once."""
     if not subject.info.elementwise:
         return [subject.expected(sample) for sample in samples]
     shapes = [np.broadcast_shapes(*(np.shape(value) for value in sample.args)) for sample in samples]

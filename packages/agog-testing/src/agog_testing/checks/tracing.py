@@ -92,7 +92,7 @@ class _Call:
 
 
 def _outcome(call: _Call, function: Callable[..., Any], sample: Sample) -> Any:
-    """What a function gives: bytes of each result, or the error's text."""
+    """A function's outcome: the bytes of each result, or the error's text."""
     ag.set_random_seed(3)
     try:
         result = function(*call.tensors(sample))

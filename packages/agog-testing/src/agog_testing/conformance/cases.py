@@ -16,7 +16,7 @@ class ConformanceError(Exception):
 
 
 class Outcome(NamedTuple):
-    """How a test ended.
+    """The outcome of a test.
 
     Args:
         kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed,

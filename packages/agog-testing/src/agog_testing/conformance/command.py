@@ -158,7 +158,7 @@ def _check_rival(plugin: Plugin, name: str) -> None:
 
 
 def _context() -> BaseContext:
-    """How processes are started that have the plugins: one that a program has registered cannot be loaded anew."""
+    """The start method of processes: a plugin registered by a program needs a fork, since it cannot be loaded anew."""
     registered = [plugin.name for plugin in loader().plugins if plugin.distribution == REGISTERED]
     if not registered:
         return multiprocessing.get_context("spawn")

@@ -18,7 +18,7 @@ _TAGS = {"failed": "failure", "xpassed": "failure", "not run": "error", "xfailed
 
 
 class Account(NamedTuple):
-    """What the command did, for programs."""
+    """The command's results, for programs."""
 
     plugin: str
     distribution: str

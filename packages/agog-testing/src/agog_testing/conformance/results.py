@@ -46,7 +46,7 @@ class Results:
         return ended
 
     def _casualties(self, op: str, why: str) -> list[Ended]:
-        """What is to be said of the tests of an op whose process has ended: one failed, and the rest did not run."""
+        """The outcomes of an op's tests after the end of their process: one failed, and the rest did not run."""
         tests = self._by_op[op]
         guilty = self._current.get(op, tests[0].id)
         why = f"after the test, {why}" if guilty in self.ended else why

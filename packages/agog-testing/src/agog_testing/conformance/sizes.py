@@ -31,7 +31,7 @@ def calls_to_time(subject: Subject) -> Iterator[tuple[str, Sample]]:
 
 
 def shapes(sample: Sample) -> str:
-    """What tells a call from others: the shapes of its arrays, or its name if it has none."""
+    """The label of a call: the shapes of its arrays, or its name if it has none."""
     return ", ".join(str(array.shape) for array in _arrays(sample)) or sample.name
 
 

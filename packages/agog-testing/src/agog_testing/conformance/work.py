@@ -23,7 +23,7 @@ from agog_testing.conformance.timing import timings
 
 
 class Request(NamedTuple):
-    """What a process is asked for: ``"list"``, or ``"test"`` or ``"time"`` and the op."""
+    """A request to a process: ``"list"``, or ``"test"`` or ``"time"`` and the op."""
 
     what: str
     op: str = ""

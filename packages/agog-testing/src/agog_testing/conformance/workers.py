@@ -132,7 +132,7 @@ class _Worker:
             self.connection.send((request, limit))
 
     def receive(self) -> Any:
-        """What it has sent, or that it has ended."""
+        """Its answer, or the news of its end."""
         try:
             if self.connection.poll():
                 return self.connection.recv()

@@ -115,9 +115,7 @@ class OpInfo:
         return (self.function or self.op.function)(*args, **kwargs)
 
     def tolerance(self, dtype: str) -> tuple[float, float]:
-        """How far a result of a dtype may be from the reference: the pair (rtol, atol), of zeros for dtypes that are
-        exact.
-        """
+        """The tolerance of a dtype: the pair (rtol, atol), of zeros for dtypes that are exact."""
         return self.tolerances.get(dtype, TOLERANCES.get(dtype, (0.0, 0.0)))
 
 

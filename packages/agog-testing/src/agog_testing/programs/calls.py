@@ -32,7 +32,7 @@ class Calls(Tapes):
             self.draw.weighted(kinds)()
 
     def between(self) -> None:
-        """What happens between calls."""
+        """The statements between calls."""
         draw = self.draw
         if self.plan.variables and draw.chance(0.15):
             v = draw.one(self.plan.variables)

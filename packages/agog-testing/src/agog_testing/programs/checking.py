@@ -41,7 +41,7 @@ class Stop(BaseException):  # no error: it ends a program
 
 
 class Seen:
-    """What a program shows of itself."""
+    """The observations of a program's run."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, int, Any]] = []
@@ -94,7 +94,7 @@ def _plain(value: Any) -> Any:
 
 
 def outcome(source: str, run_eagerly: bool) -> list[tuple[str, int, Any]]:
-    """What a program shows, traced or not."""
+    """The observations of a program, traced or not."""
     names: dict[str, Any] = {}
     exec(compile(source, "<program>", "exec"), names)
     seen = Seen()

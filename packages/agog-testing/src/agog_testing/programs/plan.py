@@ -19,7 +19,7 @@ class Argument(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What the calls of a program go by.
+    """The choices behind the calls of a program.
 
     Args:
         arguments: of the function ``f``.

@@ -57,7 +57,7 @@ def _differs(text: str, kind: str) -> Difference | None:
 
 
 def _changes(tree: ast.Module) -> Iterator[Any]:
-    """What may make a program shorter, largest parts first: each a function that changes the tree."""
+    """Ways to shorten a program, largest parts first: each a function that changes the tree."""
     blocks = [
         (node, field)
         for node in ast.walk(tree)

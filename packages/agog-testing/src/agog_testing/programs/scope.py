@@ -50,7 +50,7 @@ class Held(NamedTuple):
 
 
 class Draw:
-    """What a program draws, all of it from its number."""
+    """The random choices of a program, all from its number."""
 
     def __init__(self, number: int) -> None:
         self._random = np.random.RandomState(number % (1 << 32))

@@ -60,7 +60,7 @@ def symmetric(x: Any) -> Any:
 
 
 def in_threads(*works: Callable[[], Any]) -> list[Any]:
-    """What each work gives, run in threads of their own that begin at once; an error of one is raised.
+    """The results of functions, run in threads that start together; an error in one is raised.
 
     The threads draw from the program's generator, so that their weights are the same in every run.
     """

@@ -13,14 +13,14 @@ class Tapes(Arguments):
     """Calls under tapes."""
 
     def target(self, name: str) -> str:
-        """What the gradient is asked of."""
+        """The target of the gradient."""
         count, draw = self.plan.results, self.draw
         place = draw.below(count)
         texts = [f"{name}[{place}]", name, f"{name}[:{1 + draw.below(count)}]", f"tf.reduce_sum({name}[{place}])"]
         return draw.one([*texts, f"{name}[{place}]", f"{name}[{place}]"])
 
     def sources(self, floats: list[str]) -> str:
-        """What the gradient is asked with respect to."""
+        """The sources of the gradient."""
         names = [*floats, *[v.name for v in self.plan.variables]]
         if not names:
             return "[tf.constant(1.0)]"

@@ -42,7 +42,7 @@ class Results(dict[str, Any]):
 
 
 def numbers(results: dict[str, float], return_dict: bool = False) -> Any:
-    """What a program gets of results: a number, a list of several, or a dict.
+    """The public form of results: a number, a list of several, or a dict.
 
     >>> numbers({"loss": 0.5}), numbers({"loss": 0.5, "mse": 1.0})
     (0.5, [0.5, 1.0])

@@ -40,7 +40,7 @@ class FeatureColumn(Configured):
         raise NotImplementedError
 
     def transform(self, features: Features) -> Any:
-        """What the column makes of the features of a batch; `Features.of` keeps it."""
+        """The column's result for the features of a batch; `Features.of` keeps it."""
         raise NotImplementedError
 
     @classmethod

@@ -44,7 +44,7 @@ class ColumnLayer(Layer):
         self.built = True
 
     def dense(self, column: DenseColumn, features: Features) -> Tensor:
-        """What a column makes of the features, as a vector for each example or step."""
+        """A column's result for the features, as a vector for each example or step."""
         weights: Variable | None = self.column_weights[column.name]
         numbers = column.dense(features, weights)
         kept = numbers._shape[: len(numbers._shape) - len(column.variable_shape)]

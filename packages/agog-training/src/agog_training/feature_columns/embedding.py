@@ -136,7 +136,7 @@ class ColumnOfCategories(DenseColumn):
         return self.categorical_column.parse_example_spec
 
     def of_each(self, features: Features, function: Callable[[Categories], Tensor]) -> Tensor:
-        """What a function makes of the categories of each example; of a sequence, of each step's."""
+        """A function's result for the categories of each example; of a sequence, of each step's."""
         categories = self.categorical_column.categories(features)
         if not self.is_sequence:
             return function(categories)
@@ -274,7 +274,7 @@ shared_embedding_columns = shared_embeddings
 
 
 def _inner(column: Any) -> CategoricalColumn:
-    """What a column with weights weighs; other columns themselves."""
+    """The weighted column of a column with weights; other columns themselves."""
     inner: CategoricalColumn = getattr(column, "categorical_column", column)
     return inner
 

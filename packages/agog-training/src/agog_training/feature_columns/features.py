@@ -48,7 +48,7 @@ class Features:
         self._made: dict[int, Any] = {}
 
     def of(self, column: FeatureColumn) -> Any:
-        """What a column makes of the features, kept for the next time."""
+        """A column's result for the features, memoized."""
         if id(column) not in self._made:
             self._made[id(column)] = column.transform(self)
         return self._made[id(column)]

@@ -33,7 +33,7 @@ class Batch(NamedTuple):
 
 
 class Batches(Protocol):
-    """What a model is trained on: it gives the batches of an epoch, time and again."""
+    """The data of a training, which gives the batches of an epoch again and again."""
 
     steps: int | None
     """How many batches an epoch has; None when that is not known."""

@@ -52,7 +52,7 @@ class Objective:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What `Model.compile` was given: losses, metrics and weights, by its arguments' names."""
+        """The arguments of `Model.compile`: losses, metrics and weights, by name."""
         return {
             "loss": self._losses,
             "metrics": self._given_metrics[False],

@@ -140,7 +140,7 @@ class Steps:
 
 
 def stepped(model: Trainable, name: str, batch: Batch) -> Results:
-    """What ``train_step`` or ``test_step`` makes of a batch, as numbers; raises TypeError if that is no dict."""
+    """The results of ``train_step`` or ``test_step`` on a batch, as numbers; raises TypeError if they are no dict."""
     step = getattr(type(model), name)
     if step is Steps.train_step:
         return _trained_on(model, batch)
@@ -156,7 +156,7 @@ def stepped(model: Trainable, name: str, batch: Batch) -> Results:
 
 
 def predicted(model: Trainable, x: Any) -> Any:
-    """What ``predict_step`` makes of inputs, in tensors."""
+    """The results of ``predict_step`` on inputs, in tensors."""
     step = type(model).predict_step
     if step is Steps.predict_step:
         return _run(model, outputs_of, x)
@@ -236,7 +236,7 @@ def variables_to_train(model: Trainable) -> list[Variable]:
 
 
 def _data_of(model: Trainable, batch: Batch) -> Any:
-    """What steps take: x, (x, y) or (x, y, sample_weight), in tensors; floats of x take the model's dtype."""
+    """The data of steps: x, (x, y) or (x, y, sample_weight), in tensors; floats of x take the model's dtype."""
     x, y, weights = inputs_of(model, batch.x), _tensors(batch.y), _tensors(batch.weights)
     if weights is not None:
         return x, y, weights

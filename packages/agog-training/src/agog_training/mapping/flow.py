@@ -25,7 +25,7 @@ _OF_SEQUENCES = {"lstm", "gru", "gather"}
 
 
 class _Split(NamedTuple):
-    """What was split into an array's last axes: its features, their order if these are an image's, and its layout."""
+    """The features split into an array's last axes, their order if these are an image's, and the layout."""
 
     space: Space
     order: Order
@@ -33,7 +33,7 @@ class _Split(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """What is known of an array."""
+    """The facts about an array."""
 
     shape: Shape
     layout: str | None

@@ -268,7 +268,7 @@ def _recurrent(order: tuple[int, ...] | None) -> Callable[..., Forms | None]:
 
 
 def _joined_biases(shape: Shape, width: int) -> Callable[[Any, Any], Any]:
-    """What makes one bias of two: their sum, or both where there is room."""
+    """The merge of two biases: their sum, or both if the layer has two."""
     if math.prod(shape) == width:
         return np.add
     return lambda one, two: np.stack([one, two]).reshape(shape)

@@ -101,7 +101,7 @@ def _joined(name: str, parts: Mapping[str, Module]) -> Module:
 
 
 def _split(key: str) -> tuple[str, str]:
-    """What a key begins with, and its last part."""
+    """The prefix of a key, and its last part."""
     head, leaf = re.fullmatch(r"(?:(.*)[./])?([^./]*)", key, re.DOTALL).groups("")  # type: ignore[union-attr]  # any key
     return head, leaf
 

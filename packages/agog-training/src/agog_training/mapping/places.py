@@ -111,6 +111,6 @@ def _path(layer: Any) -> str:
 
 
 def _names(root: Any, layer: Any, attributes: str) -> tuple[str, ...]:
-    """What the program calls a layer. Names that the layer has given itself say nothing of other programs."""
+    """The program's name of a layer. Names that the layer has given itself say nothing of other programs."""
     given = "" if layer._auto_named else _path(layer).removeprefix(_path(root)).strip("/")
     return tuple(dict.fromkeys(name for name in (given, attributes) if re.sub(r"[\d/]", "", name)))

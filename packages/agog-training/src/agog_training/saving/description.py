@@ -80,7 +80,7 @@ def revive_optimizer(data: Mapping[str, Any]) -> Any:
 
 
 def _mapped(given: Any, convert: Callable[[Any], Any]) -> Any:
-    """What `Model.compile` was given of one kind, as one, a list or a dict, with each loss or metric converted."""
+    """Arguments of `Model.compile` of one kind, as one, a list or a dict, with each loss or metric converted."""
     if isinstance(given, (list, tuple)):
         return [_mapped(part, convert) for part in given]
     if nest.is_mapping(given) and not _DESCRIPTIONS & set(given):

@@ -162,7 +162,7 @@ def _unknown_object(data: Description, where: str) -> Iterator[str]:
 
 
 def _both_ways(data: Any) -> Any:
-    """What a recurrent layer has in both directions."""
+    """The settings of a recurrent layer in both directions."""
     if nest.is_mapping(data):
         without = ("build_config", "go_backwards", "name", "shared_object_id")
         return {name: _both_ways(value) for name, value in data.items() if name not in without}

@@ -48,7 +48,7 @@ def made_layer(description: Description) -> Any:
 
 
 def made(data: Any) -> Any:
-    """What data say: an object, a value, or a structure of those."""
+    """The meaning of data: an object, a value, or a structure of those."""
     if isinstance(data, (list, tuple)):
         return [made(part) for part in data]
     if not nest.is_mapping(data):

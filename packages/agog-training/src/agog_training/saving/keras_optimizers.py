@@ -114,7 +114,7 @@ def _slots_of(kind: str, optimizer: Any) -> list[tuple[str, ...]]:
 
 
 def _powers(optimizer: Any, steps: int) -> Iterator[tuple[Variable, Any]]:
-    """What Adam and its like multiply at each step, as it is after so many."""
+    """The running products of Adam and the like after so many steps."""
     if not hasattr(optimizer, "correction"):
         return
     betas = {"beta1_power": number(optimizer.beta1), "beta2_power": number(optimizer.beta2)}

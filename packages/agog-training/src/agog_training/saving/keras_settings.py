@@ -76,7 +76,7 @@ def _differing_inside(path: str, model: Any, description: Description) -> Iterat
 
 
 def _children(description: Description) -> Iterator[tuple[str, Description]]:
-    """What is described inside a description, with the places of the groups that have the weights."""
+    """The descriptions inside a description, with the paths of the groups with their weights."""
     config = description["config"]
     if not nest.is_mapping(config):
         return

@@ -36,7 +36,7 @@ _FORMAT = "agog model, version 1"
 
 
 class _File(Checkpointable):
-    """What a model file holds: the model's state as a checkpoint, and its description as this object's own state."""
+    """The contents of a model file: the model as a checkpoint, and its description as this object's own state."""
 
     def __init__(self, content: Any, description: dict[str, Any]) -> None:
         self._content = content
@@ -179,7 +179,7 @@ def _random_bits_of_its_own() -> Iterator[None]:
 
 
 def _made(path: str, part: str, make: Callable[[], Any]) -> Any:
-    """What a description describes; the text of any error names the file."""
+    """The object of a description; the text of any error names the file."""
     try:
         made = make()
     except ValueError as error:  # an unknown class or function, which its text names

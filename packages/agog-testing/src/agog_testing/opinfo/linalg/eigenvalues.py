@@ -33,7 +33,9 @@ def _traces(x: Array) -> tuple[Array, ...]:
 
 
 def _decomposition(x: ag.Tensor) -> tuple[ag.Tensor, ...]:
-    """What of the eigenvectors does not depend on their order and phases: what they rebuild, and their lengths."""
+    """The parts of the eigenvectors that do not depend on their order and phases: the rebuilt matrix, and their
+    lengths.
+    """
     values, vectors = eig(x)
     rebuilt = ag.matmul(ag.multiply(vectors, ag.expand_dims(values, -2)), ag.matrix_inverse(vectors))
     return rebuilt, ag.reduce_sum(ag.square(ag.abs(vectors)), -2)

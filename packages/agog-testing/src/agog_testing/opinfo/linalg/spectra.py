@@ -43,7 +43,7 @@ def _eigenvalues(x: Array) -> Array:
 
 
 def _unique_parts(x: ag.Tensor) -> tuple[ag.Tensor, ...]:
-    """What of the eigenvectors does not depend on the choice of phases."""
+    """The parts of the eigenvectors that do not depend on phases."""
     eigenvalues, v = self_adjoint_eig(x)
     return eigenvalues, ag.abs(v), ag.matmul(v * expand_dims(ag.square(eigenvalues), -2), v, adjoint_b=True)
 
