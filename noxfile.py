@@ -406,7 +406,7 @@ def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members(), WORKERS_PACKAGE)
     session.env |= {"AGOG_ENDURANCE": "1", "AGOG_KILLS": "500", "AGOG_FUZZ": "100000", "AGOG_RANDOM_GRAPHS": "1000"}
-    session.env["AGOG_TRACED_PROGRAMS"] = "10000"
+    session.env["AGOG_RANDOM_PROGRAMS"] = "2000"
     session.env["AGOG_INTERRUPTS"] = "1000"
     checkpoint = MEMBERS["agog-checkpoint"] / "tests"
     whole_trainings = ROOT / "tests" / "integration"
@@ -415,8 +415,8 @@ def endurance(session: nox.Session) -> None:
         *(
             whole_trainings / f"test_integration_{name}.py"
             for name in (
-                *("interrupted_imports", "interrupts", "large_models", "mnist_example"),
-                *("traced_interrupts", "traced_programs", "traced_trainings"),
+                *("interrupted_imports", "interrupts", "large_models", "mnist_example", "random_programs"),
+                *("traced_interrupts", "traced_trainings"),
             )
         ),
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),

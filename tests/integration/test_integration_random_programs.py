@@ -14,7 +14,7 @@ import pytest
 
 import agog_core as tf
 from agog_optimizers import AdamOptimizer
-from agog_testing.programs import check_program
+from agog_testing.programs import check_program, difference_of
 from agog_testing.programs.ways import WAYS, running
 
 COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "200"))
@@ -53,3 +53,28 @@ def test_a_step_behind_a_branch_on_what_python_returns() -> None:
                 call(tf.constant([number]))
         found.append(v.numpy().tobytes())
     assert found[0] == found[1]
+
+
+# Two groups, with a branch and a random number between them, each of which needed a part of the other.
+NEEDING_EACH_OTHER = """
+import agog_core as tf
+from agog_testing.programs.support import data
+
+def program(see):
+    v = tf.Variable(data(1, [3]))
+
+    @tf.function
+    def f(x):
+        a = tf.abs(x)
+        b = a * 2.0 if tf.reduce_sum(a) > 0.0 else a - 1.0
+        c = tf.minimum(v, v)
+        return c * b, c + tf.random_normal([3])
+
+    for number in (3, 5, 3):
+        see(*f(data(number, [1, 3])))
+"""
+
+
+def test_groups_that_need_each_other_are_run_in_some_order() -> None:
+    with running("compilers"):
+        assert difference_of(NEEDING_EACH_OTHER) is None
