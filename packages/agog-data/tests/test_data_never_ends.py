@@ -10,7 +10,7 @@ import pytest
 
 from agog_data import Dataset
 from agog_data.transformations.counting import Counter, RandomDataset
-from agog_data.transformations.limiting import take_while
+from agog_data.transformations.filtering import take_while
 
 FINITE = Dataset.range(3)
 ENDLESS = FINITE.repeat()

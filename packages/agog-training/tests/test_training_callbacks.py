@@ -27,7 +27,7 @@ from agog_training.callbacks import (
     ReduceLROnPlateau,
     TerminateOnNaN,
 )
-from agog_training.callbacks.rates import learning_rate, set_learning_rate
+from agog_training.callbacks.learning_rates import learning_rate, set_learning_rate
 
 
 class Fake:

@@ -14,8 +14,8 @@ import agog_optimizers
 from agog_layers import Activation, Dense, set_global_policy
 from agog_testing import says
 from agog_training import Model, Sequential, load_model
-from agog_training.loss_scaling import LossScaleOptimizer
 from agog_training.optimizers import SGD, Adam
+from agog_training.optimizers.loss_scale import LossScaleOptimizer
 
 SEED = 41
 

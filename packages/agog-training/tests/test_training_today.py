@@ -12,9 +12,9 @@ import pytest
 import agog_core as ag
 from agog_layers import Dense
 from agog_testing import says
-from agog_training import Sequential, optimizers, schedules
+from agog_training import Sequential, optimizers
 from agog_training.callbacks import EarlyStopping, ModelCheckpoint
-from agog_training.optimizers import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Lamb, Lion, Nadam, RMSprop
+from agog_training.optimizers import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Lamb, Lion, Nadam, RMSprop, schedules
 
 EVERY = [SGD, Adam, AdamW, Adamax, Lamb, Lion, Nadam, RMSprop, Adagrad, Adadelta]
 rng = np.random.default_rng(3)

@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from agog_data import making as _making
+from agog_data import factory as _making
 from agog_data.dataset import Dataset
 from agog_data.iterator import Iterator
 
@@ -23,10 +23,10 @@ __all__ = ["Dataset", "Iterator", "datasets", "readers"]
 
 
 def _transformation(name: str) -> Any:
-    from agog_data.transformations import counting, grouping, limiting, sampling, scanning  # most programs use none
+    from agog_data.transformations import counting, filtering, grouping, sampling, scanning  # most programs use none
 
     return next(
-        getattr(each, name) for each in (counting, grouping, limiting, sampling, scanning) if hasattr(each, name)
+        getattr(each, name) for each in (counting, grouping, filtering, sampling, scanning) if hasattr(each, name)
     )
 
 

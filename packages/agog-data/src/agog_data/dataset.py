@@ -7,39 +7,35 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from agog_core.errors import InvalidArgumentError
-from agog_data import making, shown, sources, sparse_sources
+from agog_data import display, factory, sources, sparse_sources
 from agog_data.arguments import integer
 from agog_data.elements import components, map_components
 from agog_data.iterator import Iterator
-from agog_data.methods.ahead import AheadMethods
-from agog_data.methods.applied import AppliedMethods
-from agog_data.methods.caching import CachingMethods
-from agog_data.methods.choosing import ChoosingMethods
-from agog_data.methods.describing import DescribingMethods
+from agog_data.methods.batching import BatchingMethods
+from agog_data.methods.buffering import BufferingMethods
+from agog_data.methods.creation import CreationMethods
+from agog_data.methods.description import DescriptionMethods
 from agog_data.methods.flattening import FlatteningMethods
-from agog_data.methods.generating import GeneratingMethods
-from agog_data.methods.joining import JoiningMethods
 from agog_data.methods.mapping import MappingMethods
-from agog_data.methods.padding import PaddingMethods
-from agog_data.methods.parting import PartingMethods
-from agog_data.methods.reducing import ReducingMethods
+from agog_data.methods.reduction import ReductionMethods
+from agog_data.methods.selection import SelectionMethods
+from agog_data.methods.sharding import ShardingMethods
+from agog_data.methods.transformations import TransformationMethods
 from agog_data.stages.combining import Zip
 from agog_data.stages.slicing import Slices
 
 
 class Dataset(
-    ChoosingMethods,
+    SelectionMethods,
     MappingMethods,
     FlatteningMethods,
-    GeneratingMethods,
-    JoiningMethods,
-    PaddingMethods,
-    PartingMethods,
-    ReducingMethods,
-    CachingMethods,
-    AheadMethods,
-    AppliedMethods,
-    DescribingMethods,
+    CreationMethods,
+    BatchingMethods,
+    ShardingMethods,
+    ReductionMethods,
+    BufferingMethods,
+    TransformationMethods,
+    DescriptionMethods,
 ):
     """A sequence of elements: tensors, or nested tuples, dicts and namedtuples of tensors.
 
@@ -227,15 +223,15 @@ class Dataset(
         return self._stage.spec()
 
     def __repr__(self) -> str:
-        return shown.line(type(self).__name__, self._spec)
+        return display.line(type(self).__name__, self._spec)
 
     def _repr_html_(self) -> str:
         """The display in notebooks: shapes, dtypes and the first elements, unless they can be read only once."""
-        return shown.table(type(self).__name__, self._spec, self._stage)
+        return display.table(type(self).__name__, self._spec, self._stage)
 
     def _never_ends(self) -> bool:
         """Whether the elements are known to go on forever; what takes datasets asks before it iterates."""
         return self._stage.never_ends()
 
 
-making.register(Dataset)
+factory.register(Dataset)

@@ -16,7 +16,7 @@ from agog_core.tensors.convert import from_host
 from agog_core.tensors.placement import copy_to_device
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_data.making import AnyDataset
+from agog_data.factory import AnyDataset
 from agog_data.sparse_elements import stack_sparse
 
 Element = Any

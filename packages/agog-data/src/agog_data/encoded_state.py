@@ -15,8 +15,8 @@ from agog_core.tensors.convert import from_host
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element, SparseSpec, components, packer
-from agog_data.held import hold
-from agog_data.making import AnyDataset
+from agog_data.factory import AnyDataset
+from agog_data.in_memory import hold
 from agog_data.state import State
 
 

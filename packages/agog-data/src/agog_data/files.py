@@ -11,7 +11,7 @@ from agog_core import errors
 from agog_core.dtypes import string
 from agog_core.host_files import check_name
 from agog_core.tensors.tensor import Tensor
-from agog_data.looking import touch
+from agog_data.preview import touch
 
 PathLike = str | os.PathLike[str]
 

@@ -10,10 +10,10 @@ from weakref import ref
 from agog_core import Checkpointable
 from agog_core.errors import InvalidArgumentError, OutOfRangeError
 from agog_core.tracers import present_tracer, tracing
-from agog_data import shown
+from agog_data import display
 from agog_data.elements import Described, Element
 from agog_data.encoded_state import decode, encode
-from agog_data.making import AnyDataset
+from agog_data.factory import AnyDataset
 from agog_data.stage import Scope
 from agog_data.state import check
 
@@ -112,11 +112,11 @@ class Iterator(Checkpointable, Described):
         return self._dataset._stage.spec()
 
     def __repr__(self) -> str:
-        return shown.line(type(self).__name__, self._spec)
+        return display.line(type(self).__name__, self._spec)
 
     def _repr_html_(self) -> str:
         """The display in notebooks: shapes and dtypes. No element is taken."""
-        return shown.table(type(self).__name__, self._spec, None)
+        return display.table(type(self).__name__, self._spec, None)
 
     def state_dict(self) -> dict[str, Any]:
         """The position, and the random streams behind it.

@@ -8,7 +8,7 @@ from agog_core import dtypes
 from agog_core.shapes import TensorShape
 from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
 from agog_data.elements import ComponentSpec, SparseSpec, components, map_components
-from agog_data.held import Held
+from agog_data.in_memory import InMemory
 from agog_data.sparse_elements import unstack_sparse
 
 
@@ -17,13 +17,13 @@ def has_sparse(structure: Any) -> bool:
     return any(isinstance(part, (SparseTensor, SparseTensorValue)) for part in components(structure))
 
 
-def single(structure: Any) -> Held:
+def single(structure: Any) -> InMemory:
     """One element of arrays, or what converts to them, and sparse tensors."""
     element = map_components(convert_to_tensor_or_sparse_tensor, structure)
-    return Held([element], map_components(_spec, element))
+    return InMemory([element], map_components(_spec, element))
 
 
-def rows(sparse: Any) -> Held:
+def rows(sparse: Any) -> InMemory:
     """The rows of a `SparseTensor` with a first axis, or of the value of one, each as three tensors; anything else
     raises TypeError."""
     if isinstance(sparse, SparseTensorValue):
@@ -35,7 +35,7 @@ def rows(sparse: Any) -> Held:
     rank = sparse.dense_shape._shape[0] - 1
     shapes = [(dtypes.int64, [None, rank]), (sparse.dtype, [None]), (dtypes.int64, [rank])]
     spec = tuple([ComponentSpec(dtype, TensorShape(shape)) for dtype, shape in shapes])
-    return Held([(row.indices, row.values, row.dense_shape) for row in unstack_sparse(sparse)], spec)
+    return InMemory([(row.indices, row.values, row.dense_shape) for row in unstack_sparse(sparse)], spec)
 
 
 def _spec(component: Any) -> ComponentSpec:

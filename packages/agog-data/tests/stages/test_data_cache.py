@@ -21,7 +21,7 @@ from pipelines import noise, values
 import agog_core as ag
 from agog_data import Dataset
 from agog_data.cache_file import CacheReader
-from agog_data.transformations.limiting import ignore_errors
+from agog_data.transformations.filtering import ignore_errors
 from agog_testing import says
 
 Pair = namedtuple("Pair", ["x", "y"])

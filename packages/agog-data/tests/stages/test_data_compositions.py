@@ -16,9 +16,9 @@ from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_data.transformations.filtering import assert_element_shape, ignore_errors, take_while, unique
 from agog_data.transformations.flattening import parallel_interleave, unbatch
-from agog_data.transformations.limiting import assert_element_shape, ignore_errors, take_while, unique
-from agog_data.transformations.placing import copy_to_device
+from agog_data.transformations.placement import copy_to_device
 from agog_data.transformations.sampling import choose_from_datasets, rejection_resample, sample_from_datasets
 
 TRIALS = 500 if os.environ.get("AGOG_ENDURANCE") else 20

@@ -12,8 +12,8 @@ import agog_core as ag
 from agog_core import dtypes, errors, random
 from agog_data import Dataset, Iterator
 from agog_data.readers import TextLineDataset
+from agog_data.transformations.filtering import ignore_errors
 from agog_data.transformations.grouping import group_by_window
-from agog_data.transformations.limiting import ignore_errors
 from agog_data.transformations.sampling import sample_from_datasets
 from agog_testing import says
 

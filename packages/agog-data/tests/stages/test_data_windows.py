@@ -16,8 +16,8 @@ from pipelines import values
 
 import agog_core as ag
 from agog_data import Dataset
-from agog_data.transformations.limiting import unique
-from agog_data.transformations.placing import copy_to_device
+from agog_data.transformations.filtering import unique
+from agog_data.transformations.placement import copy_to_device
 from agog_testing import says
 
 InvalidArgumentError = ag.errors.InvalidArgumentError

@@ -20,8 +20,7 @@ from agog_optimizers.adam import *
 from agog_optimizers.adamax import *
 from agog_optimizers.adamw import *
 from agog_optimizers.amsgrad import *
-from agog_optimizers.averaging import *
-from agog_optimizers.cosines import *
+from agog_optimizers.cosine_schedules import *
 from agog_optimizers.ftrl import *
 from agog_optimizers.gradient_descent import *
 from agog_optimizers.lamb import *
@@ -38,6 +37,7 @@ from agog_optimizers.proximal_adagrad import *
 from agog_optimizers.proximal_gradient_descent import *
 from agog_optimizers.rmsprop import *
 from agog_optimizers.schedules import *
+from agog_optimizers.weight_averages import *
 from agog_optimizers.weight_decay import *
 
 __version__ = "0.1.0"

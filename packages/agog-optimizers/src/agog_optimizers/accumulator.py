@@ -16,7 +16,7 @@ from agog_core import (
 )
 from agog_core.ops.updates.descent import apply_add
 from agog_core.tracers import late
-from agog_optimizers.host import host_variable
+from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import times
 from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.wrapper import OptimizerWrapper

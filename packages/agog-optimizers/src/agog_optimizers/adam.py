@@ -9,7 +9,7 @@ from typing import Any
 from agog_core import Tensor, Variable, device, zeros_like
 from agog_core.ops.updates.adam import apply_adam
 from agog_core.tracers import late
-from agog_optimizers.host import host_variable
+from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import Number, number, times
 from agog_optimizers.optimizer import Optimizer
 

@@ -6,7 +6,7 @@ from agog_core import Variable, device
 from agog_core.ops.updates.adam import apply_adamax
 from agog_core.tracers import late
 from agog_optimizers.adam import AdamOptimizer
-from agog_optimizers.host import host_variable
+from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import Number, number, times
 
 __all__ = ["AdaMaxOptimizer"]

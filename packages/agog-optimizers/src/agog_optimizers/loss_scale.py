@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from agog_core import Checkpointable, Tensor, constant, device, py_func
-from agog_optimizers.host import host_variable
+from agog_optimizers.host_variables import host_variable
 
 __all__ = ["ExponentialUpdateLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 

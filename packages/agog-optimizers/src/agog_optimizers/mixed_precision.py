@@ -18,7 +18,7 @@ from agog_core import (
     reduce_all,
 )
 from agog_core.tracers import late
-from agog_optimizers.host import host_variable
+from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import times
 from agog_optimizers.loss_scale import LossScaleManager
 from agog_optimizers.optimizer import Optimizer

@@ -10,11 +10,9 @@ from agog_core import Variable, nest
 from agog_core.settable import has_changed
 from agog_training import optimizers
 from agog_training.arguments import QUEUES, check_arguments, check_modes, is_due
-from agog_training.callbacks.callback import Callback, CallbackList, History
-from agog_training.callbacks.given import given_callbacks
+from agog_training.callbacks.callback import Callback, CallbackList, History, given_callbacks
+from agog_training.callbacks.logs import numbers
 from agog_training.callbacks.progress import ProgbarLogger, bar
-from agog_training.callbacks.results import numbers
-from agog_training.deprecated import Deprecated
 from agog_training.fit import epochs as loop
 from agog_training.fit.batches import (
     ArrayBatches,
@@ -30,8 +28,9 @@ from agog_training.fit.batches import (
 from agog_training.fit.objective import Objective
 from agog_training.fit.steps import Steps, predicted, stepped
 from agog_training.fit.traced_steps import TracedSteps
-from agog_training.loss_scaling import scaled_for
-from agog_training.saving.saved import Saved
+from agog_training.keras2_methods import Keras2Methods
+from agog_training.optimizers.loss_scale import scaled_for
+from agog_training.saving.methods import SavingMethods
 
 __all__ = ["Model"]
 
@@ -39,7 +38,7 @@ __all__ = ["Model"]
 _HOW_IT_RUNS = ("run_eagerly", "steps_per_execution")
 
 
-class Model(Steps, Deprecated, Saved, agog_layers.Model):
+class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
     """A layer of layers with `fit`, `evaluate` and `predict`.
 
     There are two ways to make one. Derive a class: assign layers to attributes in ``__init__``, and use them in

@@ -29,7 +29,7 @@ from agog_layers import LSTM, Dense, Dropout, Embedding, Flatten, Input
 from agog_layers.metrics.keras.means import MeanSquaredError
 from agog_testing import says
 from agog_training import Model, Sequential, clone_model, load_model, model_from_config, model_from_json, optimizers
-from agog_training.saving.description import describe_optimizer, revive_optimizer
+from agog_training.optimizers.description import describe_optimizer, revive_optimizer
 from agog_training.saving.model_file import _File
 
 X = np.random.RandomState(0).rand(8, 4).astype("float32")

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import errors
-from agog_data.datasets.limited import Limited
 from agog_data.datasets.npz import Array
-from agog_data.datasets.pickled import unpickled
+from agog_data.datasets.pickles import unpickled
+from agog_data.datasets.size_limit import SizeLimit
 from agog_data.files import opened
 from agog_data.tar_archive import TarArchive
 
@@ -115,7 +115,7 @@ def _of_archive(file: Path, formats: Sequence[Format], most: int) -> dict[str, t
     found = {}
     with opened(str(file)) as stream:
         try:
-            limited: Any = Limited(str(file), gzip.GzipFile(fileobj=stream), most)  # type: ignore[arg-type]
+            limited: Any = SizeLimit(str(file), gzip.GzipFile(fileobj=stream), most)  # type: ignore[arg-type]
             archive = TarArchive(limited)
             while (member := archive.next()) is not None:
                 name = member.name.rpartition("/")[2]

@@ -178,7 +178,7 @@ def _download(origin: str, file: Path, checksum: str | None, algorithm: str) -> 
 
 
 def _unpack(file: Path, named: str | Sequence[str] | None, formats: Sequence[str], most: int | None) -> None:
-    from agog_data.datasets.unpacking import unpack  # here, because its import takes longer than the rest of this
+    from agog_data.datasets.archives import unpack  # here, because its import takes longer than the rest of this
 
     if most is None:
         most = max(_LEAST_UNPACKED, _MOST_COMPRESSED * file.stat().st_size)

@@ -20,7 +20,7 @@ _CHUNK = 1 << 20
 
 
 def read_npz(file: Path, members: Sequence[str], most: int) -> list[Array]:
-    """Read arrays of numbers or of Python objects; of these only what `agog_data.datasets.pickled` knows.
+    """Read arrays of numbers or of Python objects; of these only what `agog_data.datasets.pickles` knows.
 
     Args:
         file: the ``.npz`` file.
@@ -55,7 +55,7 @@ def _read(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int)
 
 
 def _objects(name: str, stream: IO[bytes], header: Header, most: int) -> Array:
-    from agog_data.datasets.pickled import unpickled  # here, because few files have such arrays
+    from agog_data.datasets.pickles import unpickled  # here, because few files have such arrays
 
     data = bytearray()
     while chunk := stream.read(_CHUNK):

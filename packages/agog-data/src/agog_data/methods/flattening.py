@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from agog_data import arguments, sources
 from agog_data.methods.pipeline import Pipeline
 from agog_data.stages.combining import Zip
-from agog_data.stages.interleaving import ParallelInterleave
 from agog_data.stages.nesting import Interleave
+from agog_data.stages.parallel_interleaving import ParallelInterleave
 from agog_data.stages.slicing import Slices
 from agog_data.stages.unbatching import Unbatch
 from agog_data.stages.windows import Window

@@ -13,8 +13,8 @@ from agog_data.functions import ElementFunction
 from agog_data.methods.pipeline import Pipeline
 from agog_data.random_stream import Stream
 from agog_data.stages.mapping import Filter, Map
-from agog_data.stages.processing import ProcessMap
-from agog_data.stages.vectorizing import VectorizedMap
+from agog_data.stages.process_mapping import ProcessMap
+from agog_data.stages.vectorization import VectorizedMap
 
 if TYPE_CHECKING:
     from agog_data.dataset import Dataset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agog_data.making import AnyDataset, dataset_of
+from agog_data.factory import AnyDataset, dataset_of
 from agog_data.stage import Stage
 
 if TYPE_CHECKING:

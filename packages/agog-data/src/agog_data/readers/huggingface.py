@@ -13,7 +13,7 @@ from agog_core.dtypes import as_dtype
 from agog_core.shapes import TensorShape
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
-from agog_data.looking import touch
+from agog_data.preview import touch
 from agog_data.readers.element_stream import Array, ElementStream, Parts, text
 from agog_data.sources import Source
 from agog_data.stages.slicing import Slices

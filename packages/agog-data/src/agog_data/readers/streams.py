@@ -10,7 +10,7 @@ from typing import Any
 from agog_core.errors import DataLossError, InvalidArgumentError, OpError, ResourceExhaustedError
 from agog_core.host_files import translated_errors
 from agog_data.arguments import integer, positive
-from agog_data.looking import touch
+from agog_data.preview import touch
 
 _BLOCK = 1 << 18
 _COMPRESSED_BLOCK = 1 << 16

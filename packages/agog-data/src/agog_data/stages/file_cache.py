@@ -12,7 +12,7 @@ from agog_core.tensors.convert import from_host
 from agog_data.cache_file import CacheReader, CacheWriter
 from agog_data.elements import Element, packer, tensor_components
 from agog_data.encoded_state import decode, encode
-from agog_data.looking import touch
+from agog_data.preview import touch
 from agog_data.stage import Stage
 from agog_data.stages.caching import Kept, NoWriter, Store, Writer
 from agog_data.state import State, check

@@ -16,7 +16,7 @@ from agog_core.tensors.convert import from_host
 from agog_core.tensors.host_array import host_array
 from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, components, map_components, packer
-from agog_data.looking import touch
+from agog_data.preview import touch
 from agog_data.random_stream import ElementGenerator, Stream
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.state import State

@@ -12,7 +12,7 @@ from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element
 from agog_data.encoded_state import restore_elements
 from agog_data.functions import ElementFunction
-from agog_data.held import hold
+from agog_data.in_memory import hold
 from agog_data.random_stream import Stream
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.stages.mapping import CountingIterator

@@ -10,8 +10,8 @@ from typing import Any
 
 from agog_data.elements import Element
 from agog_data.encoded_state import restore_elements
+from agog_data.factory import AnyDataset
 from agog_data.functions import ElementFunction
-from agog_data.making import AnyDataset
 from agog_data.random_stream import Stream
 from agog_data.stage import ElementIterator, NoElementError, Scope, Stage, UnaryStage
 from agog_data.stages.mapping import CountingIterator

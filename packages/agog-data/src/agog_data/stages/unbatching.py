@@ -15,7 +15,7 @@ from agog_data.elements import (
     unstack_elements,
 )
 from agog_data.encoded_state import restore_elements
-from agog_data.making import AnyDataset
+from agog_data.factory import AnyDataset
 from agog_data.sparse_elements import unstack_sparse
 from agog_data.stage import ElementIterator, Scope, UnaryStage
 from agog_data.state import State

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_data.elements import DatasetSpec, Element, components, map_components, packer, stack_elements
 from agog_data.encoded_state import restore_elements
-from agog_data.held import hold
+from agog_data.in_memory import hold
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.state import State
 

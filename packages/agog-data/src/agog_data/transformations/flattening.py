@@ -8,8 +8,8 @@ from typing import Any
 from agog_core.errors import InvalidArgumentError
 from agog_data import arguments
 from agog_data.dataset import Dataset
-from agog_data.stages.interleaving import ParallelInterleave
-from agog_data.stages.sloppy import SloppyInterleave
+from agog_data.stages.parallel_interleaving import ParallelInterleave
+from agog_data.stages.sloppy_interleaving import SloppyInterleave
 
 Transformation = Callable[[Dataset], Dataset]
 

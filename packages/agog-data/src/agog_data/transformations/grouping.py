@@ -13,7 +13,7 @@ from agog_data import arguments
 from agog_data.dataset import Dataset
 from agog_data.elements import map_components
 from agog_data.stages.grouping import GroupByWindow
-from agog_data.stages.reducing import GroupByReducer
+from agog_data.stages.reduction import GroupByReducer
 
 Transformation = Callable[[Dataset], Dataset]
 

@@ -10,8 +10,8 @@ from agog_checkpoint import Checkpoint
 from agog_checkpoint.file import file_name
 from agog_checkpoint.warning import CheckpointWarning
 from agog_training.callbacks.callback import Callback, Logs
-from agog_training.callbacks.rates import learning_rate, set_learning_rate
-from agog_training.callbacks.results import Results
+from agog_training.callbacks.learning_rates import learning_rate, set_learning_rate
+from agog_training.callbacks.logs import Results
 from agog_training.saving.weights import told_of_format
 
 __all__ = ["EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau", "TerminateOnNaN"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from agog_core import nest
 from agog_training.callbacks.callback import CallbackList
-from agog_training.callbacks.results import Results as Named
+from agog_training.callbacks.logs import Results as Named
 from agog_training.fit.batches import Batches
 from agog_training.fit.single_examples import batches_of
 from agog_training.fit.steps import Results, predicted, stepped

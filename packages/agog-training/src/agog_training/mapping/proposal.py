@@ -16,7 +16,7 @@ from agog_training.mapping.forms import Forms, fitting, of_another_kind, of_its_
 from agog_training.mapping.mapping import WeightMapping
 from agog_training.mapping.modules import Module, attentions_of, is_sorted, modules_of
 from agog_training.mapping.pairing import groups_of, pair
-from agog_training.mapping.parametrized import with_computed_weights
+from agog_training.mapping.parametrizations import with_computed_weights
 from agog_training.mapping.places import Place, places_of
 
 __all__ = ["propose_mapping"]

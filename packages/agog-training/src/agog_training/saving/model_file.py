@@ -21,14 +21,13 @@ from agog_layers.base.description import describe, revive
 from agog_layers.base.memory_limit import allowance, allowance_of
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
-from agog_training.saving.keras_assets import load_vocabularies
-from agog_training.saving.keras_contents import stored_numbers
-from agog_training.saving.keras_description import made_model
-from agog_training.saving.keras_files import is_keras_file, load_keras_weights
-from agog_training.saving.keras_model import compile_as_described, description_in
-from agog_training.saving.keras_optimizers import load_optimizer_state
-from agog_training.saving.told import tell_of_format
-from agog_training.saving.weights import Kept, Weights
+from agog_training.saving.keras.assets import load_vocabularies
+from agog_training.saving.keras.contents import stored_numbers
+from agog_training.saving.keras.description import made_model
+from agog_training.saving.keras.files import is_keras_file, load_keras_weights
+from agog_training.saving.keras.model import compile_as_described, description_in
+from agog_training.saving.keras.optimizers import load_optimizer_state
+from agog_training.saving.weights import Kept, Weights, tell_of_format
 
 __all__ = ["load_model", "save_model"]
 

@@ -19,13 +19,14 @@ from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
 from agog_layers.models.model import Model
-from agog_training.keras_optimizer import KerasOptimizer
-from agog_training.saving.keras_files import is_keras_file, load_keras_weights
-from agog_training.saving.keras_settings import warn_of_settings
-from agog_training.saving.told import tell_of_format
+from agog_training.optimizers.keras_optimizer import KerasOptimizer
+from agog_training.saving.keras.files import is_keras_file, load_keras_weights
+from agog_training.saving.keras.settings import warn_of_settings
 
 # The ends of names by which Keras writes HDF5.
 _HDF5 = (".h5", ".hdf5", ".keras")
+# The functions that have warned of the names of their files.
+_warned: set[str] = set()
 
 
 class Weights(Checkpointable):
@@ -198,6 +199,13 @@ def told_of_format(what: str, path: str) -> str:
         "under both names.",
     )
     return file_name(path)
+
+
+def tell_of_format(function: str, text: str) -> None:
+    """Warn of what a function writes under a name of another format, unless it has; in the line that calls it."""
+    if function not in _warned:
+        _warned.add(function)
+        warnings.warn(f"{function}: {text} Further files are not told of.", CheckpointWarning, stacklevel=4)
 
 
 def _is_whole(model: Any) -> bool:

@@ -22,7 +22,7 @@ from agog_checkpoint.pointer import read_kept
 from agog_checkpoint.recovery import INDEX_SUFFIX, remove_stale, stale_files
 from agog_core.dtypes import as_dtype
 from agog_core.errors import DataLossError, NotFoundError, OpError
-from agog_training.saving.keras_files import is_keras_file
+from agog_training.saving.keras.files import is_keras_file
 
 _LONGEST_STATE = 100
 
@@ -130,7 +130,7 @@ def show(path: str, as_json: bool) -> None:
 def _contents(path: str) -> tuple[dict[str, Leaf], str]:
     """What a checkpoint holds by key, or any safetensors file by the tensors' names; and what separates their parts."""
     if _is_by_itself(path) and is_keras_file(path):
-        from agog_training.saving.keras_contents import keras_contents
+        from agog_training.saving.keras.contents import keras_contents
 
         return {name: Leaf(*each) for name, each in keras_contents(path).items()}, "/"
     try:

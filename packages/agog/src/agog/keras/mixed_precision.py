@@ -6,7 +6,7 @@ from agog_layers.base.policy import *
 from agog_layers.base.policy import Policy as DTypePolicy
 from agog_layers.base.policy import global_policy as dtype_policy
 from agog_layers.base.policy import set_global_policy as set_dtype_policy
-from agog_training.loss_scaling import LossScaleOptimizer as LossScaleOptimizer
+from agog_training.optimizers.loss_scale import LossScaleOptimizer as LossScaleOptimizer
 
 _export(globals())
 

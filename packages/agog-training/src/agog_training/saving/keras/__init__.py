@@ -1,0 +1,1 @@
+"""Keras: models, weights and optimizers out of files that Keras has written."""
