@@ -217,13 +217,10 @@ def test_what_functions_change_in_place_is_found(source: str) -> None:
 PLAIN = {
     "agog_compat": {
         "critical_section": "locks",
-        "eager_status": "errors",
         "gfile": "files",
         "graph_only": "never made",
         "lookup.initializers": "never change",
         "lookup.mutable": "tables, which are read on the host",
-        "resource_handles": "never change",
-        "saveables": "for checkpoints",
     },
     "agog_layers": {
         "base.description": "what a constructor was given",

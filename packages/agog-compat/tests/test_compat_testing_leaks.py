@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import agog_core as ag
-from agog_compat.testing import test_util
+from agog.commands.tensorflow1.internals import test_util
 from agog_compat.testing.leaks import (
     assert_no_garbage_created,
     assert_no_new_pyobjects_executing_eagerly,

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from agog_training.saving import told
+from agog_training.saving import weights
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_told_yet() -> Iterator[None]:
     """Let each test get the warnings that a program gets once."""
-    told.functions.clear()
+    weights._warned.clear()
     yield
-    told.functions.clear()
+    weights._warned.clear()

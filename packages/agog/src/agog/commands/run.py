@@ -19,10 +19,10 @@ def run(is_module: bool, report: bool, program: str, arguments: tuple[str, ...])
     PROGRAM is a file, or with -m a module, such as `agog run -m pytest tests`. In its process `import tensorflow`, and
     what is below it, gives agog; nothing is installed, and other processes are not touched.
     """
-    import agog.commands.old_programs.active
-    from agog.commands.old_programs import missing
-    from agog.commands.old_programs.program import run_module, run_script
+    import agog.commands.tensorflow1.activation
+    from agog.commands.tensorflow1 import missing_names
+    from agog.commands.tensorflow1.program import run_module, run_script
 
-    with missing.reported() if report else nullcontext():
+    with missing_names.reported() if report else nullcontext():
         status = (run_module if is_module else run_script)(program, arguments)
     sys.exit(status)

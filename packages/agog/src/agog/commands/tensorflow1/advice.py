@@ -1,4 +1,4 @@
-"""Dropped: advice for names dropped by NumPy that cannot be restored."""
+"""Advice: advice for names dropped by NumPy that cannot be restored."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 from zipfile import is_zipfile
 
-from agog.commands.old_programs.dropped import explain
+from agog.commands.tensorflow1.advice import explain
 
 
 def run_script(path: str, arguments: Sequence[str]) -> int:

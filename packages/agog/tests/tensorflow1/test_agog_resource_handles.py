@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat import resource_handles as handles
+from agog.commands.tensorflow1.internals import resource_handles as handles
 from agog_core.errors import InvalidArgumentError, NotFoundError
 from agog_testing import says
 

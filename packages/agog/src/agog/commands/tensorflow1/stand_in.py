@@ -7,8 +7,8 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
-from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import (
+from agog.commands.tensorflow1 import missing_names
+from agog.commands.tensorflow1.module_table import (
     PLACES,
     RENAMED,
     advises,
@@ -60,7 +60,7 @@ class StandIn(ModuleType):
         if sys._getframe(2).f_code.co_filename.startswith("<frozen importlib"):
             self.awaited.add(name)
         elif not name.startswith("_"):
-            missing.note(f"{self.__name__}.{name}", advice)
+            missing_names.note(f"{self.__name__}.{name}", advice)
 
     def find(self, name: str) -> Any:
         """What stands for a name of TensorFlow's module; an AttributeError where nothing does."""
@@ -103,13 +103,13 @@ class Absent(StandIn):
         super().__init__(name, ())
         parent = sys.modules.get(name.rpartition(".")[0])
         if not isinstance(parent, Absent):
-            missing.note(name, self._refusal())
+            missing_names.note(name, self._refusal())
 
     def _refusal(self) -> str:
         return refusal(self.__name__.partition(".")[2])
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        missing.note(self.__name__, self._refusal())
+        missing_names.note(self.__name__, self._refusal())
         raise NotImplementedError(self._refusal())
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:

@@ -11,9 +11,9 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from agog.commands.old_programs import missing
-from agog.commands.old_programs.places import is_absent, sources_of, why_not
-from agog.commands.old_programs.stand_in import Absent, StandIn
+from agog.commands.tensorflow1 import missing_names
+from agog.commands.tensorflow1.module_table import is_absent, sources_of, why_not
+from agog.commands.tensorflow1.stand_in import Absent, StandIn
 
 # How the names of files and folders of tests end.
 _TESTS = ("_test", "_tests", "_test_util")
@@ -82,7 +82,7 @@ def _not_found(fullname: str, place: str) -> ModuleNotFoundError:
     text = f"No module named {fullname!r}: {why_not(place)}"
     parent, _, name = fullname.rpartition(".")
     if name not in getattr(sys.modules.get(parent), "awaited", ()):
-        missing.note(fullname, text)
+        missing_names.note(fullname, text)
     return ModuleNotFoundError(text, name=fullname)
 
 

@@ -1,4 +1,4 @@
-"""Places: the modules of TensorFlow 1.12's public names, and their places in agog."""
+"""Module table: the modules of TensorFlow 1.12's public names, and their places in agog."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from agog_compat.advice import advice_on, said
 
+_INTERNALS = "agog.commands.tensorflow1.internals"
 # The modules of TensorFlow, without its own name, by the modules of agog that have their names, in the order of search.
 _BY_SOURCES = {
     "": """
@@ -42,7 +43,7 @@ _BY_SOURCES = {
         python.ops.script_ops python.ops.state_ops python.ops.template
         python.ops.tensor_array_ops python.ops.variables
     """,
-    "agog agog_compat.resource_handles": "python.ops.gen_resource_variable_ops python.ops.resource_variable_ops",
+    f"agog {_INTERNALS}.resource_handles": "python.ops.gen_resource_variable_ops python.ops.resource_variable_ops",
     "agog agog.keras.initializers": "python.ops.init_ops",
     "agog agog.eager": "python.ops.variable_scope",
     "agog agog.bitwise": "python.ops.bitwise_ops python.ops.gen_bitwise_ops",
@@ -70,7 +71,7 @@ _BY_SOURCES = {
         contrib.checkpoint.python.split_dependency contrib.checkpoint.python.visualize
         python.training.checkpointable.data_structures
     """,
-    "agog.contrib.checkpoint agog.train agog.eager agog_compat.checkpointable_util": """
+    f"agog.contrib.checkpoint agog.train agog.eager {_INTERNALS}.checkpointable_util": """
         python.training.checkpointable.base python.training.checkpointable.tracking python.training.checkpointable.util
     """,
     "agog.contrib.data": "contrib.data.python contrib.data.python.ops",
@@ -116,11 +117,11 @@ _BY_SOURCES = {
         python.data.experimental.ops.shuffle_ops python.data.experimental.ops.unique
         python.data.experimental.ops.writers
     """,
-    "agog_compat.eager_tape": "python.eager.tape",
+    f"{_INTERNALS}.eager_tape": "python.eager.tape",
     "agog_core.random agog": "python.framework.random_seed",
-    "agog_compat.tensor_shape agog": "python.framework.tensor_shape",
-    "agog_compat.tensor_util agog": "python.framework.tensor_util",
-    "agog.commands.old_programs.keras_testing": "python.keras.testing_utils",
+    f"{_INTERNALS}.tensor_shape agog": "python.framework.tensor_shape",
+    f"{_INTERNALS}.tensor_util agog": "python.framework.tensor_util",
+    f"{_INTERNALS}.keras_testing_utils": "python.keras.testing_utils",
     "agog.dtypes agog": "python.framework.dtypes",
     "agog.eager": """
         contrib.eager contrib.eager.python.datasets contrib.eager.python.evaluator contrib.eager.python.network
@@ -195,10 +196,10 @@ _BY_SOURCES = {
     "agog.python_io": "python.lib.io.tf_record",
     "agog.summary agog.contrib.summary": "python.summary.summary python.summary.writer.writer",
     "agog.test": "python.ops.gradient_checker",
-    "agog.test agog_compat.testing.test_util": """
+    f"agog.test {_INTERNALS}.test_util": """
         python.eager.test python.framework.test_util python.platform.googletest python.platform.test
     """,
-    "agog_compat.eager_context agog.eager agog": "python.eager.context",
+    f"{_INTERNALS}.eager_context agog.eager agog": "python.eager.context",
     "agog.train agog": """
         contrib.optimizer_v2 contrib.optimizer_v2.adadelta contrib.optimizer_v2.adagrad contrib.optimizer_v2.adam
         contrib.optimizer_v2.gradient_descent contrib.optimizer_v2.momentum contrib.optimizer_v2.optimizer_v2
@@ -212,7 +213,7 @@ _BY_SOURCES = {
         python.training.queue_runner_impl python.training.rmsprop python.training.saver
         python.training.sync_replicas_optimizer python.training.training python.training.training_util
     """,
-    "agog_compat.versions": "python.framework.versions",
+    f"{_INTERNALS}.versions": "python.framework.versions",
     "agog.nest agog_core.nest": "python.data.util.nest",
     "agog_compat.nested": "python.util.nest",
     "inspect": "python.util.tf_inspect",
@@ -227,18 +228,21 @@ _HOMES = "agog agog.nn agog.keras.layers agog.keras agog.train agog.math agog.li
 PLACES = {place: tuple(sources.split()) for sources, places in _BY_SOURCES.items() for place in places.split()}
 PLACES |= dict.fromkeys(_EMPTY.split(), ())
 PLACES["python.framework.ops.context"] = PLACES["python.eager.context"]
-PLACES[""] = PLACES["python"] = ("agog", "agog_compat.versions")
+PLACES[""] = PLACES["python"] = ("agog", f"{_INTERNALS}.versions")
 
 # Messages of TensorFlow that the writer of summaries has.
 _MESSAGES = "attr_value graph node_def summary tensor tensor_shape versions"
 PLACES |= {f"core.framework.{name}_pb2": (f"tensorboardX.proto.{name}_pb2",) for name in _MESSAGES.split()}
-PLACES["core.framework.types_pb2"] = ("tensorboardX.proto.types_pb2", "agog_compat.type_numbers")
+PLACES["core.framework.types_pb2"] = (
+    "tensorboardX.proto.types_pb2",
+    f"{_INTERNALS}.type_numbers",
+)
 PLACES["core.util.event_pb2"] = ("tensorboardX.proto.event_pb2",)
 
 # Names that are others in agog, or elsewhere.
 RENAMED = {
-    "__version__": "agog_compat.versions:__version__",
-    "keras.__version__": "agog_compat.versions:KERAS_VERSION",
+    "__version__": f"{_INTERNALS}.versions:__version__",
+    "keras.__version__": f"{_INTERNALS}.versions:KERAS_VERSION",
     "keras.mixed_precision.experimental.global_policy": "agog.keras.mixed_precision:global_policy",
     "keras.mixed_precision.experimental.set_policy": "agog.keras.mixed_precision:set_global_policy",
     "python.client.device_lib.list_local_devices": "agog.config:list_logical_devices",
@@ -248,18 +252,18 @@ RENAMED = {
     "python.eager.backprop.val_and_grad_function": "agog.eager:value_and_gradients_function",
     "python.platform.googletest.GetTempDir": "agog.test:get_temp_dir",
     "contrib.optimizer_v2.optimizer_v2.OptimizerV2": "agog.train:Optimizer",
-    "python.eager.core._NotOkStatusException": "agog_compat.eager_status:NotOkStatusException",
-    "python.eager.core._status_to_exception": "agog_compat.eager_status:status_to_exception",
+    "python.eager.core._NotOkStatusException": f"{_INTERNALS}.eager_status:NotOkStatusException",
+    "python.eager.core._status_to_exception": f"{_INTERNALS}.eager_status:status_to_exception",
     "python.eager.def_function.def_function": "agog:function",
     "python.eager.def_function.function": "agog:function",
     "python.feature_column.feature_column.InputLayer": "agog_training.feature_columns:DenseFeatures",
-    "python.framework.ops.EagerTensor": "agog_compat.eager_tensor:EagerTensor",
+    "python.framework.ops.EagerTensor": f"{_INTERNALS}.eager_tensor:EagerTensor",
     "python.keras.engine.base_layer.DeferredTensor": "agog_layers.layer.symbolic:Symbolic",
     "python.keras.engine.network.Network": "agog.keras:Model",
     "python.keras.optimizer_v2.optimizer_v2.OptimizerV2": "agog.keras:Optimizer",
     "python.keras.optimizer_v2.rmsprop.RMSProp": "agog.keras.optimizers:RMSprop",
     "python.framework.tensor_shape.as_shape": "agog:TensorShape",
-    "python.training.checkpointable.base.CheckpointableBase": "agog_compat.checkpointable_util:CheckpointableBase",
+    "python.training.checkpointable.base.CheckpointableBase": f"{_INTERNALS}.checkpointable_util:CheckpointableBase",
     "python.ops.resource_variable_ops.ResourceVariable": "agog:Variable",
     "python.ops.variables.VariableV1": "agog:Variable",
     "python.ops.variables.RefVariable": "agog:Variable",
@@ -282,7 +286,7 @@ RENAMED = {
     "python.ops.math_ops.mul": "agog:multiply",
     "python.ops.math_ops.sub": "agog:subtract",
     "python.ops.math_ops.neg": "agog:negative",
-    "python.framework.ops.convert_n_to_tensor": "agog_compat.tensor_util:convert_n_to_tensor",
+    "python.framework.ops.convert_n_to_tensor": f"{_INTERNALS}.tensor_util:convert_n_to_tensor",
     "python.framework.ops.get_name_scope": "agog_core.variables.name_scope:current_name_scope",
     "python.ops.control_flow_ops.with_dependencies": "agog_compat.graph_scopes:with_dependencies",
     "python.ops.string_ops.string_format": "agog.strings:format",
@@ -291,7 +295,7 @@ RENAMED = {
     "python.ops.array_ops.listdiff": "agog:setdiff1d",
     "python.ops.variable_scope.variable": "agog:Variable",
     "python.training.checkpoint_state_pb2.CheckpointState": "agog_checkpoint.folders:CheckpointState",
-    "python.training.saver.BaseSaverBuilder": "agog_compat.saveables:BaseSaverBuilder",
+    "python.training.saver.BaseSaverBuilder": f"{_INTERNALS}.saveables:BaseSaverBuilder",
     "python.training.checkpointable.util.CheckpointableSaver": "agog.eager:CheckpointableSaver",
 }
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat import eager_context, error_codes, graph_scopes, tensor_shape
-from agog_compat.eager_status import status_to_exception
-from agog_compat.eager_tensor import EagerTensor
+from agog.commands.tensorflow1.internals import eager_context, tensor_shape
+from agog.commands.tensorflow1.internals.eager_status import status_to_exception
+from agog.commands.tensorflow1.internals.eager_tensor import EagerTensor
+from agog.commands.tensorflow1.internals.tensor_util import convert_n_to_tensor
+from agog_compat import error_codes, graph_scopes
 from agog_compat.execution import ASYNC, SYNC
-from agog_compat.tensor_util import convert_n_to_tensor
 from agog_core import errors
 from agog_core.random import DEFAULT_GRAPH_SEED
 from agog_testing import says

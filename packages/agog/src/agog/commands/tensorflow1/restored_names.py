@@ -1,4 +1,4 @@
-"""Leftovers: names dropped by Python and NumPy, restored in this process."""
+"""Restored names: names dropped by Python and NumPy, restored in this process."""
 
 from __future__ import annotations
 

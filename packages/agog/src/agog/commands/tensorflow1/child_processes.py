@@ -1,4 +1,4 @@
-"""Children: the same imports in processes that multiprocessing starts for an old program."""
+"""Child processes: the same imports in processes that multiprocessing starts for an old program."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 def follow() -> None:
     """Let processes that are started from now on begin with this package's import; those that are forked have it."""
-    multiprocessing.set_forkserver_preload(["agog.commands.old_programs.active", "__main__"])
+    multiprocessing.set_forkserver_preload(["agog.commands.tensorflow1.activation", "__main__"])
     command_line = multiprocessing.spawn.get_command_line
 
     def with_import(**arguments: Any) -> list[str]:
         python, *options, flag, program, mark = command_line(**arguments)
-        return [python, *options, flag, f"import agog.commands.old_programs.active; {program}", mark]
+        return [python, *options, flag, f"import agog.commands.tensorflow1.activation; {program}", mark]
 
     multiprocessing.spawn.get_command_line = with_import

@@ -1,4 +1,4 @@
-"""Keras testing: TensorFlow's ``python.keras.testing_utils``, for tests of layers."""
+"""Keras testing utils: TensorFlow's ``python.keras.testing_utils``, for tests of layers."""
 
 from __future__ import annotations
 

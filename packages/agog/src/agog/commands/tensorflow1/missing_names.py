@@ -1,4 +1,4 @@
-"""Missing: a count of the missing names that a program and its child processes asked for."""
+"""Missing names: a count of the missing names that a program and its child processes asked for."""
 
 from __future__ import annotations
 

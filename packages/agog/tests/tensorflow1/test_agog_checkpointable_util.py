@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog.commands.tensorflow1.internals.checkpointable_util import (
+    CheckpointableBase,
+    NotCheckpointable,
+    add_variable,
+    gather_initializers,
+)
+from agog.commands.tensorflow1.internals.tensor_util import constant_value, constant_value_as_shape, is_tensor
 from agog_compat import habits  # noqa: F401  # what attaches names to classes
-from agog_compat.checkpointable_util import CheckpointableBase, NotCheckpointable, add_variable, gather_initializers
-from agog_compat.tensor_util import constant_value, constant_value_as_shape, is_tensor
 from agog_testing import says
 
 
