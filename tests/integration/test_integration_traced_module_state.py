@@ -222,6 +222,12 @@ PLAIN = {
         "lookup.initializers": "never change",
         "lookup.mutable": "tables, which are read on the host",
     },
+    "agog_keras": {
+        "enqueuers": "give data",
+        "estimators": "train models as a whole",
+        "preprocessing": "give data",
+        "progress_bar": "shows",
+    },
     "agog_layers": {
         "base.description": "what a constructor was given",
         "base.lookup": "made at an import",
@@ -237,14 +243,10 @@ PLAIN = {
     "agog_optimizers": {"moving_average": "names", "slots": "variables"},
     "agog_training": {
         "callbacks": "are called between steps",
-        "enqueuers": "give data",
-        "estimators": "train models as a whole",
         "fit.batches": "give data",
         "fit.meters": "count between steps",
         "fit.objective": "another one is made by each `compile`, which says so",
         "mapping": "for files",
-        "preparing": "give data",
-        "progress_bar": "shows",
         "saving": "for files",
     },
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,6 @@ from agog_layers.merging.functions import concatenate
 from agog_testing import says
 from agog_training import Model, Sequential
 from agog_training.callbacks import BaseLogger, ReduceLROnPlateau
-from agog_training.estimators import KerasClassifier, KerasRegressor
-from agog_training.preparing.time_series import TimeseriesGenerator
-from agog_training.preparing.word_pairs import make_sampling_table, skipgrams
-from agog_training.progress_bar import Progbar
 
 XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
@@ -202,93 +197,3 @@ def test_classes_and_older_callbacks() -> None:
     assert ReduceLROnPlateau(epsilon=0.5).min_delta == 0.5
     one.compile("sgd", "mse")
     one.fit(np.ones((1, 1)), np.ones(1), verbose=0, callbacks=[BaseLogger(stateful_metrics=["acc"])])
-
-
-def build(units: int = 2, loss: str = "binary_crossentropy") -> Sequential:
-    last = Dense(2, activation="softmax") if loss == "categorical_crossentropy" else Dense(1, activation="sigmoid")
-    model = Sequential([Dense(units, activation="tanh"), last])
-    model.compile("adam", loss, metrics=["accuracy"])
-    return model
-
-
-@pytest.mark.parametrize("loss", ["binary_crossentropy", "categorical_crossentropy"])
-def test_classifiers(loss: str) -> None:
-    ag.set_random_seed(0)
-    classifier = KerasClassifier(build, units=3, loss=loss, epochs=1, verbose=0)
-    assert classifier.fit(XOR, np.array(["no", "yes", "yes", "no"])).epoch == [0]
-    answers = classifier.predict(XOR).ravel()
-    likely = classifier.predict_proba(XOR)
-    assert answers.tolist() == [["no", "yes"][n] for n in likely.argmax(-1)]
-    np.testing.assert_allclose(likely.sum(-1), np.ones(4), rtol=1e-5)
-    score = classifier.score(XOR, np.array(["no", "yes", "yes", "no"]))
-    assert score == pytest.approx((answers == ["no", "yes", "yes", "no"]).mean())
-    assert classifier.set_params(epochs=2).get_params() == {
-        "units": 3,
-        "loss": loss,
-        "epochs": 2,
-        "verbose": 0,
-        "build_fn": build,
-    }
-
-
-def test_regressors_and_wrong_arguments() -> None:
-    def line() -> Sequential:
-        model = Sequential([ones(input_dim=2)])
-        model.compile("sgd", "mse")
-        return model
-
-    regressor = KerasRegressor(line, epochs=0, verbose=0)
-    regressor.fit(XOR, XOR.sum(-1))
-    assert regressor.predict(XOR).tolist() == [0.0, 1.0, 1.0, 2.0]
-    assert regressor.score(XOR, XOR.sum(-1) + 1) == -1.0
-    with pytest.raises(ValueError, match="KerasRegressor: hue is not a legal parameter; known are"):
-        KerasRegressor(line, hue=3)
-    with says(ValueError, "KerasClassifier: build_fn must be a function that returns a compiled model."):
-        KerasClassifier()
-
-
-def test_windows_of_series() -> None:
-    x, y = np.arange(20).reshape(10, 2), np.arange(10)
-    batches = TimeseriesGenerator(x, y, length=4, sampling_rate=2, stride=2, batch_size=2, reverse=True)
-    assert len(batches) == 2
-    windows, targets = batches[1]
-    assert targets.tolist() == [8]
-    assert windows[0].tolist() == [x[6].tolist(), x[4].tolist()]
-    for make, text in (
-        (
-            lambda: TimeseriesGenerator([1, 2], [1], 1),
-            "TimeseriesGenerator: data and targets must have the same length; got 2 and 1.",
-        ),
-        (
-            lambda: TimeseriesGenerator([1, 2], [1, 2], 2),
-            "TimeseriesGenerator: `start_index+length=2 > end_index=1` is disallowed, since no window lies between "
-            "them.",
-        ),
-    ):
-        with says(ValueError, text):
-            make()
-
-
-def test_pairs_of_words() -> None:
-    random.seed(5)
-    pairs, labels = skipgrams([1, 0, 2, 3], 4, window_size=1, negative_samples=2.0, categorical=True)
-    near = [pair for pair, label in zip(pairs, labels, strict=True) if label == [0, 1]]
-    assert sorted(near) == [[2, 3], [3, 2]]
-    assert len(pairs) == 6
-    assert all(1 <= other < 4 for _, other in pairs)
-    kept, _ = skipgrams([1, 2], 3, sampling_table=np.zeros(3), negative_samples=0)
-    assert kept == []
-    table = make_sampling_table(100, 1e-3)
-    rank = 50
-    frequency = 1 / (rank * (np.log(rank) + 0.577) + 0.5 - 1 / (12 * rank))
-    assert table[rank] == pytest.approx(min(1, np.sqrt(1e-3 / frequency)))
-
-
-def test_bars(capsys: pytest.CaptureFixture[str]) -> None:
-    bar = Progbar(4, verbose=2, stateful_metrics=["rate"])
-    bar.add(3, [("loss", 1.0), ("rate", 5.0)])
-    bar.add(1, [("loss", 5.0), ("rate", 7.0)])
-    assert capsys.readouterr().out == "4/4  loss: 2.0000  rate: 7.0000\n"
-    shown = Progbar(2)
-    shown.update(2)
-    assert "2/2" in capsys.readouterr().err

@@ -22,8 +22,6 @@ from agog_layers import (
 )
 from agog_layers.base.custom_objects import registered as _registered
 from agog_layers.base.description import describe, revive
-from agog_layers.preprocessing.numbers import Normalization
-from agog_layers.preprocessing.texts import TextVectorization
 from agog_testing import says
 from agog_training import Model, Sequential, load_model
 from agog_training.callbacks import Callback, EarlyStopping, LambdaCallback, ModelCheckpoint
@@ -246,20 +244,10 @@ def test_what_a_program_registers_is_found_when_a_model_is_loaded(tmp_path: Path
         load_model(tmp_path / "m.agog")
 
 
-@pytest.mark.parametrize("kind", [Normalization, BatchNormalization, LeakyReLU])
+@pytest.mark.parametrize("kind", [BatchNormalization, LeakyReLU])
 def test_descriptions_mean_the_class_that_they_came_of(kind: Any) -> None:
     given = {"negative_slope": 0.25} if kind is LeakyReLU else {}
     layer = kind(**given)
     again = revive(describe(layer))
     assert type(again) is kind
     assert again.get_config() == layer.get_config()
-
-
-def test_a_layer_can_be_called_first_inside_of_a_dataset() -> None:
-    texts = TextVectorization(output_sequence_length=2)
-    texts.adapt(["a b", "b"])
-    dense = Dense(2)
-    dataset = Dataset.from_tensor_slices(["a b", "b c"]).map(
-        lambda x: dense(ag.cast(texts(ag.expand_dims(x, 0)), "float32"))
-    )
-    assert [tuple(element.shape) for element in dataset] == [(1, 2), (1, 2)]

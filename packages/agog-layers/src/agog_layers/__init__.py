@@ -20,7 +20,6 @@ from agog_layers.merging import *
 from agog_layers.models import *
 from agog_layers.models import network as network
 from agog_layers.normalization import *
-from agog_layers.preprocessing import *
 from agog_layers.recurrent import *
 from agog_layers.tf_layers import *
 from agog_layers.weights import constraints as constraints

@@ -10,10 +10,8 @@ import pytest
 
 import agog_core as ag
 from agog_core import SparseTensor
-from agog_testing import says
 from agog_training.feature_columns import (
     DenseFeatures,
-    HashedCrossing,
     LinearModel,
     SequenceFeatures,
     bucketized_column,
@@ -258,18 +256,3 @@ def test_numbers_of_sequences_in_several_at_a_step() -> None:
     found, lengths = SequenceFeatures([sequence_numeric_column("x", 2, normalizer_fn=lambda x: x + 1.0)])(features)
     assert found.numpy().tolist() == [[[1.0, 2.0], [0.0, 0.0]], [[3.0, 4.0], [5.0, 6.0]]]
     assert lengths.numpy().tolist() == [1, 2]
-
-
-def test_hashed_crossing_is_that_of_crossed_columns() -> None:
-    letters, numbers = ["A", "B", "A", "B", "A"], [101, 101, 101, 102, 102]
-    wanted = [1, 4, 1, 1, 3]  # the example of the documentation of Keras
-    assert ids(crossed_column(["a", "b"], 5), {"a": letters, "b": numbers}) == wanted
-    assert HashedCrossing(5)((letters, numbers)).numpy().tolist() == wanted
-    columns = [ag.constant([[each] for each in listed]) for listed in (letters, numbers)]
-    assert HashedCrossing(5)(columns).numpy().tolist() == [[each] for each in wanted]
-    assert HashedCrossing(5, "one_hot")(columns).numpy().tolist() == np.eye(5)[wanted].tolist()
-    with says(
-        ValueError,
-        "HashedCrossing layer 'c': inputs must be two or more of shape (batch,) or (batch, 1); got [[1, 2], [1, 2]].",
-    ):
-        HashedCrossing(5, name="c")(([[1, 2]], [["a", "b"]]))

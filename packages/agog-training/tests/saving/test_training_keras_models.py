@@ -20,7 +20,6 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
 from agog_layers import LSTM, Dense, Layer
 from agog_layers.layer.function_layer import _functions as called_functions
-from agog_testing import says
 from agog_training import Sequential, load_model
 
 h5py = pytest.importorskip("h5py", reason="h5py reads HDF5")
@@ -474,49 +473,3 @@ def test_a_kernel_that_is_normalized_is_there_twice(tmp_path: Path) -> None:
     x = random.rand(4, 2)
     close(model(np.float32(x)), x @ kernel + bias)
     close(model.layers[0].vector_u, vector)
-
-
-LOOKUP = {
-    **{"max_tokens": None, "num_oov_indices": 1, "invert": False, "output_mode": "int", "sparse": False},
-    **{"pad_to_max_tokens": False, "vocabulary": None, "idf_weights": None, "vocabulary_size": 4},
-}
-TEXTS = {
-    **{"max_tokens": None, "standardize": "lower_and_strip_punctuation", "split": "whitespace", "ngrams": None},
-    **{"output_mode": "int", "output_sequence_length": 3, "pad_to_max_tokens": False, "sparse": False, "ragged": False},
-    **{"vocabulary": None, "idf_weights": None, "encoding": "utf-8", "vocabulary_size": 4},
-}
-VOCABULARIES = [
-    (
-        *("string_lookup", layer("StringLookup", "v", mask_token=None, oov_token="[UNK]", encoding="utf-8", **LOOKUP)),
-        *("[UNK]\nthe\ncat\nd\u00f6g", [["d\u00f6g", "cow"]], [[3, 0]]),
-    ),
-    (
-        *(
-            "integer_lookup",
-            layer("IntegerLookup", "v", mask_token=None, oov_token=-1, vocabulary_dtype="int64", **LOOKUP),
-        ),
-        *("-1\n7\n12", [[12, 3]], [[2, 0]]),
-    ),
-    ("text_vectorization", layer("TextVectorization", "v", **TEXTS), "\n[UNK]\nthe\ncat\n", ["The cat!"], [[2, 3, 0]]),
-]
-
-
-@pytest.mark.parametrize(("place", "described", "text", "given", "expected"), VOCABULARIES)
-def test_vocabularies_beside_the_weights(
-    tmp_path: Path, place: str, described: Any, text: str, given: Any, expected: Any
-) -> None:
-    path = written(tmp_path / "m.keras", sequential(described), {})
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr(f"assets/layers/{place}/vocabulary.txt", text.encode())
-    assert load_model(path).layers[0](given).numpy().tolist() == expected
-
-
-def test_a_vocabulary_that_is_damaged(tmp_path: Path) -> None:
-    path = written(tmp_path / "m.keras", sequential(VOCABULARIES[1][1]), {})
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("assets/layers/integer_lookup/vocabulary.txt", "x")
-    with says(
-        DataLossError,
-        f"load_model: '{path}' is not a whole file of Keras: invalid literal for int() with base 10: 'x'.",
-    ):
-        load_model(path)

@@ -212,7 +212,7 @@ def test_modules_that_agog_has_nothing_of_are_missed_when_they_are_used(
     assert not hasattr(import_module(parent), leaf)
     assert not hasattr(it, "no_such_name")
     for use in (lambda: it(1), lambda: exec("class Derived(it): pass", names)):
-        with missing_names.reported(), pytest.raises(NotImplementedError) as error:
+        with missing_names.reported(), says(NotImplementedError, f"{module}: {text}"):
             use()
         assert capsys.readouterr().err.splitlines() == [report, f"     1  {module}: {text}"]
 

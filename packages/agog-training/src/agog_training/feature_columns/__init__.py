@@ -7,7 +7,6 @@ from agog_training.feature_columns.crossing import *
 from agog_training.feature_columns.dense_features import *
 from agog_training.feature_columns.embedding import *
 from agog_training.feature_columns.functions import *
-from agog_training.feature_columns.hashed_crossing import *
 from agog_training.feature_columns.linear_model import *
 from agog_training.feature_columns.numeric import *
 from agog_training.feature_columns.sequence_features import *

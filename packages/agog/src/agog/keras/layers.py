@@ -5,49 +5,32 @@ from typing import TYPE_CHECKING
 from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
+from agog_keras.layers import *
 from agog_layers import ELU as ELU
 from agog_layers import Activation as Activation
 from agog_layers import ActivityRegularization as ActivityRegularization
 from agog_layers import AlphaDropout as AlphaDropout
-from agog_layers import CategoryEncoding as CategoryEncoding
-from agog_layers import CenterCrop as CenterCrop
 from agog_layers import Dense as Dense
-from agog_layers import Discretization as Discretization
 from agog_layers import Dropout as Dropout
 from agog_layers import EinsumDense as EinsumDense
 from agog_layers import Embedding as Embedding
 from agog_layers import Flatten as Flatten
 from agog_layers import GaussianDropout as GaussianDropout
 from agog_layers import GaussianNoise as GaussianNoise
-from agog_layers import Hashing as Hashing
 from agog_layers import Identity as Identity
 from agog_layers import Input as Input
 from agog_layers import InputLayer as InputLayer
 from agog_layers import InputSpec as InputSpec
-from agog_layers import IntegerLookup as IntegerLookup
 from agog_layers import Lambda as Lambda
 from agog_layers import Layer as Layer
 from agog_layers import LeakyReLU as LeakyReLU
 from agog_layers import Masking as Masking
-from agog_layers import Normalization as Normalization
 from agog_layers import Permute as Permute
 from agog_layers import PReLU as PReLU
-from agog_layers import RandomBrightness as RandomBrightness
-from agog_layers import RandomContrast as RandomContrast
-from agog_layers import RandomCrop as RandomCrop
-from agog_layers import RandomFlip as RandomFlip
-from agog_layers import RandomRotation as RandomRotation
-from agog_layers import RandomShear as RandomShear
-from agog_layers import RandomTranslation as RandomTranslation
-from agog_layers import RandomZoom as RandomZoom
 from agog_layers import ReLU as ReLU
 from agog_layers import RepeatVector as RepeatVector
-from agog_layers import Rescaling as Rescaling
 from agog_layers import Reshape as Reshape
-from agog_layers import Resizing as Resizing
 from agog_layers import Softmax as Softmax
-from agog_layers import StringLookup as StringLookup
-from agog_layers import TextVectorization as TextVectorization
 from agog_layers import ThresholdedReLU as ThresholdedReLU
 from agog_layers.attention import *
 from agog_layers.base.description import describe as serialize
@@ -59,11 +42,11 @@ from agog_layers.normalization import *
 from agog_layers.recurrent import *
 
 if TYPE_CHECKING:
+    from agog_keras.layers.hashed_crossing import HashedCrossing as HashedCrossing
     from agog_training.feature_columns import DenseFeatures as DenseFeatures
-    from agog_training.feature_columns import HashedCrossing as HashedCrossing
 
 
-__getattr__, __dir__ = _later(
-    __name__, rooms=[_Some("agog_training.feature_columns", "DenseFeatures", "HashedCrossing")]
-)
+_COLUMNS = _Some("agog_training.feature_columns", "DenseFeatures")
+_CROSSING = _Some("agog_keras.layers.hashed_crossing", "HashedCrossing")
+__getattr__, __dir__ = _later(__name__, rooms=[_COLUMNS, _CROSSING])
 __getattr__ = _taught(__name__, __getattr__)

@@ -8,7 +8,6 @@ from typing import Any
 
 from agog_checkpoint.regular_file import open_regular
 from agog_core.errors import DataLossError
-from agog_layers import IntegerLookup, StringLookup, TextVectorization
 from agog_training.saving.keras.files import children_of
 
 __all__ = ["load_vocabularies"]
@@ -32,7 +31,7 @@ def load_vocabularies(model: Any, path: str) -> None:
                 lines: list[Any] = archive.read(info).decode().split("\n")
                 while lines and not lines[-1]:
                     lines.pop()
-                layer.set_vocabulary([int(line) for line in lines] if isinstance(layer, IntegerLookup) else lines)
+                layer.set_vocabulary([layer.term_type(line) for line in lines])
     except Exception as error:  # zipfile raises errors of many kinds on damaged files
         raise DataLossError(f"load_model: {path!r} is not a whole file of Keras: {error}.") from error
 
@@ -40,6 +39,6 @@ def load_vocabularies(model: Any, path: str) -> None:
 def _lookups(part: Any, place: str) -> Iterator[tuple[str, Any]]:
     """The layers with vocabularies inside a part, and the names of their files."""
     for name, child in children_of(part):
-        if isinstance(child, (IntegerLookup, StringLookup, TextVectorization)):
+        if hasattr(child, "set_vocabulary") and hasattr(child, "term_type"):
             yield f"{place}/{name}/vocabulary.txt", child
         yield from _lookups(child, f"{place}/{name}")

@@ -2,10 +2,10 @@
 
 from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
-from agog_training.preparing.sequences import _remove_long_seq as _remove_long_seq
-from agog_training.preparing.sequences import pad_sequences as pad_sequences
-from agog_training.preparing.time_series import TimeseriesGenerator as TimeseriesGenerator
-from agog_training.preparing.word_pairs import *
+from agog_keras.preprocessing.sequences import _remove_long_seq as _remove_long_seq
+from agog_keras.preprocessing.sequences import pad_sequences as pad_sequences
+from agog_keras.preprocessing.skip_grams import *
+from agog_keras.preprocessing.time_series import TimeseriesGenerator as TimeseriesGenerator
 
 _export(globals())
 

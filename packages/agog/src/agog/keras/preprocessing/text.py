@@ -2,7 +2,7 @@
 
 from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
-from agog_training.preparing.words import *
+from agog_keras.preprocessing.tokenizer import *
 
 _export(globals())
 

@@ -2,7 +2,7 @@
 
 from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
-from agog_training.estimators import *
+from agog_keras.estimators import *
 
 _export(globals())
 

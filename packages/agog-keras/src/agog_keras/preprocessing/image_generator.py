@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from agog_core import random_uniform, set_random_seed
+from agog_keras.layers import RandomFlip, RandomRotation, RandomShear, RandomTranslation, RandomZoom
+from agog_keras.preprocessing.image_iterators import DirectoryIterator, NumpyArrayIterator
+from agog_keras.preprocessing.images import FORMATS
 from agog_layers.base.arguments import choice, refuse_unknown
 from agog_layers.base.description import constructor_arguments
-from agog_layers.preprocessing import RandomFlip, RandomRotation, RandomShear, RandomTranslation, RandomZoom
-from agog_training.preparing.pictures import FORMATS
-from agog_training.sequence import Sequence
 
-__all__ = ["ImageDataGenerator", "NumpyArrayIterator"]
+__all__ = ["ImageDataGenerator"]
 
 Array = np.ndarray[Any, Any]
 # What has no effect here, since images are of float32 and pixels between others are made from both.
@@ -27,87 +27,6 @@ def _drawn(count: int, low: float, high: float, channels: int) -> Array:
     """A random number for each image, and each channel or all of them."""
     numbers: Array = random_uniform([count, 1, 1, channels], low, high).numpy()
     return numbers
-
-
-class Batches(Sequence):
-    """Base of the batches that an `ImageDataGenerator` changes: they go on forever, and are there by number too."""
-
-    def __init__(self, n: int, batch_size: int, shuffle: bool, seed: int | None) -> None:
-        self.n, self.batch_size, self.shuffle = n, batch_size, shuffle
-        self._random = np.random.Generator(np.random.Philox(seed))
-        self.on_epoch_end()
-
-    def __len__(self) -> int:
-        return -(-self.n // self.batch_size)
-
-    def __getitem__(self, index: int) -> Any:
-        if index >= len(self):
-            raise IndexError(f"{type(self).__name__}: there are {len(self)} batches; got the number {index}.")
-        return self.batch(self._order[index * self.batch_size : (index + 1) * self.batch_size])
-
-    def batch(self, rows: Array) -> Any:
-        """The images of some numbers, and their labels; subclasses say which."""
-        raise NotImplementedError(f"{type(self).__name__}.batch is not implemented; it returns images and labels.")
-
-    def __iter__(self) -> Iterator[Any]:
-        while True:
-            yield from super().__iter__()
-
-    def __next__(self) -> Any:
-        self._batches = getattr(self, "_batches", None) or iter(self)
-        return next(self._batches)
-
-    def next(self) -> Any:
-        """The next batch.
-
-        Returns:
-            The images, or a pair of images and labels.
-        """
-        return next(self)
-
-    def reset(self) -> None:
-        """Begin with the first batch again."""
-        self._batches = iter(self)
-
-    def on_epoch_end(self) -> None:
-        """See `Sequence.on_epoch_end`; it shuffles."""
-        self._order = self._random.permutation(self.n) if self.shuffle else np.arange(self.n)
-
-
-class NumpyArrayIterator(Batches):
-    """The batches of arrays that an `ImageDataGenerator` changes: it goes on forever, and has batches by number.
-
-    Args:
-        x: images of shape (n, height, width, channels).
-        y: labels; None for none.
-        generator: the `ImageDataGenerator`.
-        batch_size: the number of images in a batch.
-        shuffle: whether each epoch has its own order.
-        seed: determines the order.
-    """
-
-    def __init__(
-        self,
-        x: Any,
-        y: Any,
-        generator: ImageDataGenerator,
-        batch_size: int = 32,
-        shuffle: bool = True,
-        seed: int | None = None,
-    ) -> None:
-        self.x, self.y = np.asarray(x), None if y is None else np.asarray(y)
-        if self.x.ndim != 4 or (self.y is not None and len(self.y) != len(self.x)):
-            raise ValueError(
-                "ImageDataGenerator.flow: x must be of shape (n, height, width, channels), and y of n labels; got "
-                f"{self.x.shape} and {None if self.y is None else self.y.shape}."
-            )
-        self.generator = generator
-        super().__init__(len(self.x), batch_size, shuffle, seed)
-
-    def batch(self, rows: Array) -> Any:
-        """See `Batches.batch`."""
-        images = self.generator.changed(self.x[rows])
-        return images if self.y is None else (images, self.y[rows])
 
 
 class ImageDataGenerator:
@@ -267,8 +186,6 @@ class ImageDataGenerator:
             NotFoundError: there is no such folder.
             ValueError: there is no image in it, or the arguments do not go together.
         """
-        from agog_training.preparing.directories import DirectoryIterator  # by name, because it stands on this file
-
         return DirectoryIterator(directory, self, *args, **kwargs)
 
     def part(self, count: int, subset: str | None) -> slice:

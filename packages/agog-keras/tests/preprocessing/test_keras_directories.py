@@ -11,12 +11,12 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import NotFoundError
+from agog_keras.preprocessing.directories import image_dataset_from_directory, text_dataset_from_directory
+from agog_keras.preprocessing.image_generator import ImageDataGenerator
+from agog_keras.preprocessing.windows import timeseries_dataset_from_array
 from agog_layers import Dense, Flatten
 from agog_testing import says
 from agog_training import Sequential
-from agog_training.preparing.directories import image_dataset_from_directory, text_dataset_from_directory
-from agog_training.preparing.image_generator import ImageDataGenerator
-from agog_training.preparing.windows import timeseries_dataset_from_array
 
 SEED = 53
 CLASSES = ["birds", "cats", "dogs"]

@@ -1,4 +1,4 @@
-"""Augmenting: layers that change images at random in training only."""
+"""Augmentation: layers that change images at random in training only."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from agog_core import (
     where,
 )
 from agog_core import range as numbers
+from agog_keras.layers.adaptation import Preprocessing
+from agog_keras.layers.resizing import CenterCrop, Resizing
+from agog_keras.layers.warping import FILLS, warped
 from agog_layers.base.arguments import choice, integer
-from agog_layers.preprocessing.adapting import Preprocessing
-from agog_layers.preprocessing.resizing import CenterCrop, Resizing
-from agog_layers.preprocessing.warping import FILLS, warped
 
 __all__ = [
     "RandomBrightness",

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from agog_keras.preprocessing.labels import to_categorical
 from agog_training.model import Model
-from agog_training.preparing.labels import to_categorical
 from agog_training.sequential import Sequential
 
 __all__ = ["KerasClassifier", "KerasRegressor"]

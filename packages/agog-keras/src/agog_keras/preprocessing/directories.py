@@ -6,25 +6,19 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from agog_core import Tensor, cast, expand_dims, one_hot
 from agog_core.ops.image.geometry import crop_to_bounding_box, resize_image_with_pad
 from agog_core.ops.strings import substr
 from agog_core.ops.strings.files import read_file
 from agog_data import Dataset
 from agog_data.images import decode_image
+from agog_keras.layers.resizing import resize
+from agog_keras.preprocessing.folders import LabeledFiles, labeled_files, parts
+from agog_keras.preprocessing.images import CHANNELS, SUFFIXES
 from agog_layers.base.arguments import choice
-from agog_layers.preprocessing.resizing import resize
-from agog_training.preparing.folders import LabeledFiles, labeled_files, parts
-from agog_training.preparing.image_generator import Batches, ImageDataGenerator
-from agog_training.preparing.labels import to_categorical
-from agog_training.preparing.pictures import img_to_array, load_img
 
-__all__ = ["DirectoryIterator", "image_dataset_from_directory", "text_dataset_from_directory"]
+__all__ = ["image_dataset_from_directory", "text_dataset_from_directory"]
 
-_IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png")
-_CHANNELS = {"grayscale": 1, "rgb": 3, "rgba": 4}
 _MODES = ("int", "categorical", "binary")
 
 
@@ -97,7 +91,7 @@ def image_dataset_from_directory(
     (2, 4, 4, 3) [0, 1] ['cats', 'dogs']
     """
     function = "image_dataset_from_directory"
-    channels = _CHANNELS[choice(function, "color_mode", color_mode, tuple(_CHANNELS))]
+    channels = CHANNELS[choice(function, "color_mode", color_mode, tuple(CHANNELS))]
 
     def read(path: Tensor) -> Tensor:
         image = decode_image(read_file(path), channels)
@@ -107,7 +101,7 @@ def image_dataset_from_directory(
         part = _cropped(image, *image_size) if crop_to_aspect_ratio else image
         return cast(resize(part, image_size, interpolation), "float32")
 
-    found = _found(function, directory, labels, label_mode, class_names, _IMAGES, follow_links, verbose)
+    found = _found(function, directory, labels, label_mode, class_names, SUFFIXES, follow_links, verbose)
     chosen = parts(function, found, validation_split, subset, shuffle, seed)
     return _datasets(chosen, read, label_mode, batch_size, shuffle, seed)
 
@@ -216,89 +210,3 @@ def _cropped(image: Tensor, height: int, width: int) -> Tensor:
     rows = min(old_height, max(1, old_width * height // width))
     columns = min(old_width, max(1, old_height * width // height))
     return crop_to_bounding_box(image, (old_height - rows) // 2, (old_width - columns) // 2, rows, columns)
-
-
-class DirectoryIterator(Batches):
-    """The batches of images in a folder that an `ImageDataGenerator` changes: it goes on forever, and has batches by
-    number.
-
-    Args:
-        directory: a folder that has a folder for each class.
-        image_data_generator: the `ImageDataGenerator`.
-        target_size: the height and width of all images.
-        color_mode: ``"rgb"``, ``"rgba"`` or ``"grayscale"``.
-        classes: the names of the classes, in the order of their numbers; None for all folders, sorted.
-        class_mode: what labels are: ``"categorical"`` for one-hot vectors, ``"binary"`` and ``"sparse"`` for numbers of
-            float32, ``"input"`` for the images themselves, None for no labels.
-        batch_size: the number of images in a batch.
-        shuffle: whether each epoch has its own order.
-        seed: determines the order.
-        follow_links: whether links to folders are followed.
-        subset: ``"training"`` or ``"validation"``, as the generator's ``validation_split`` parts each class.
-        interpolation: how another size is made; see `load_img`.
-
-    Raises:
-        NotFoundError: there is no such folder.
-        ValueError: there is no image in it, or the arguments do not go together.
-    """
-
-    def __init__(
-        self,
-        directory: str | os.PathLike[str],
-        image_data_generator: ImageDataGenerator,
-        target_size: tuple[int, int] = (256, 256),
-        color_mode: str = "rgb",
-        classes: Sequence[str] | None = None,
-        class_mode: str | None = "categorical",
-        batch_size: int = 32,
-        shuffle: bool = True,
-        seed: int | None = None,
-        follow_links: bool = False,
-        subset: str | None = None,
-        interpolation: str = "nearest",
-    ) -> None:
-        function, modes = "flow_from_directory", ("categorical", "binary", "sparse", "input")
-        if class_mode is not None:
-            choice(function, "class_mode", class_mode, modes)
-        found = labeled_files(function, directory, "inferred", classes, _IMAGES, follow_links)
-        assert found.labels is not None
-        assert found.class_names is not None
-        if class_mode == "binary" and len(found.class_names) != 2:
-            raise ValueError(
-                f"{function}: class_mode='binary' goes with 2 classes; there are {len(found.class_names)}: "
-                f"{found.class_names}."
-            )
-        each = [np.flatnonzero(found.labels == number) for number in range(len(found.class_names))]
-        rows = np.concatenate([places[image_data_generator.part(len(places), subset)] for places in each])
-        self.directory, self.image_data_generator = os.fspath(directory), image_data_generator
-        self.filepaths = [found.paths[row] for row in rows]
-        self.filenames = [os.path.relpath(path, self.directory) for path in self.filepaths]
-        self.classes: Any = found.labels[rows]
-        self.labels = self.classes
-        self.class_indices = {name: number for number, name in enumerate(found.class_names)}
-        self.num_classes, self.samples, self.class_mode = len(found.class_names), len(rows), class_mode
-        self.target_size, self.color_mode, self.interpolation = target_size, color_mode, interpolation
-        channels = _CHANNELS[choice(function, "color_mode", color_mode, tuple(_CHANNELS))]
-        self.data_format = image_data_generator.data_format
-        is_first = self.data_format == "channels_first"
-        self.image_shape = (channels, *target_size) if is_first else (*target_size, channels)
-        print(f"Found {self.samples} images belonging to {self.num_classes} classes.")
-        super().__init__(self.samples, batch_size, shuffle, seed)
-
-    def batch(self, rows: Any) -> Any:
-        """See `Batches.batch`."""
-        pictures = [
-            img_to_array(
-                load_img(self.filepaths[row], self.color_mode, self.target_size, self.interpolation), self.data_format
-            )
-            for row in rows
-        ]
-        images = self.image_data_generator.changed(np.stack(pictures))
-        if self.class_mode is None:
-            return images
-        if self.class_mode == "input":
-            return images, images.copy()
-        classes = self.classes[rows]
-        if self.class_mode == "categorical":
-            return images, to_categorical(classes, self.num_classes)
-        return images, classes.astype("float32")

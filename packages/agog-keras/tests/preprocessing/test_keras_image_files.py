@@ -9,13 +9,13 @@ import pytest
 
 import agog_core as ag
 from agog_core.errors import UnavailableError
+from agog_keras import plotting
+from agog_keras.preprocessing.image_generator import ImageDataGenerator
+from agog_keras.preprocessing.images import array_to_img, img_to_array, load_img, save_img
+from agog_keras.preprocessing.sequences import _remove_long_seq
 from agog_layers import Add, Dense, Input
 from agog_testing import says
 from agog_training import Model, Sequential
-from agog_training.preparing import plotting
-from agog_training.preparing.image_generator import ImageDataGenerator
-from agog_training.preparing.pictures import array_to_img, img_to_array, load_img, save_img
-from agog_training.preparing.sequences import _remove_long_seq
 
 rng = np.random.default_rng(47)
 IMAGES = rng.uniform(0, 255, (10, 4, 6, 3)).astype("f4")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from agog_keras.enqueuers import GeneratorEnqueuer, OrderedEnqueuer, SequenceEnqueuer
 from agog_testing import says
 from agog_training import Sequence
-from agog_training.enqueuers import GeneratorEnqueuer, OrderedEnqueuer, SequenceEnqueuer
 
 
 class Numbers(Sequence):

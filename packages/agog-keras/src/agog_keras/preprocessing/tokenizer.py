@@ -1,4 +1,4 @@
-"""Words: texts as numbers of words, as in Keras's ``preprocessing.text``; `TextVectorization` is the layer."""
+"""Tokenizer: texts as numbers of words, as in Keras's ``preprocessing.text``; `TextVectorization` is the layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures: files of images as arrays, and arrays as pictures."""
+"""Images: their files as arrays, and arrays as pictures."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ __all__ = ["array_to_img", "img_to_array", "load_img", "save_img"]
 Array = np.ndarray[Any, Any]
 # Where the channels of arrays are.
 FORMATS = ("channels_first", "channels_last")
+# The ends of their names, and the channels of each color mode.
+SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png")
+CHANNELS = {"grayscale": 1, "rgb": 3, "rgba": 4}
 _MODES = {"rgb": "RGB", "rgba": "RGBA", "grayscale": "L"}
 
 

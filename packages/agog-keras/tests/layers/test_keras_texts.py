@@ -13,8 +13,8 @@ import agog_core as ag
 from agog_checkpoint import Checkpoint
 from agog_core.errors import InvalidArgumentError
 from agog_data import Dataset
+from agog_keras.layers import IntegerLookup, StringLookup, TextVectorization
 from agog_layers import Embedding, Sequential
-from agog_layers.preprocessing import IntegerLookup, StringLookup, TextVectorization
 from agog_testing import says
 
 WORDS = ["cat", "dog", "bird"]

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_testing import says
-from agog_training.preparing.labels import normalize, to_categorical
-from agog_training.preparing.seeds import set_random_seed
-from agog_training.preparing.sequences import pad_sequences
-from agog_training.preparing.words import (
+from agog_keras.preprocessing.labels import normalize, to_categorical
+from agog_keras.preprocessing.sequences import pad_sequences
+from agog_keras.preprocessing.tokenizer import (
     Tokenizer,
     hashing_trick,
     one_hot,
     text_to_word_sequence,
     tokenizer_from_json,
 )
+from agog_keras.seeds import set_random_seed
+from agog_testing import says
 
 
 @pytest.mark.parametrize(("x", "classes"), [([0, 2, 1], None), ([[1], [0]], 4), ([[0, 1], [2, 2]], 3), ([], 2)])

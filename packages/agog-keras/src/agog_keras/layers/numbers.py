@@ -20,9 +20,9 @@ from agog_core import (
     sqrt,
     square,
 )
+from agog_keras.layers.adaptation import Adaptable, Preprocessing
+from agog_keras.layers.encoding import encoded
 from agog_layers.base.arguments import integer
-from agog_layers.preprocessing.adapting import Adaptable, Preprocessing
-from agog_layers.preprocessing.encoding import encoded
 
 __all__ = ["Discretization", "Normalization", "Rescaling"]
 

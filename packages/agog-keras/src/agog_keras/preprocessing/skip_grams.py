@@ -1,4 +1,4 @@
-"""Word pairs: examples for embeddings of words, as ``tf.keras.preprocessing.sequence``."""
+"""Skip-grams: examples for embeddings of words, as ``tf.keras.preprocessing.sequence``."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agog_training.preparing.image_generator import ImageDataGenerator
-from agog_training.preparing.pictures import array_to_img, img_to_array, load_img
+from agog_keras.preprocessing.image_generator import ImageDataGenerator
+from agog_keras.preprocessing.images import array_to_img, img_to_array, load_img
 
 SEED = 7
 

@@ -1,4 +1,4 @@
-"""Texts: a layer from texts to numbers of words."""
+"""Text vectorization: a layer from texts to numbers of words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from agog_core import Tensor, TensorShape, constant, convert_to_tensor, reshape
 from agog_core.tensors.convert import at_each_run
+from agog_keras.layers.encoding import MODES, chosen_mode
+from agog_keras.layers.vocabulary import Vocabulary
 from agog_layers.base.arguments import choice
-from agog_layers.preprocessing.encoding import MODES, chosen_mode
-from agog_layers.preprocessing.vocabulary import Vocabulary
 
 __all__ = ["TextVectorization"]
 

@@ -1,4 +1,4 @@
-"""Adapting: the base of layers that learn from data before training."""
+"""Adaptation: the base of layers that learn from data before training."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from agog_core import Tensor, as_dtype, constant, convert_to_tensor, int64, resh
 from agog_core.errors import InvalidArgumentError
 from agog_core.settable import has_changed
 from agog_core.tensors.convert import computed
-from agog_layers.preprocessing.adapting import Adaptable
-from agog_layers.preprocessing.encoding import MODES, chosen_mode, encoded
+from agog_keras.layers.adaptation import Adaptable
+from agog_keras.layers.encoding import MODES, chosen_mode, encoded
 
 __all__ = ["IntegerLookup", "StringLookup"]
 
@@ -20,8 +20,9 @@ __all__ = ["IntegerLookup", "StringLookup"]
 class Vocabulary(Adaptable):
     """Base of layers with a list of terms; for the arguments see `StringLookup`."""
 
-    # The dtype of terms.
+    # The dtype of terms, and what makes one of a line in a file.
     terms_dtype: str
+    term_type: type = str
 
     def __init__(
         self,
@@ -286,6 +287,7 @@ class IntegerLookup(Vocabulary):
     """
 
     terms_dtype = "int64"
+    term_type = int
 
     def __init__(
         self,

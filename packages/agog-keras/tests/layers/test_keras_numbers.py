@@ -12,8 +12,8 @@ import agog_core as ag
 from agog_checkpoint import Checkpoint
 from agog_core.errors import InvalidArgumentError
 from agog_data import Dataset
+from agog_keras.layers import CategoryEncoding, Discretization, Hashing, Normalization, Rescaling
 from agog_layers import Dense, Input, Sequential
-from agog_layers.preprocessing import CategoryEncoding, Discretization, Hashing, Normalization, Rescaling
 from agog_testing import says
 
 rng = np.random.default_rng(43)

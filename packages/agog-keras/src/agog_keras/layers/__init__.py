@@ -1,0 +1,12 @@
+"""Layers that preprocess: they make numbers of what data has, and learn from it how: `adapt`."""
+
+from agog_core.exports import export as _export
+from agog_keras.layers.augmentation import *
+from agog_keras.layers.encoding import *
+from agog_keras.layers.numbers import *
+from agog_keras.layers.resizing import *
+from agog_keras.layers.text_vectorization import *
+from agog_keras.layers.vocabulary import *
+from agog_keras.layers.warping import *
+
+_export(globals())
