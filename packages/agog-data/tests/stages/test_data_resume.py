@@ -34,10 +34,10 @@ from agog_data.stages.batching import Batch
 from agog_data.transformations import (
     batching,
     counting,
+    filtering,
     flattening,
     grouping,
-    limiting,
-    placing,
+    placement,
     sampling,
     scanning,
 )
@@ -143,12 +143,12 @@ def pipelines(folder: Path) -> dict[str, Dataset]:
         "sliding": elements.apply(scanning.sliding_window_batch(3)),
         "unbatch": source.batch(3).map(noisy_rows).unbatch(),
         "enumerate": elements.enumerate(),
-        "take_while": source.repeat(2).apply(limiting.take_while(lambda x: ag.random_uniform([]) < 0.9)),
-        "unique": source.repeat(2).apply(limiting.unique()),
-        "ignore_errors": source.map(lambda x: 12 // int(x)).apply(limiting.ignore_errors()),
-        "assert_shape": source.batch(7).apply(limiting.assert_element_shape([7])).repeat(2),
+        "take_while": source.repeat(2).apply(filtering.take_while(lambda x: ag.random_uniform([]) < 0.9)),
+        "unique": source.repeat(2).apply(filtering.unique()),
+        "ignore_errors": source.map(lambda x: 12 // int(x)).apply(filtering.ignore_errors()),
+        "assert_shape": source.batch(7).apply(filtering.assert_element_shape([7])).repeat(2),
         "scan": source.apply(scanning.scan(0.0, lambda s, x: (s + ag.random_uniform([]), (s, x)))),
-        "place": elements.apply(placing.copy_to_device("/cpu:0")),
+        "place": elements.apply(placement.copy_to_device("/cpu:0")),
         "groups": source.repeat(2).apply(
             grouping.group_by_window(lambda x: x % 2, lambda key, group: group.flat_map(noisy_dataset), 3)
         ),

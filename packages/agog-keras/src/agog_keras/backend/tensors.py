@@ -8,9 +8,9 @@ from typing import Any
 import agog_core as ag
 from agog_core import Tensor, TensorLike, Variable, as_dtype, convert_to_tensor
 from agog_core.array_api import repeat
-from agog_core.ops import nn
 from agog_core.ops.nn.normalization import l2_normalize as unit_vectors
 from agog_keras.settings import epsilon
+from agog_layers.losses.formulas import binary_entropy
 
 __all__ = [
     "arange",
@@ -304,10 +304,4 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
     >>> print(f"{binary_crossentropy([1.0], [0.5]).numpy()[0]:.4f}")
     0.6931
     """
-    y, p = convert_to_tensor(target), convert_to_tensor(output)
-    if from_logits:
-        entropy: Tensor = nn.sigmoid_cross_entropy_with_logits(labels=y, logits=p)
-        return entropy
-    p = ag.clip_by_value(p, epsilon(), 1.0 - epsilon())
-    parts: Tensor = y * ag.log(p) + (1 - y) * ag.log(1 - p)
-    return -parts
+    return binary_entropy(convert_to_tensor(target), convert_to_tensor(output), from_logits, epsilon())

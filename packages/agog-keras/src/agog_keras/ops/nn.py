@@ -8,12 +8,11 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
-from agog_core.ops import nn
 from agog_core.ops.conv.convolutions import convolution
 from agog_core.ops.conv.pools import pool
-from agog_core.ops.nn import sigmoid_cross_entropy_with_logits
 from agog_core.ops.sorting.sorting import in_top_k as core_in_top_k
 from agog_core.tensors.convert import fixed, whole
+from agog_layers.losses.formulas import binary_entropy, categorical_entropy
 
 __all__ = [
     "average_pool",
@@ -50,11 +49,7 @@ def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: boo
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
     """
     x = convert_to_tensor(output)
-    y = ag.cast(target, x.dtype)
-    if from_logits:
-        return sigmoid_cross_entropy_with_logits(labels=y, logits=x)
-    p = ag.clip_by_value(x, _LEAST, 1 - _LEAST)
-    return -(y * ag.log(p) + (1.0 - y) * ag.log(1.0 - p))
+    return binary_entropy(ag.cast(target, x.dtype), x, from_logits)
 
 
 def categorical_crossentropy(
@@ -75,12 +70,7 @@ def categorical_crossentropy(
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
     """
     x = convert_to_tensor(output)
-    if from_logits:
-        logs = nn.log_softmax(x, axis)
-    else:
-        p = x / ag.reduce_sum(x, axis, True)
-        logs = ag.log(ag.clip_by_value(p, _LEAST, 1 - _LEAST))
-    return -ag.reduce_sum(ag.cast(target, x.dtype) * logs, axis)
+    return categorical_entropy(ag.cast(target, x.dtype), x, from_logits, axis)
 
 
 def sparse_categorical_crossentropy(

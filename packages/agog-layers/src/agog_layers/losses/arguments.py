@@ -9,10 +9,7 @@ from typing import cast as typed
 
 from agog_core import Tensor, TensorLike, as_dtype, cast, convert_to_tensor, expand_dims, squeeze
 
-__all__ = ["EPSILON", "check_alike", "flat_classes", "floats", "given", "of_floats", "of_one_rank", "pair"]
-
-# The lower bound of a probability inside a logarithm.
-EPSILON = 1e-7
+__all__ = ["check_alike", "flat_classes", "floats", "given", "of_floats", "of_one_rank", "pair"]
 
 _HALF = ("float16", "bfloat16")
 _Function = TypeVar("_Function", bound=Callable[..., Tensor])

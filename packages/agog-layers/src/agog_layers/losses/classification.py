@@ -9,7 +9,6 @@ from agog_core import (
     clip_by_value,
     convert_to_tensor,
     log,
-    log1p,
     maximum,
     multiply,
     nn,
@@ -20,8 +19,8 @@ from agog_core import (
     subtract,
 )
 from agog_layers.layer.function_layer import take_symbols
-from agog_layers.losses.arguments import EPSILON, flat_classes, floats, of_floats
-from agog_layers.losses.formulas import margin, smoothed
+from agog_layers.losses.arguments import flat_classes, floats, of_floats
+from agog_layers.losses.formulas import EPSILON, binary_entropy, categorical_entropy, margin, smoothed
 
 __all__ = [
     "binary_crossentropy",
@@ -107,10 +106,7 @@ def categorical_crossentropy(
     """
     if label_smoothing:
         y_true = smoothed(y_true, label_smoothing, y_true.shape[-1] or 1)
-    if from_logits:
-        return nn.softmax_cross_entropy_with_logits_v2(labels=y_true, logits=y_pred)
-    p = y_pred / reduce_sum(y_pred, -1, True)
-    return -reduce_sum(y_true * log(clip_by_value(p, EPSILON, 1.0 - EPSILON)), -1)
+    return categorical_entropy(y_true, y_pred, from_logits)
 
 
 def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> Tensor:
@@ -161,11 +157,7 @@ def binary_crossentropy(
     """
     if label_smoothing:
         y_true = smoothed(y_true, label_smoothing, 2)
-    if from_logits:
-        return reduce_mean(nn.sigmoid_cross_entropy_with_logits(labels=y_true, logits=y_pred), -1)
-    p = clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
-    yes, no = y_true * log(p), subtract(1.0, y_true) * log1p(-p)
-    return -reduce_mean(yes + no, -1)
+    return reduce_mean(binary_entropy(y_true, y_pred, from_logits), -1)
 
 
 take_symbols(globals(), room="losses")

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
-from agog_core import Tensor, minimum, square, squared_difference
+import agog_core as ag
+from agog_core import Tensor, add, minimum, multiply, square, squared_difference, subtract
 from agog_core import abs as absolute
+from agog_core.ops import nn
 
-__all__ = ["absolute_error", "huber_error", "margin", "smoothed", "squared_error"]
+__all__ = [
+    "EPSILON",
+    "absolute_error",
+    "binary_entropy",
+    "categorical_entropy",
+    "huber_error",
+    "margin",
+    "smoothed",
+    "squared_error",
+]
+
+# The least that a probability counts as, where its logarithm is taken.
+EPSILON = 1e-7
+
+
+def binary_entropy(labels: Tensor, outputs: Tensor, from_logits: bool = False, least: float = EPSILON) -> Tensor:
+    """The cross entropy of yes and no: ``-labels * log(p) - (1 - labels) * log(1 - p)``."""
+    if from_logits:
+        return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=outputs)
+    p = ag.clip_by_value(outputs, least, 1.0 - least)
+    likelihood: Tensor = labels * ag.log(p) + (1.0 - labels) * ag.log1p(-p)
+    return -likelihood
+
+
+def categorical_entropy(labels: Tensor, outputs: Tensor, from_logits: bool = False, axis: int = -1) -> Tensor:
+    """The cross entropy of distributions: ``-sum(labels * log(p))`` along an axis, of outputs in proportion to p."""
+    if from_logits:
+        return nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=outputs, axis=axis)
+    p = ag.clip_by_value(outputs / ag.reduce_sum(outputs, axis, True), EPSILON, 1.0 - EPSILON)
+    return -ag.reduce_sum(labels * ag.log(p), axis)
 
 
 def squared_error(labels: Tensor, predictions: Tensor) -> Tensor:

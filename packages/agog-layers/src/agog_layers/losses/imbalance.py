@@ -11,7 +11,6 @@ from agog_core import (
     clip_by_value,
     convert_to_tensor,
     log,
-    log1p,
     multiply,
     nn,
     one_hot,
@@ -21,8 +20,8 @@ from agog_core import (
     subtract,
 )
 from agog_layers.layer.function_layer import take_symbols
-from agog_layers.losses.arguments import EPSILON, flat_classes, floats, of_floats
-from agog_layers.losses.formulas import smoothed
+from agog_layers.losses.arguments import flat_classes, floats, of_floats
+from agog_layers.losses.formulas import EPSILON, binary_entropy, smoothed
 
 __all__ = [
     "binary_focal_crossentropy",
@@ -68,10 +67,8 @@ def binary_focal_crossentropy(
         y_true = smoothed(y_true, label_smoothing, 2)
     p = sigmoid(y_pred) if from_logits else convert_to_tensor(y_pred)
     no = subtract(1.0, y_true)
-    clipped = clip_by_value(p, EPSILON, 1.0 - EPSILON)
-    entropy = -(y_true * log(clipped) + no * log1p(-clipped))
     right = y_true * p + no * (1.0 - p)
-    losses = (1.0 - right) ** gamma * entropy
+    losses = (1.0 - right) ** gamma * binary_entropy(y_true, p)
     if apply_class_balancing:
         losses = losses * (multiply(y_true, alpha) + no * (1.0 - alpha))
     return reduce_mean(losses, axis)

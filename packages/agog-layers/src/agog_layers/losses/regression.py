@@ -19,8 +19,8 @@ from agog_core import (
 )
 from agog_core import abs as absolute
 from agog_layers.layer.function_layer import take_symbols
-from agog_layers.losses.arguments import EPSILON, of_floats
-from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
+from agog_layers.losses.arguments import of_floats
+from agog_layers.losses.formulas import EPSILON, absolute_error, huber_error, squared_error
 
 __all__ = [
     "cosine_proximity",
