@@ -107,7 +107,7 @@ STATE = {
     "agog_kernels_xp.parts.rows._known": "none: a cache",
     "agog_layers.base.memory_limit.allowance": "none: limits of models that are being loaded",
     "agog_layers.base.custom_objects.registered": "none: classes by names, each registered once",
-    "agog_layers.base.description.classes": "none: the same",
+    "agog_layers.base.registry.classes": "none: the same",
     "agog_layers.base.names._lock": "none: a lock",
     "agog_layers.base.names.entered_scopes": "none: names that networks may not have",
     "agog_layers.base.names.scope": "none: names; those of variables in stores are in the key of the store",

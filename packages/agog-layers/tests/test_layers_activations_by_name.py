@@ -50,9 +50,7 @@ def test_names_of_functions() -> None:
     assert activations.serialize(activations.gelu) == "gelu"
     with says(
         ValueError,
-        "serialize: no activation is known as <built-in function len>; the names are elu, exp, gelu, hard_sigmoid, "
-        "leaky_relu, linear, log_softmax, mish, relu, relu6, selu, sigmoid, softmax, softplus, softsign, swish, tanh, "
-        "celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink, h_sigmoid, hard_shrink, hard_silu, hard_tanh, "
-        "soft_shrink, sparse_plus, sparse_sigmoid, threshold, exponential, hard_swish, silu.",
+        "An activation that can be serialized is known by name, or has get_config; got <built-in function len> of "
+        "type builtin_function_or_method.",
     ):
         activations.serialize(len)

@@ -162,7 +162,7 @@ def test_steps_are_saved(tmp_path: Any) -> None:
 def test_errors() -> None:
     with says(
         ValueError,
-        "Unknown optimizer 'adagard'; the names are adadelta, adagrad, adam, adamw, adamax, lamb, lion, nadam, "
+        "Unknown optimizer 'adagard'; the names are adadelta, adagrad, adam, adamax, adamw, lamb, lion, nadam, "
         "rmsprop, sgd.",
     ):
         optimizers.get("adagard")

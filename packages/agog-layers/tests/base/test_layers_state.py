@@ -14,7 +14,8 @@ import pytest
 import agog_core as ag
 from agog_layers import Activation, Dense, Dropout, Flatten, Layer, Model
 from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.description import classes, describe, revive
+from agog_layers.base.description import describe, revive
+from agog_layers.base.registry import classes
 from agog_layers.weights.initializers import RandomNormal
 from agog_testing import says
 

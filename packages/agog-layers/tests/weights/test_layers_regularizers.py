@@ -151,15 +151,15 @@ def test_programs_own_objects() -> None:
 def test_unknown_names() -> None:
     with says(
         ValueError,
-        "Unknown regularizer 'l3'; the names are l1, l2, l1_l2, orthogonal_regularizer, or pass a regularizer.",
+        "Unknown regularizer 'l3'; the names are l1, l1_l2, l2, orthogonal_regularizer.",
     ):
         regularizers.get("l3")
     with says(
         ValueError,
-        "Unknown constraint 'norm'; the names are max_norm, non_neg, unit_norm, min_max_norm, or pass a constraint.",
+        "Unknown constraint 'norm'; the names are max_norm, min_max_norm, non_neg, unit_norm.",
     ):
         constraints.get("norm")
-    with says(TypeError, "A regularizer is a name or a function; got 0.01 of type float."):
+    with says(TypeError, "A regularizer is a name, a function, or what serialize returned; got 0.01 of type float."):
         regularizers.get(0.01)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from agog_core import (
@@ -18,6 +18,7 @@ from agog_core import (
 )
 from agog_core.ops import nn
 from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign, swish
+from agog_layers.base.lookup import Lookup
 from agog_layers.base.piecewise_activations import (
     h_sigmoid,
     hard_shrink,
@@ -119,27 +120,6 @@ def mish(x: TensorLike) -> Tensor:
     return tensor * tanh(softplus(tensor))
 
 
-def serialize(activation: Activation) -> str:
-    """The name of an activation function.
-
-    Args:
-        activation: the function.
-
-    Returns:
-        The name, for `get`.
-
-    Raises:
-        ValueError: it is none that is known by name.
-
-    >>> serialize(relu)
-    'relu'
-    """
-    name = str(getattr(activation, "__name__", ""))
-    if name not in _BY_NAME or _BY_NAME[name] is not activation:
-        raise ValueError(f"serialize: no activation is known as {activation!r}; the names are {', '.join(_BY_NAME)}.")
-    return name
-
-
 _BY_NAME: dict[str, Any] = {
     function.__name__: function
     for function in (
@@ -149,62 +129,5 @@ _BY_NAME: dict[str, Any] = {
         *(h_sigmoid, hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, sparse_sigmoid, threshold),
     )
 } | {"exponential": exp, "hard_swish": hard_silu, "silu": swish}
-
-
-def get(identifier: str | Activation | None) -> Activation:
-    """The activation function that an argument stands for.
-
-    Args:
-        identifier: a name, a function, or None for `linear`.
-
-    Returns:
-        The function.
-
-    Raises:
-        ValueError: the name is unknown.
-        TypeError: the argument is none of these.
-
-    >>> print(get("relu")([-1.0, 2.0]))
-    tf.Tensor([0. 2.], shape=(2,), dtype=float32)
-    """
-    if identifier is None:
-        return linear
-    if isinstance(identifier, str):
-        if identifier not in _BY_NAME:
-            from agog_layers.base.custom_objects import custom_object  # here, because it stands on this file
-
-            own: Activation | None = custom_object(identifier)
-            if own is not None:
-                return own
-            raise ValueError(
-                f"Unknown activation {identifier!r}; the names are {', '.join(_BY_NAME)}, or pass a function."
-            )
-        known: Activation = _BY_NAME[identifier]
-        return known
-    if not callable(identifier):
-        raise TypeError(
-            f"An activation is a name, a function or None; got {identifier!r} of type {type(identifier).__name__}."
-        )
-    return identifier
-
-
-def deserialize(name: Any, custom_objects: Mapping[str, Any] | None = None) -> Activation:
-    """The activation that `serialize` named.
-
-    Args:
-        name: the name.
-        custom_objects: names to functions of the program.
-
-    Returns:
-        The function.
-
-    Raises:
-        ValueError: the name is unknown.
-
-    >>> deserialize("double", {"double": lambda x: 2 * x})(3)
-    6
-    """
-    from agog_layers.base.custom_objects import custom_object_scope  # as above
-
-    with custom_object_scope(custom_objects or {}):
-        return get(name)
+ACTIVATIONS = Lookup("activation", _BY_NAME, default=linear)
+get, serialize, deserialize = ACTIVATIONS.get, ACTIVATIONS.serialize, ACTIVATIONS.deserialize

@@ -10,11 +10,8 @@ from typing import Any, ClassVar, Self
 from agog_core import DType, TensorShape, nest
 from agog_core.settable import Settable
 from agog_layers.base import activations
-from agog_layers.base.custom_objects import custom_object, get_registered_name, registered, scoped
-
-# The classes of this and the other packages, by kind and name; what a program derives, it names in a
-# `custom_object_scope`. Where no kind is asked for, that of layers comes first.
-classes: dict[str, dict[str, type[Configured]]] = {"layer": {}}
+from agog_layers.base.custom_objects import get_registered_name, registered, scoped
+from agog_layers.base.registry import classes, find_class
 
 # What classes of programs may change after their constructor, so that attributes say it.
 _SETTABLE = ("name", "trainable", "dtype")
@@ -301,21 +298,3 @@ def revive(data: Any, kind: str | None = None) -> Any:
     if set(data) != {"class_name", "config"}:
         return {key: revive(part, kind) for key, part in data.items()}
     return find_class(data["class_name"], kind).from_config(data["config"])
-
-
-def find_class(name: str, kind: str | None = None) -> Any:
-    """The class of a name, of a `custom_object_scope` or of these packages; a ValueError if there is none."""
-    of_kind, _, base = name.rpartition(">")
-    kind, name = (of_kind, base) if of_kind in classes else (kind, name)
-    known = next((each[name] for each in (classes.get(kind or "", {}), *classes.values()) if name in each), None)
-    found = custom_object(name)
-    # The program's class of that name may be of another kind.
-    if found is None or (known is not None and kind not in (None, getattr(found, "described_kind", kind))):
-        found = known
-    if found is None:
-        every = sorted({name for each in classes.values() for name in each})
-        raise ValueError(
-            f"Unknown class {name!r}; a class of the program must be named: custom_objects={{{name!r}: {name}}}. Known "
-            f"are {', '.join(every)}."
-        )
-    return found

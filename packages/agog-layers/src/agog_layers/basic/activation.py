@@ -29,7 +29,7 @@ class Activation(Layer):
 
     def __init__(self, activation: str | activations.Activation, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
-        self.activation = activations.get(activation)
+        self.activation: activations.Activation = activations.get(activation)
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""

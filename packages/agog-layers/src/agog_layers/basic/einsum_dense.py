@@ -68,7 +68,7 @@ class EinsumDense(Layer):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.equation = equation
         self.partial_output_shape = [output_shape] if isinstance(output_shape, int) else list(output_shape)
-        self.activation = activations.get(activation)
+        self.activation: activations.Activation = activations.get(activation)
         self.bias_axes = bias_axes
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)

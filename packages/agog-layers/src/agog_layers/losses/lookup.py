@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from agog_layers.base.lookup import Lookup
@@ -33,60 +33,10 @@ by_name: dict[str, Callable[..., Any]] = {
 }
 
 _classes = [getattr(module, name) for module in (loss, imbalance_losses) for name in module.__all__]
-_losses = Lookup("loss", by_name, tuple(cls for cls in _classes if cls.__name__ not in loss.BASES))
-
-
-def get(identifier: Any) -> Any:
-    """The loss that an argument stands for.
-
-    Args:
-        identifier: a name, a function or a `Loss`, what `serialize` returned, or None.
-
-    Returns:
-        A function of labels and predictions; None for None.
-
-    Raises:
-        ValueError: the name is unknown.
-        TypeError: the argument is none of these.
-
-    >>> print(get("mse")([[0.0, 1.0]], [[2.0, 1.0]]))
-    tf.Tensor([2.], shape=(1,), dtype=float32)
-    """
-    return _losses.get(identifier)
-
-
-def serialize(loss: Any) -> Any:
-    """Describe a loss by data.
-
-    Args:
-        loss: a function, or an object with `get_config`.
-
-    Returns:
-        The function's name; of objects a dict with ``class_name`` and ``config``.
-
-    Raises:
-        ValueError: it is neither.
-
-    >>> serialize(mse)
-    'mean_squared_error'
-    """
-    return _losses.serialize(loss)
-
-
-def deserialize(name: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The loss that `serialize` described.
-
-    Args:
-        name: what `serialize` returned.
-        custom_objects: names to functions and classes of the program.
-
-    Returns:
-        A function of labels and predictions, or a new `Loss`.
-
-    Raises:
-        ValueError: the name is unknown.
-
-    >>> deserialize({"class_name": "Huber", "config": {"delta": 2.0}}).delta
-    2.0
-    """
-    return _losses.deserialize(name, custom_objects)
+LOSSES = Lookup(
+    "loss",
+    by_name,
+    classes={cls.__name__: cls for cls in _classes if cls.__name__ not in loss.BASES},
+    describes_own=True,
+)
+get, serialize, deserialize = LOSSES.get, LOSSES.serialize, LOSSES.deserialize

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from agog_core import TensorShape
@@ -22,40 +21,21 @@ by_name |= {
 }
 
 _MODULES = (metric, means, counts, scores, operating_points, similarity)
-_listed = [getattr(module, name) for module in _MODULES for name in module.__all__]
-_classes = [each for each in _listed if isinstance(each, type)]
-_metrics = Lookup("metric", by_name, tuple(cls for cls in _classes if cls is not metric.Metric))
-# What is made of a class's name alone.
-_makers = {
-    name: cls for cls in _classes for name in (cls.__name__, snake_case(cls.__name__)) if cls is not metric.Metric
-}
+_exports = [getattr(module, name) for module in _MODULES for name in module.__all__]
+_classes = [each for each in _exports if isinstance(each, type) and each is not metric.Metric]
+METRICS = Lookup(
+    "metric",
+    by_name,
+    aliases={name: cls for cls in _classes for name in (cls.__name__, snake_case(cls.__name__))},
+    classes={cls.__name__: cls for cls in _classes},
+    describes_own=True,
+)
+get, serialize, deserialize = METRICS.get, METRICS.serialize, METRICS.deserialize
 
 _ACCURACY = ("accuracy", "acc")
 _CROSSENTROPY = ("crossentropy", "ce")
 # What a loss says about the labels.
 _KINDS = {"binary_crossentropy": "binary", "sparse_categorical_crossentropy": "sparse_categorical"}
-
-
-def get(identifier: Any) -> Any:
-    """The metric that an argument stands for.
-
-    Args:
-        identifier: a name, a function or a `Metric`, what `serialize` returned, or None. ``"accuracy"`` and ``"acc"``
-            go by the shapes of labels and predictions. The name of a class, as it is or in snake case, makes a metric.
-
-    Returns:
-        A function of labels and predictions, or a `Metric`; None for None.
-
-    Raises:
-        ValueError: the name is unknown.
-        TypeError: the argument is none of these.
-
-    >>> print(get("accuracy")([1, 1], [[0.2, 0.8], [0.7, 0.3]]))
-    tf.Tensor([1. 0.], shape=(2,), dtype=float32)
-    """
-    if isinstance(identifier, str) and identifier not in by_name and identifier in _makers:
-        return _makers[identifier]()
-    return _metrics.get(identifier)
 
 
 def get_for(identifier: Any, loss: Any, output_shape: Any) -> Any:
@@ -75,40 +55,3 @@ def get_for(identifier: Any, loss: Any, output_shape: Any) -> Any:
     each = TensorShape(output_shape)[1:]
     kind = "binary" if each[-1:] in ([], [1]) else _KINDS.get(name, "categorical")
     return get(f"{kind}_{'accuracy' if identifier in _ACCURACY else 'crossentropy'}")
-
-
-def serialize(metric: Any) -> Any:
-    """Describe a metric by data.
-
-    Args:
-        metric: a function, or an object with `get_config`.
-
-    Returns:
-        The function's name; of objects a dict with ``class_name`` and ``config``.
-
-    Raises:
-        ValueError: it is neither.
-
-    >>> serialize(correctness.binary_accuracy)
-    'binary_accuracy'
-    """
-    return _metrics.serialize(metric)
-
-
-def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The metric that `serialize` described.
-
-    Args:
-        config: what `serialize` returned.
-        custom_objects: names to functions and classes of the program.
-
-    Returns:
-        A function of labels and predictions, or a new `Metric`.
-
-    Raises:
-        ValueError: the name is unknown.
-
-    >>> deserialize("mse").__name__
-    'mean_squared_error'
-    """
-    return _metrics.deserialize(config, custom_objects)

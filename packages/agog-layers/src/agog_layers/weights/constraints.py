@@ -16,7 +16,7 @@ from agog_core import (
 )
 from agog_core.ops.nn import relu
 from agog_layers.base.description import Configured
-from agog_layers.base.named import object_of, reader, serialize
+from agog_layers.base.lookup import Lookup
 
 __all__ = [
     "Constraint",
@@ -160,28 +160,5 @@ _BY_NAME: dict[str, Callable[[], Constraint]] = {
     "min_max_norm": MinMaxNorm,
 }
 _BY_CLASS = {make.__name__: make for make in (MaxNorm, NonNeg, UnitNorm, MinMaxNorm)}
-
-
-def get(identifier: Any) -> ConstraintFunction | None:
-    """The constraint that an argument stands for.
-
-    Args:
-        identifier: a name, a description, a constraint, a class of constraints, any function of a tensor, or None.
-
-    Returns:
-        The constraint; None for None.
-
-    Raises:
-        ValueError: the name is unknown.
-        TypeError: the argument is none of these.
-
-    >>> print(get("non_neg")([-1.0, 2.0]))
-    tf.Tensor([0. 2.], shape=(2,), dtype=float32)
-    """
-    if identifier is None:
-        return None
-    found: ConstraintFunction = object_of("constraint", identifier, _BY_NAME, _BY_CLASS)
-    return found
-
-
-deserialize = reader(get)
+CONSTRAINTS = Lookup("constraint", makers=_BY_NAME, aliases=_BY_CLASS)
+get, serialize, deserialize = CONSTRAINTS.get, CONSTRAINTS.serialize, CONSTRAINTS.deserialize

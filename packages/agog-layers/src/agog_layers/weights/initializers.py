@@ -29,7 +29,7 @@ from agog_core import (
     truncated_normal,
     zeros,
 )
-from agog_layers.base.named import object_of, reader, serialize
+from agog_layers.base.lookup import Lookup
 from agog_layers.base.signature import needed_arguments
 from agog_layers.weights.initializer import Initializer
 from agog_layers.weights.variance_scaling import (
@@ -343,27 +343,15 @@ _OTHER_NAMES: dict[str, Callable[[], InitializerFunction]] = {
 }
 
 
-def get(identifier: Any) -> InitializerFunction:
-    """The initializer that an argument stands for.
+class Initializers(Lookup):
+    """The initializers by name. TensorFlow 1 tells functions of a partition too, and there is none."""
 
-    Args:
-        identifier: a name, a description, an initializer, a class of initializers, or any function of a shape and a
-            dtype.
-
-    Returns:
-        The initializer.
-
-    Raises:
-        ValueError: the name is unknown.
-        TypeError: the argument is none of these.
-
-    >>> print(get("ones")([2]))
-    tf.Tensor([1. 1.], shape=(2,), dtype=float32)
-    """
-    made: InitializerFunction = object_of("initializer", identifier, _BY_NAME, _OTHER_NAMES)
-    # TensorFlow 1 tells functions of the partition too, and there is none.
-    asks = isinstance(made, FunctionType) and "partition_info" in needed_arguments(made)
-    return partial(made, partition_info=None) if asks else made
+    def get(self, identifier: Any) -> InitializerFunction:
+        """See `Lookup.get`."""
+        made: InitializerFunction = super().get(identifier)
+        asks = isinstance(made, FunctionType) and "partition_info" in needed_arguments(made)
+        return partial(made, partition_info=None) if asks else made
 
 
-deserialize = reader(get)
+INITIALIZERS = Initializers("initializer", makers=_BY_NAME, aliases=_OTHER_NAMES, default=...)
+get, serialize, deserialize = INITIALIZERS.get, INITIALIZERS.serialize, INITIALIZERS.deserialize

@@ -19,7 +19,7 @@ from agog_core import (
     zeros,
 )
 from agog_layers.base.description import Configured
-from agog_layers.base.named import object_of, reader, serialize
+from agog_layers.base.lookup import Lookup
 
 __all__ = [
     "L1L2",
@@ -160,31 +160,8 @@ _BY_NAME: dict[str, Callable[[], Regularizer]] = {
     "orthogonal_regularizer": OrthogonalRegularizer,
 }
 _OTHER_NAMES = {"L1L2": L1L2, "OrthogonalRegularizer": OrthogonalRegularizer}
-
-
-def get(identifier: Any) -> RegularizerFunction | None:
-    """The regularizer that an argument stands for.
-
-    Args:
-        identifier: a name, a description, a regularizer, a class of regularizers, any function of a tensor, or None.
-
-    Returns:
-        The regularizer; None for None.
-
-    Raises:
-        ValueError: the name is unknown.
-        TypeError: the argument is none of these.
-
-    >>> get("l2").get_config()
-    {'l1': 0.0, 'l2': 0.01}
-    """
-    if identifier is None:
-        return None
-    found: RegularizerFunction = object_of("regularizer", identifier, _BY_NAME, _OTHER_NAMES)
-    return found
-
-
-deserialize = reader(get)
+REGULARIZERS = Lookup("regularizer", makers=_BY_NAME, aliases=_OTHER_NAMES)
+get, serialize, deserialize = REGULARIZERS.get, REGULARIZERS.serialize, REGULARIZERS.deserialize
 
 
 def l1_regularizer(scale: float, scope: str | None = None) -> L1L2:

@@ -329,7 +329,7 @@ class History(Callback):
 
 
 def given_callbacks(what: str, callbacks: Any) -> list[Callback]:
-    """List the callbacks in an argument of ``what``; raises TypeError where it is no list, or one is no callback.
+    """List the callbacks in an argument of ``what``; raises TypeError if it is no list, or one is no callback.
 
     >>> given_callbacks("fit", None)
     []
