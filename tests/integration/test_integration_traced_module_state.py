@@ -233,7 +233,7 @@ PLAIN = {
         "base.lookup": "made at an import",
         "base.names": "names",
         "base.variable_store": "a `Setting` says which one is in force",
-        "tf_layers.computed": "never change",
+        "tf_layers.layers": "never change",
         "tf_layers.variable_scope": "a `Setting` whose key has all attributes",
         "layer.symbolic": "never change",
         "models.graph": "never change",

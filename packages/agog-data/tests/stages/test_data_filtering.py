@@ -30,8 +30,7 @@ from agog_data.transformations.filtering import (
     take_while,
     unique,
 )
-from agog_data.transformations.grouping import Reducer
-from agog_data.transformations.reduction import reduce_dataset
+from agog_data.transformations.grouping import Reducer, reduce_dataset
 
 InvalidArgumentError = ag.errors.InvalidArgumentError
 Pair = namedtuple("Pair", ["x", "y"])

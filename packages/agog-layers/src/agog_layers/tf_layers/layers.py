@@ -6,13 +6,12 @@ import inspect
 from functools import wraps
 from typing import Any, TypeVar
 
-from agog_core import Variable
+from agog_core import Tensor, Variable, convert_to_tensor
 from agog_core.variables.name_scope import name_scope
 from agog_layers import basic, convolutional, normalization
 from agog_layers.base.names import layer_names, scope, snake_case
 from agog_layers.base.variable_store import weight_getter
 from agog_layers.layer.layer import Layer as Base
-from agog_layers.tf_layers.computed import Computed
 from agog_layers.tf_layers.variable_scope import get_variable_scope, unique_path
 from agog_layers.tf_layers.variables import find_or_make
 from agog_layers.weights import initializers
@@ -214,3 +213,17 @@ class MaxPooling3D(Layer, convolutional.MaxPooling3D):
 @_noting
 class BatchNormalization(Layer, normalization.BatchNormalization):
     """`tf.keras.layers.BatchNormalization` in variable scopes. See `BatchNormalization`."""
+
+
+class Computed:
+    """What a custom getter has computed of a variable, for layers to read as one."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = convert_to_tensor(value)
+        self.shape, self.dtype = self._value.shape, self._value.dtype
+
+    def value(self) -> Tensor:
+        """The value."""
+        return self._value
+
+    read_value = __tensor__ = value

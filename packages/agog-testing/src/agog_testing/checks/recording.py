@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import random
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_testing.checks.surroundings import Surroundings, surroundings
 from agog_testing.opinfo import Sample
 from agog_testing.subject import Array, Attempt, KernelCall, Run, Subject, Violation
+
+
+class Surroundings(NamedTuple):
+    """The state of the process that is none of a kernel's business, by name."""
+
+    threads: frozenset[threading.Thread]
+    numpy_random: Any
+    python_random: Any
+    numpy_errors: Any
+    numpy_printing: Any
+
+
+def surroundings() -> Surroundings:
+    """The surroundings as they are now."""
+    algorithm, keys, *rest = np.random.get_state(legacy=True)
+    return Surroundings(
+        threads=frozenset(threading.enumerate()),
+        numpy_random=(algorithm, np.asarray(keys).tobytes(), *rest),
+        python_random=random.getstate(),
+        numpy_errors=(np.geterr(), np.geterrcall()),
+        numpy_printing=np.get_printoptions(),
+    )
 
 
 @dataclass(frozen=True)

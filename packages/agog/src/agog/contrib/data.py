@@ -26,12 +26,12 @@ from agog_data.transformations.grouping import Reducer as Reducer
 from agog_data.transformations.grouping import bucket_by_sequence_length as bucket_by_sequence_length
 from agog_data.transformations.grouping import group_by_reducer as group_by_reducer
 from agog_data.transformations.grouping import group_by_window as group_by_window
+from agog_data.transformations.grouping import reduce_dataset as reduce_dataset
 from agog_data.transformations.optional import Optional as Optional
 from agog_data.transformations.optional import get_next_as_optional as get_next_as_optional
 from agog_data.transformations.optional import make_saveable_from_iterator as make_saveable_from_iterator
 from agog_data.transformations.placement import copy_to_device as copy_to_device
 from agog_data.transformations.placement import prefetch_to_device as prefetch_to_device
-from agog_data.transformations.reduction import reduce_dataset as reduce_dataset
 from agog_data.transformations.sampling import choose_from_datasets as choose_from_datasets
 from agog_data.transformations.sampling import rejection_resample as rejection_resample
 from agog_data.transformations.sampling import sample_from_datasets as sample_from_datasets
