@@ -24,10 +24,10 @@ import agog_core as ag
 from agog_data import Dataset, readers
 from agog_data.transformations.batching import dense_to_sparse_batch, map_and_batch
 from agog_data.transformations.counting import Counter, RandomDataset
+from agog_data.transformations.filtering import assert_element_shape, ignore_errors, take_while, unique
 from agog_data.transformations.flattening import parallel_interleave, sloppy_interleave
 from agog_data.transformations.grouping import Reducer, bucket_by_sequence_length, group_by_reducer, group_by_window
-from agog_data.transformations.limiting import assert_element_shape, ignore_errors, take_while, unique
-from agog_data.transformations.placing import copy_to_device, prefetch_to_device
+from agog_data.transformations.placement import copy_to_device, prefetch_to_device
 from agog_data.transformations.sampling import (
     choose_from_datasets,
     rejection_resample,

@@ -96,7 +96,6 @@ def test_the_global_policy_is_that_of_new_layers_alone() -> None:
         (lambda: layers.Bidirectional(layers.GRU(2)), (2, 3, 2)),
         (lambda: layers.ConvLSTM2D(1, 2), (1, 2, 3, 3, 1)),
         (lambda: layers.SeparableConv2D(2, 2), (1, 3, 3, 2)),
-        (lambda: layers.Rescaling(0.5), (2, 2)),
     ],
 )
 def test_every_kind_of_layer_follows_the_policy(make: Any, shape: tuple[int, ...]) -> None:

@@ -10,8 +10,8 @@
 """
 
 from agog_core.observers.summaries import register_summaries
-from agog_summary.for_metrics import ForMetrics
 from agog_summary.graphs import graph, import_event
+from agog_summary.metric_writer import MetricWriter
 from agog_summary.recording import (
     always_record_summaries,
     never_record_summaries,
@@ -55,4 +55,4 @@ __all__ = [
     "text",
 ]
 
-register_summaries(ForMetrics())
+register_summaries(MetricWriter())

@@ -54,17 +54,6 @@ def nested() -> Model:
     return Model(x, layers.Flatten()(inner(x)))
 
 
-def preprocessing() -> Model:
-    x = Input((6, 6, 3))
-    y = layers.CenterCrop(2, 2)(layers.Rescaling(0.5)(layers.Resizing(4, 4)(x)))
-    return Model(x, layers.EinsumDense("abcd,de->abce", output_shape=(None, None, 5), bias_axes="e")(y))
-
-
-def categories() -> Model:
-    x = Input((1,), dtype="int64")
-    return Model(x, layers.Dense(2)(layers.CategoryEncoding(num_tokens=6, output_mode="one_hot")(x)))
-
-
 def stateful() -> Sequential:
     return Sequential([layers.LSTM(3, stateful=True, batch_input_shape=(2, 4, 3)), layers.BatchNormalization()])
 
@@ -74,7 +63,7 @@ def turned() -> Sequential:
     return Sequential([layers.SeparableConv2D(2, 2, input_shape=(4, 4, 2)), layers.DepthwiseConv2D(2), last])
 
 
-MODELS: list[Callable[[], Any]] = [images, words, attention, nested, preprocessing, categories, stateful, turned]
+MODELS: list[Callable[[], Any]] = [images, words, attention, nested, stateful, turned]
 # What numbers and other parts of a description are forged to.
 FORGED: list[Any] = [10**9, 10**8, [10**5, 10**5], [10**9], [None, 10**9], 2**31, 10**18, -(10**9), 0, 1e30]
 FORGED += [float("nan"), None, "x", [], {}, True, "10**9", {"class_name": "Dense", "config": {"units": 10**9}}]

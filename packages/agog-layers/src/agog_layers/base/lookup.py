@@ -11,8 +11,6 @@ from agog_layers.base.registry import find_class
 
 __all__ = ["Lookup"]
 
-_NOTHING: Mapping[str, Any] = {}
-
 
 class Lookup:
     """What is known by name, of one kind: ``get``, ``serialize`` and ``deserialize`` of ``tf.keras.losses``.
@@ -36,14 +34,14 @@ class Lookup:
     def __init__(
         self,
         kind: str,
-        functions: Mapping[str, Callable[..., Any]] = _NOTHING,
-        makers: Mapping[str, Callable[[], Any]] = _NOTHING,
-        aliases: Mapping[str, Callable[[], Any]] = _NOTHING,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        makers: Mapping[str, Callable[[], Any]] | None = None,
+        aliases: Mapping[str, Callable[[], Any]] | None = None,
         classes: Mapping[str, type] | None = None,
         default: Any = None,
         describes_own: bool = False,
     ) -> None:
-        self.kind, self.functions, self.makers, self.aliases = kind, functions, makers, aliases
+        self.kind, self.functions, self.makers, self.aliases = kind, functions or {}, makers or {}, aliases or {}
         self.classes, self.default, self.describes_own = classes, default, describes_own
 
     def get(self, identifier: Any) -> Any:

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from agog_testing.checks.derivatives import check_forward, check_gradient, check_linear
 from agog_testing.checks.errors import check_errors
-from agog_testing.checks.filling import check_out
 from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
+from agog_testing.checks.multi_tensor import check_several
+from agog_testing.checks.out_arrays import check_out
 from agog_testing.checks.repetition import check_repeated, check_threads
 from agog_testing.checks.results import check_aliasing, check_dtype, check_memory, check_shape, check_type
-from agog_testing.checks.several import check_several
+from agog_testing.checks.side_effects import check_leaks, check_surroundings
 from agog_testing.checks.sizes import check_sizes
 from agog_testing.checks.state import check_state, check_variables
-from agog_testing.checks.traces import check_leaks, check_surroundings
 from agog_testing.checks.values import check_bits, check_value
 from agog_testing.subject import Subject
 

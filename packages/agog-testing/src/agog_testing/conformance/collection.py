@@ -22,7 +22,7 @@ from agog_core.plugin import Kernel, Op, as_dtype
 from agog_testing.checks import Check, checks_for
 from agog_testing.comparison import Accuracy
 from agog_testing.conformance.cases import Case, ConformanceError
-from agog_testing.conformance.compiling import compiled_calls, compiled_programs
+from agog_testing.conformance.compilers import compiled_calls, compiled_programs
 from agog_testing.conformance.facts import facts_for
 from agog_testing.conformance.implementation import Implementation
 from agog_testing.opinfo import OpInfo

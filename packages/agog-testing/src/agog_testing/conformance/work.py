@@ -17,7 +17,7 @@ from agog_testing.conformance.collection import (
     has_own_memory,
     not_covered,
 )
-from agog_testing.conformance.compiling import PROGRAMS, compiled_programs
+from agog_testing.conformance.compilers import PROGRAMS, compiled_programs
 from agog_testing.conformance.facts import facts_for
 from agog_testing.conformance.timing import timings
 

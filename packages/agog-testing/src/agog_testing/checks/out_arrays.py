@@ -1,4 +1,4 @@
-"""Filling: results written into a given array, compared bit by bit with returned ones."""
+"""Out arrays: results written into a given array, compared bit by bit with returned ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces: leftovers of a kernel's calls: memory, threads, warnings, changed states of other modules."""
+"""Side effects: leftovers of a kernel's calls: memory, threads, warnings, changed states of other modules."""
 
 from __future__ import annotations
 

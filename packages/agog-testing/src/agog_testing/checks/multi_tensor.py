@@ -1,4 +1,4 @@
-"""Several: joint updates of several variables, compared with single ones."""
+"""Multi-tensor updates: joint updates of several variables, compared with single ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For metrics: the function that writes their results; layers do not import this package."""
+"""Metric writer: the function that writes their results; layers do not import this package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agog_summary.recording import always_record_summaries
 from agog_summary.writer import create_file_writer
 
 
-class ForMetrics:
+class MetricWriter:
     """The functions that `agog_core.observers.summaries` asks for."""
 
     def scalar(self, name: str, tensor: Any) -> None:

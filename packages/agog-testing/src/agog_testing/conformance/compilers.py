@@ -1,4 +1,4 @@
-"""Compiling: the tests of a plugin's executors and compilers: each call of each op, and random programs."""
+"""Compilers: the tests of a plugin's executors and compilers: each call of each op, and random programs."""
 
 from __future__ import annotations
 

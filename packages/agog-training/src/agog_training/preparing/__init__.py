@@ -1,1 +1,0 @@
-"""Preparing: preprocessing on the host: images, texts, sequences, labels, plots."""
