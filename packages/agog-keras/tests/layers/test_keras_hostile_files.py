@@ -88,6 +88,6 @@ def test_preprocessing_follows_the_policy() -> None:
     try:
         y = layers.Rescaling(0.5)(x)
     finally:
-        set_global_policy("float32")
+        set_global_policy(None)
     assert y.dtype == ag.float16
     assert y.numpy().tolist() == [[0.5, 1.0]]

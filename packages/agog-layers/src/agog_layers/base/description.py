@@ -11,7 +11,7 @@ from agog_core import DType, TensorShape, nest
 from agog_core.settable import Settable
 from agog_layers.base import activations
 from agog_layers.base.custom_objects import get_registered_name, registered, scoped
-from agog_layers.base.registry import classes, find_class
+from agog_layers.base.registry import classes, find_class, register
 
 # What classes of programs may change after their constructor, so that attributes say it.
 _SETTABLE = ("name", "trainable", "dtype")
@@ -39,7 +39,7 @@ class Configured(Settable):
         if len(cls.__bases__) > 1:
             _uncover(cls.__mro__)
         if cls.__module__.startswith("agog_"):
-            classes.setdefault(cls.described_kind, {}).setdefault(cls.__name__, cls)  # tf.layers come after tf.keras's
+            register(cls.described_kind, cls)
             # A layer; others may become dataclasses, for which a constructor is made if there is none.
             if hasattr(cls, "call") and "__init__" not in vars(cls) and isinstance(cls.__init__, FunctionType):
                 setattr(cls, "__init__", _named_after(cls, cls.__init__))  # noqa: B010  # mypy: a method

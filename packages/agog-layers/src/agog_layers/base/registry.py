@@ -6,11 +6,16 @@ from typing import Any
 
 from agog_layers.base.custom_objects import custom_object
 
-__all__ = ["classes", "find_class"]
+__all__ = ["classes", "find_class", "register"]
 
 # The classes of this and the other packages, by kind and name; what a program derives, it names in a
 # `custom_object_scope`. Where no kind is asked for, that of layers comes first.
 classes: dict[str, dict[str, Any]] = {"layer": {}}
+
+
+def register(kind: str, cls: type) -> None:
+    """Let descriptions name a class; of several of one name the first counts, so tf.layers come after tf.keras's."""
+    classes.setdefault(kind, {}).setdefault(cls.__name__, cls)
 
 
 def find_class(name: str, kind: str | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import agog_core as ag
-from agog_core import Tensor, add, minimum, multiply, square, squared_difference, subtract
+from agog_core import Tensor, minimum, square, squared_difference
 from agog_core import abs as absolute
 from agog_core.ops import nn
 

@@ -1,1 +1,0 @@
-"""Old programs: a process in which unchanged programs for TensorFlow 1 run on agog."""
