@@ -310,3 +310,33 @@ def test_random_programs(seed: int) -> None:
         return tape(forward, wrap, w), [w]
 
     same(make, [draw.randrange(7) for _ in range(6)])
+
+
+@pytest.mark.parametrize("asked", ["initial", "result"])
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_tapes_that_begin_behind_a_loop(asked: str, is_inside: bool) -> None:
+    """They may watch what the first iteration was given, and what the last one has returned."""
+
+    def make(wrap: Wrap) -> Made:
+        w = tfe.Variable(W)
+
+        def forward(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+            return tf.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, tf.tanh(tf.matmul(y, w) * y)], [0, x])[1]
+
+        traced = forward if is_inside else wrap(forward)
+
+        def call(x: tf.Tensor, n: tf.Tensor) -> Any:
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = traced(x, n)
+                loss = tf.reduce_sum(y * y)
+            with tf.GradientTape() as second:
+                source = x if asked == "initial" else y
+                second.watch(source)
+                gradient = first.gradient(loss, x)
+                total = tf.reduce_sum(gradient * gradient)
+            return gradient, second.gradient(total, source)
+
+        return (wrap(call) if is_inside else call), [w]
+
+    same(make)

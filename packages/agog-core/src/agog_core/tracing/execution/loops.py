@@ -178,6 +178,7 @@ class Rows:
         shared: the places of those that share memory with what the body takes, or are it.
         count: how many of them are results.
         sizes: how many results are handed on and how many variables; how many rows there are, and of how many arrays.
+        kept: what each row leaves for its gradient; see `Loop`.
     """
 
     def __init__(
@@ -188,8 +189,9 @@ class Rows:
         shared: Sequence[int],
         count: int,
         sizes: tuple[int, int, int, int],
+        kept: tuple[Sequence[int], Sequence[int]] | None = None,
     ) -> None:
-        self.body, self.count, self.sizes = body, count, sizes
+        self.body, self.count, self.sizes, self.kept = body, count, sizes, kept
         self.following, self.constants, self.shared = tuple(following), tuple(constants), tuple(shared)
         self.has_guards, self.draws = body.has_guards, body.draws
 
@@ -204,19 +206,28 @@ class Rows:
         made = len(following) - count
         kinds = [*outputs[:count], *outputs[length * count : length * count + made]]
         copies = [(place, kinds[place].table.device.copy) for place in self.shared]
-        counter = [value.table.device for value in outputs[length * count + made :]]
+        kept, held = ((), ()) if self.kept is None else self.kept
+        leaves, stop = self.kept is not None, None if self.kept is None else -1
+        given_copies = [(place, body.graph.inputs[place].table.device.copy) for place in held]
+        counter = [value.table.device for value in outputs[length * count + made : stop]]
 
         def run(*arrays: Any) -> list[Any]:
             handed, found, rest = list(arrays[:first]), [], arrays[last:end]
+            items: list[tuple[Any, ...]] = []
             for start in range(first, last, width):
-                given = (*handed, *arrays[start : start + width], *rest)
+                given = [*handed, *arrays[start : start + width], *rest]
+                for place, copy in given_copies:
+                    given[place] = copy(given[place])
                 pool = (*body(given), *given, *constants)
                 new = [pool[place] for place in following]
                 for place, copy in copies:
                     new[place] = copy(new[place])
                 found += new[:count]
                 handed = [*new[:carried], *new[count:]]
-            return [*found, *handed[carried:], *[numbered(device, length) for device in counter]]
+                if leaves:
+                    items.append(tuple([pool[place] for place in kept]))
+            counts = [numbered(device, length) for device in counter]
+            return [*found, *handed[carried:], *counts, *([Stack(items)] if leaves else [])]
 
         return run
 

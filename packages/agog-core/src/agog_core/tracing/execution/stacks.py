@@ -109,3 +109,54 @@ class Back:
             return handed
 
         return run
+
+
+class RowsBack:
+    """The gradient of a function that is applied to row after row, from the last row to the first.
+
+    It takes a stack, what each row hands on, then what each row takes, in the order of the walk, and what none changes.
+
+    Args:
+        body: takes what is handed on, what a row takes and has left, and what none changes.
+        following: where what it hands on and gives is found; see `Back`.
+        constants: arrays.
+        shared: the places of those that share memory with what the body takes, or are it.
+        sizes: how many values are handed on, and how many each row takes and gives.
+        ends: how many rows are left out at the end, and how many at the beginning.
+    """
+
+    def __init__(
+        self,
+        body: Part,
+        following: Sequence[int],
+        constants: Sequence[Any],
+        shared: Sequence[int],
+        sizes: tuple[int, int, int],
+        ends: tuple[int, int],
+    ) -> None:
+        self.body, self.sizes, self.ends = body, sizes, ends
+        self.following, self.constants, self.shared = tuple(following), tuple(constants), tuple(shared)
+        self.has_guards, self.draws = body.has_guards, body.draws
+
+    def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
+        """See `agog_core.tracing.execution.loops.Loop.function`."""
+        self.body.graph.exact = is_exact
+        body, following, constants, (last, first) = self.body, self.following, self.constants, self.ends
+        count, width, _ = self.sizes
+        copies = [(place, outputs[place].table.device.copy) for place in self.shared]
+
+        def run(stack: Stack, *arrays: Any) -> list[Any]:
+            items = stack.items[first : len(stack.items) - last][::-1]
+            handed, end, found = list(arrays[:count]), count + len(items) * width, []
+            for number, item in enumerate(items):
+                start = count + number * width
+                given = (*handed, *arrays[start : start + width], *item, *arrays[end:])
+                pool = (*body(given), *given, *constants)
+                new = [pool[place] for place in following]
+                for place, copy in copies:
+                    new[place] = copy(new[place])
+                handed = new[:count]
+                found += new[count:]
+            return [*handed, *found]
+
+        return run

@@ -19,7 +19,7 @@ from agog_core.tracing.execution.stacks import Back, Item, Length
 from agog_core.tracing.graphs.graph import Effect, Node, Value
 from agog_core.tracing.loops.iterations import Iterations, tensor_of
 from agog_core.tracing.loops.rerolling import Rerolling, taken_out
-from agog_core.tracing.loops.residuals import LoopSection
+from agog_core.tracing.loops.residuals import LoopSection, with_outer
 from agog_core.tracing.loops.tracer import LoopTracer
 from agog_core.tracing.loops.uniformity import fits, outside_of
 from agog_core.tracing.state.device import TracedArray, untraced
@@ -60,7 +60,9 @@ def walk_back(section: LoopSection, gradients: dict[Id, Any], keep: set[Id]) -> 
             tensors = [
                 wrap(x, table, intern_shape(shape)) for x, (table, shape) in zip(item, section.kinds, strict=True)
             ]
-            found = walk.step(found | mine if number == len(items) - 1 else found, tensors, number == len(items) - 1)
+            is_first = number == len(items) - 1
+            own = with_outer(tensors, section.kept, section.outer, is_first, not number)
+            found = walk.step(found | mine if is_first else found, own, is_first)
     results = {place.result: place.given for place in section.places}
     gradients.update({results.get(i, i): gradient for i, gradient in found.items()} | walk.of_finals)
 
@@ -138,8 +140,10 @@ class _TracedWalk:
         return found
 
     def _plain_step(self, number: int, found: dict[Id, Any], mine: dict[Id, Any]) -> dict[Id, Any]:
-        is_first = number == len(self.items) - 1
-        return self.walk.step(found | mine if is_first else found, self.items[number][1], is_first, number == 0)
+        is_first, own = number == len(self.items) - 1, self.items[number][1]
+        if any(tape.is_open for tape in tapes_of_context()):
+            own = list(with_outer(own, self.section.kept, self.section.outer, is_first, not number))
+        return self.walk.step(found | mine if is_first else found, own, is_first, number == 0)
 
     def _compare(self, start: int | None, stop: int) -> None:
         """Compare the number of iterations with what it was, as far as the walk depends on it."""

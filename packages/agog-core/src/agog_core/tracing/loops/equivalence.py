@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core.tracing.execution.branches import Branch, Choice, Handed
 from agog_core.tracing.execution.loops import Loop, Part, Rows
-from agog_core.tracing.execution.stacks import Back, Item, Length
+from agog_core.tracing.execution.stacks import Back, Item, Length, RowsBack
 from agog_core.tracing.graphs.graph import Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.graphs.passes import frozen
 from agog_core.variables.variable import Variable
@@ -107,7 +107,7 @@ class Equivalence:
             return one.name == other.name and self.attribute(one.late, other.late)
         if isinstance(one, Loop):
             return self._is_loop(one, other)
-        if isinstance(one, (Back, Rows)):
+        if isinstance(one, (Back, Rows, RowsBack)):
             return _plain(one) == _plain(other) and self._is_part(one.body, other.body, not self._is_whole)
         if isinstance(one, Handed):
             is_like = one.is_gradient is other.is_gradient and self.attribute(one.form, other.form)
@@ -271,9 +271,9 @@ class Equivalence:
         return is_same and self.same(x.outputs, y.outputs)
 
 
-def _plain(loop: Loop | Back | Rows) -> Any:
+def _plain(loop: Loop | Back | Rows | RowsBack) -> Any:
     """What of a loop is no part of it."""
-    sizes = [getattr(loop, name, None) for name in ("ends", "count", "sizes")]
+    sizes = [getattr(loop, name, None) for name in ("ends", "count", "sizes", "kept")]
     return loop.following, loop.shared, sizes, [frozen(each) for each in loop.constants]
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from agog_core.tracing.traces.trace import Trace
 
 
+# Which tensors that the first iteration has left are others that a section keeps, by their places; and of the last one.
+Outer = tuple[dict[int, int], dict[int, int]]
+
+
 class Place(NamedTuple):
     """One of a loop's values, to a tape: the ids that it has before and after an iteration, and after the loop."""
 
@@ -126,6 +130,20 @@ class Residuals:
         """What the node has left in this call, for the walk back."""
         return table, Stack([tuple([kept.array for kept in each.kept]) for each in self._of])
 
+    def outer(self, results: Sequence[Tensor], carried: int | None = None) -> tuple[list[Tensor], Outer]:
+        """The tensors that the program has too, among those that iterations have left: what the first one was given and
+        the last one has returned. A tape that is made later may watch them."""
+        lead, tensors, first = self.iterations.segments[self.start], list[Tensor](), 1 + len(self.fixed)
+        found: Outer = ({}, {})
+        given = lead.given[:carried] if not self.start else []
+        sides = ((given, self.iterations.tracks.initial), (lead.results or [], results))
+        for places, (values, outer) in zip(found, sides, strict=True):
+            for place, value in enumerate(self.values):
+                if value in values:
+                    places[place] = first + len(tensors)
+                    tensors.append(outer[values.index(value)])
+        return tensors, found
+
     def record(self, tensors: list[Tensor], stack: Tensor) -> None:
         """Let the tapes watch what the loop gives, and have a record of it; put tensors that it hands on unchanged in
         the places of those that stand for them."""
@@ -141,6 +159,7 @@ class Residuals:
                 tensors[place] = tensors[track.firsts[place]]
             else:
                 tensors[place] = finals.setdefault(result, tensors[place])
+        others, outer = self.outer(tensors)
         for index, tape in enumerate(tracks.tapes):
             records = self._of[0].records[index]
             places: dict[Id, Place] = {}
@@ -152,8 +171,8 @@ class Residuals:
                 places[result] = Place(given, result, final)
             if not places:
                 continue
-            kept, tables = [stack, *self.fixed], [(value.table, value.shape) for value in self.values]
-            section = LoopSection(list(places.values()), records, self._holes, kept, tables, least)
+            kept, tables = [stack, *self.fixed, *others], [(value.table, value.shape) for value in self.values]
+            section = LoopSection(list(places.values()), records, self._holes, kept, tables, least, outer)
             saved = tuple([each.final for each in section.places]), tuple(section.sources()), kept
             tape.records.append((None, None, section, saved))  # type: ignore[arg-type]  # it is no function
 
@@ -191,6 +210,14 @@ class _Iteration(NamedTuple):
     kept: list[Kept]
 
 
+def with_outer(
+    own: Sequence[Tensor], kept: Sequence[Tensor], outer: Outer, is_first: bool, is_last: bool
+) -> Sequence[Tensor]:
+    """What an iteration has left, with the very tensors that the program has too."""
+    places = (outer[0] if is_first else {}) | (outer[1] if is_last else {})
+    return [kept[places[place]] if place in places else x for place, x in enumerate(own)]
+
+
 def filled(records: Any, holes: Sequence[tuple[bool, int]], own: Sequence[Tensor], fixed: Sequence[Tensor]) -> Any:
     """Records with tensors in the places of holes."""
 
@@ -213,9 +240,10 @@ class LoopSection(recording.Section, Holder):
         kept: what iterations have left, and the tensors that are the same for all of them.
         kinds: the tables and shapes of what an iteration has left.
         least: how many iterations there are at least; None where there are as many in each call.
+        outer: which of what the first and the last iteration have left are tensors that are kept too.
     """
 
-    __slots__ = ("holes", "kept", "kinds", "least", "places", "records")
+    __slots__ = ("holes", "kept", "kinds", "least", "outer", "places", "records")
 
     __name__ = "while_loop"
 
@@ -227,7 +255,9 @@ class LoopSection(recording.Section, Holder):
         kept: list[Tensor],
         kinds: list[tuple[KernelTable, Any]],
         least: int | None,
+        outer: Outer,
     ) -> None:
+        self.outer = outer
         self.places, self.records, self.holes, self.kept = places, records, holes, kept
         self.kinds, self.least = kinds, least
 
@@ -260,7 +290,7 @@ class LoopSection(recording.Section, Holder):
         kept = replace(self.kept)
         if kept is self.kept:
             return self
-        return LoopSection(self.places, self.records, self.holes, kept, self.kinds, self.least)
+        return LoopSection(self.places, self.records, self.holes, kept, self.kinds, self.least, self.outer)
 
     def is_like(self, other: Any, is_same: Callable[[Any, Any], bool]) -> bool:
         if len(self.records) != len(other.records) or self.holes != other.holes or self.kinds != other.kinds:
@@ -268,7 +298,7 @@ class LoopSection(recording.Section, Holder):
         ids, places = Ids(), [list(zip(*each.places, strict=True)) for each in (self, other)]
         comparing = Comparing(is_same, lambda one, another: is_same(one, another))
         return (
-            self.least == other.least
+            (self.least, self.outer) == (other.least, other.outer)
             and ids.all(places[0][0], places[1][0], is_made=True)
             and all(is_like(x, y, ids, comparing) for x, y in zip(self.records, other.records, strict=True))
             and ids.all(places[0][1], places[1][1])

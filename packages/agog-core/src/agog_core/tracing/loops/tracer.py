@@ -50,7 +50,7 @@ class LoopTracer(State):
     def over_rows(self, step: Any, carry: Any, rows: Sequence[Any], carries: bool) -> list[Any]:
         from agog_core.tracing.loops.rows import over_rows
 
-        if len(rows) < 2 or not may_be_node((carry if carries else (), list(rows))):
+        if len(rows) < 2 or not may_be_node((carry if carries else (), list(rows)), may_be_taped=not self.open_loops):
             return super().over_rows(step, carry, rows, carries)
         return over_rows(self, step, carry, rows, carries)  # type: ignore[arg-type]  # a `Trace`
 

@@ -56,6 +56,7 @@ class Tracks:
         self.tapes: list[Recording] = [tape for tape in tapes_of_context() if tape.is_open]
         self.of: list[Track] = []
         self.originals: dict[Variable, Tensor] = {}  # the tensors of variables before the loop
+        self.initial: list[Tensor] = []  # the loop's values before it
         self._pairs: list[tuple[Tensor, Tensor, Variable | None]] = []
         self._known: list[dict[int, int]] = []  # how many ids of variables each tape knows
         self._serials = [tape.serial for tape in self.tapes]
@@ -78,6 +79,8 @@ class Tracks:
         self._pairs.append((tensor, stand_in, variable))
         if variable is None:
             self.of[-1].given.append(self._id(tensor))
+            if len(self.of) == 1:
+                self.initial.append(tensor)
 
     def original(self, variable: Variable, tensor: Tensor) -> Tensor:
         """The tensor of a variable that the loop reads, without stand-ins of other iterations."""
@@ -159,7 +162,7 @@ class Tracks:
 
     def release(self) -> None:
         """Let go of all tensors, since a loop and its tracks know each other."""
-        self.of, self._pairs = [], []
+        self.of, self._pairs, self.initial = [], [], []
         self.originals.clear()
 
     # Where one iteration is to stand for others
@@ -203,6 +206,24 @@ class Tracks:
                 return False
         return len(set(there.values())) == len(there)
 
+    def fit_rows(self, start: int, carried: int) -> bool:
+        """Whether a row may stand for all that come behind it, as far as one can see of it."""
+        if not self.tapes:
+            return True
+        track, records = self.of[start], self.records(start)
+        made = {out for each in records for record in each for out in ends_of(record)[0]}
+        results = [i for i in track.results if i is not None]
+        pairs = zip(track.given[:carried], track.results, strict=False)
+        return (
+            not self._are_given(start)
+            and all(self._may_keep(tape) for tape, each in zip(self.tapes, records, strict=True) if each)
+            and sum(map(bool, records)) < 2
+            and made.issuperset(results)
+            and _are_distinct(results)
+            and all((given is None) == (result is None) for given, result in pairs)
+            and all(not each.passed and _are_distinct(each.given) for each in self.of)
+        )
+
     def is_watched(self, start: int) -> bool:
         """Whether tapes watch values of the loop."""
         return bool(self.tapes) and any(i is not None for i in (*self.of[start].given, *self.of[start].results))
@@ -241,6 +262,11 @@ class Tracks:
                 if not is_like(x, y, ids, comparing):
                     return False
         return not two.results or (one.firsts == two.firsts and ids.all(one.results, two.results))
+
+
+def _are_distinct(ids: Sequence[Id | None]) -> bool:
+    found = [i for i in ids if i is not None]
+    return len(set(found)) == len(found)
 
 
 class Ids:

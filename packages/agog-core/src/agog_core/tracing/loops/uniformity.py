@@ -29,7 +29,7 @@ def fits(iterations: Iterations, segments: Sequence[Segment]) -> bool:
     used = [value for node in lead.nodes[1] for value in node.inputs]
     carried = [*lead.given[: iterations.carried], *[lead.variables[v][0] for v in lead.written]]
     results = [*(lead.results or ()), *lead.written.values()]
-    next_values = results if iterations.carried != 0 else list(lead.written.values())
+    next_values = [*(lead.results or ())[: iterations.carried], *lead.written.values()]
     shared = [value for value in lead.results or () if value not in second or value.base is not None]
     sources = [*outside_of(lead, first | second), *[source for _, source in lead.stand_ins()]]
     return (
