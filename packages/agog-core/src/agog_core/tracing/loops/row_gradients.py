@@ -157,6 +157,12 @@ class _TracedWalk:
         items = walk.section.kept[0]._array.array.items
         self.items = [self._item(number, item) for number, item in enumerate(items)]
         self.may_join = may_join and not any(tape.is_open for tape in tapes_of_context())
+        self.iterations: _BackIterations
+        self.handed: dict[Id, Any] = {}  # the gradients of what a row hands on, by the first one's ids, and of the rest
+        self.keys: list[tuple[Id, ...]] = []  # what each row was given of these
+        # What each row has handed on, the ids that it has given gradients for, and these.
+        self.kept: list[tuple[tuple[Id, ...], tuple[Id, ...], list[Tensor]]] = []
+        self.last: list[Any] = []  # the gradients of the last row, where it cannot be in a node
 
     def _item(self, place: int, arrays: Sequence[Any]) -> tuple[Node, list[Tensor]]:
         """The node that gives what a row has left, and its tensors."""
@@ -182,92 +188,92 @@ class _TracedWalk:
 
     def _joined(self) -> int:
         """How many rows were walked back, by one node where that can be."""
-        section, trace, count = self.section, self.trace, len(self.items)
-        taken = self._taken(count - 1)
+        trace, count, taken = self.trace, len(self.items), self._taken(len(self.items) - 1)
         stop = next((n for n in range(count) if self._taken(count - 1 - n) != taken), count)
         if stop < count - 1:
             return 0
-        names, last = dict(section.names(count - 1)), section.results[count - 1]
-        handed = {
-            lead: self.gradients[i]
-            for lead, i in zip(section.results[0], last, strict=True)
-            if section.carried and lead is not None and i in self.gradients
-        } | {i: self.gradients[i] for i in section.outside if i in self.gradients}
-        iterations, keys, kept = _BackIterations(trace, None), [], []
+        iterations = self.iterations = _BackIterations(trace, None)
+        self._begin()
         trace.open_loops.append(iterations)
-        number, last_rows = count - 1, list[Any]()
         try:
-            while number >= count - stop and not iterations.is_refused:
-                names = dict(section.names(number)) | {i: i for i in section.outside}
-                own = [self.gradients[names[lead]] for lead in taken]
-                iterations.carried = len(handed)
-                iterations.values = list(handed.values()), own, self.items[number][1]
-                keys.append(tuple(handed))
-                del own
-                handed = {}
-                iterations.begin()
-                iterations.segments[-1].starts.append(iterations.here())
-                (given, own, left), iterations.values = iterations.values, None
-                found = dict(zip((*keys[-1], *taken), (*given, *own), strict=True))
-                before = {i: found[i] for i in section.given[0] if i in found}
-                del given, own
-                self.walk.walk(found, left, names)
-                del left
-                handed = self._handed(found)
-                rows = {
-                    i: found[i]
-                    for i in section.given[0][section.carried :]
-                    if i is not None and i in found and found[i] is not before.get(i)
-                }
-                del found, before
-                iterations.values = list(handed.values()), list(rows.values())
-                iterations.end()
+            for number in range(count - 1, count - 1 - stop, -1):
+                self._row(number, taken)
                 if iterations.is_refused:
-                    last_rows = iterations.values[1]  # which may be sparse
-                    kept.append((tuple(handed), tuple(rows), []))
-                else:
-                    kept.append((tuple(handed), tuple(rows), [untraced(x) for x in iterations.values[1]]))
-                handed = dict(zip(handed, iterations.values[0], strict=True))
-                iterations.values = None
-                del rows
-                number -= 1
+                    break
         except BaseException:
             trace.open_loops.remove(iterations)
             iterations.unroll()
             raise
         trace.open_loops.remove(iterations)
+        ends, rows = self._put(taken)
+        self._give(ends, rows)
+        return len(self.kept)
+
+    def _begin(self) -> None:
+        """Note the gradients that the last row is walked back from, of what it hands on and of the rest."""
+        section, gradients, self.handed = self.section, self.gradients, {}
+        if section.carried:
+            pairs = zip(section.results[0], section.results[-1], strict=True)
+            self.handed = {lead: gradients[i] for lead, i in pairs if lead is not None and i in gradients}
+        self.handed |= {i: gradients[i] for i in section.outside if i in gradients}
+
+    def _row(self, number: int, taken: tuple[Id, ...]) -> None:
+        """Record the walk back over a row."""
+        section, iterations, keys = self.section, self.iterations, tuple(self.handed)
+        names = dict(section.names(number)) | {i: i for i in section.outside}
+        own = [self.gradients[names[lead]] for lead in taken]
+        iterations.carried = len(keys)
+        iterations.values = list(self.handed.values()), own, self.items[number][1]
+        self.keys.append(keys)
+        self.handed = {}
+        iterations.begin()
+        iterations.segments[-1].starts.append(iterations.here())
+        (given, own, left), iterations.values = iterations.values, None
+        found = dict(zip((*keys, *taken), (*given, *own), strict=True))
+        before = {i: found[i] for i in section.given[0] if i in found}
+        self.walk.walk(found, left, names)
+        handed = self._handed(found)
+        rows = {i: found[i] for i in section.given[0][section.carried :] if i is not None and i in found}
+        rows = {i: gradient for i, gradient in rows.items() if gradient is not before.get(i)}
+        iterations.values = list(handed.values()), list(rows.values())
+        iterations.end()
+        ends, last = iterations.values
+        iterations.values = None
         if iterations.is_refused:
-            rows_found = self._as_they_ran(iterations, kept[:-1])
+            self.last, last = last, []  # which may be sparse
+        self.kept.append((tuple(handed), tuple(rows), [untraced(x) for x in last]))
+        self.handed = dict(zip(handed, ends, strict=True))
+
+    def _put(self, taken: Sequence[Id]) -> tuple[dict[Id, Any], list[Any]]:
+        """What was handed on last, and what each row has given, by one node where that can be."""
+        trace, iterations, kept, count = self.trace, self.iterations, self.kept, len(self.items)
+        if iterations.is_refused:
+            rows: list[Any] = self._as_they_ran(kept[:-1])
             iterations.unroll()
-            self._give(kept, handed, [*rows_found, last_rows])
-            return len(kept)
-        after = [(i, untraced(x), trace.value_of(x)) for i, x in handed.items()]
-        handed = {}
-        start = self._start(iterations, keys, kept)
-        joins = start is not None and taken_out(iterations)
-        if not joins or start is None:
+            return self.handed, [*rows, self.last]
+        after = [(i, untraced(x), trace.value_of(x)) for i, x in self.handed.items()]
+        self.handed = {}
+        start = self._start()
+        if start is None or not taken_out(iterations):
             ends = [tensor_of(trace, x, value) for _, x, value in after]
-            found_rows = self._as_they_ran(iterations, kept)
+            rows = self._as_they_ran(kept)
             iterations.unroll()
         else:
-            found_rows = self._as_they_ran(iterations, kept[:start])
-            reals = [x for _, _, each in kept[start:] for x in each]
-            sizes = len(after), len(taken), len(kept[start][1])
-            apart = start, count - len(kept)
-            node = _BackRerolling(iterations, start)
-            tensors = node.run_back(self.stack, [*(x for _, x, _ in after), *reals], sizes, apart)
-            ends, rest = tensors[: len(after)], tensors[len(after) :]
-            found_rows += [rest[n * sizes[2] : (n + 1) * sizes[2]] for n in range(len(kept) - start)]
-            gone = {each for each, _ in self.items[apart[1] : count - start]}
+            rows = self._as_they_ran(kept[:start])
+            reals = [*(x for _, x, _ in after), *(x for _, _, each in kept[start:] for x in each)]
+            sizes, apart = (len(after), len(taken), len(kept[start][1])), (start, count - len(kept))
+            ends = _BackRerolling(iterations, start).run_back(self.stack, reals, sizes, apart)
+            places = range(len(after), len(ends), sizes[2]) if sizes[2] else [0] * (len(kept) - start)
+            rows += [ends[place : place + sizes[2]] for place in places]
+            gone = {node for node, _ in self.items[apart[1] : count - start]}
             nodes = trace.graph.nodes
-            nodes[self.spot :] = [each for each in nodes[self.spot :] if each not in gone]
-        self._give(kept, dict(zip([i for i, _, _ in after], ends, strict=True)), found_rows)
-        return len(kept)
+            nodes[self.spot :] = [node for node in nodes[self.spot :] if node not in gone]
+        return {i: x for (i, _, _), x in zip(after, ends, strict=False)}, rows
 
-    def _as_they_ran(self, iterations: Iterations, kept: Sequence[Any]) -> list[list[Tensor]]:
+    def _as_they_ran(self, kept: Sequence[Any]) -> list[list[Tensor]]:
         """What the first rows of the walk have given, by the nodes that were recorded."""
         found, there = [], dict[Value, Value]()
-        for segment, (handed, _, reals) in zip(iterations.segments, kept, strict=False):
+        for segment, (handed, _, reals) in zip(self.iterations.segments, kept, strict=False):
             there |= {given: there.get(source, source) for given, source in segment.stand_ins()}
             values = [there.get(value, value) for value in (segment.results or [])[len(handed) :]]
             found.append([tensor_of(self.trace, x, value) for x, value in zip(reals, values, strict=True)])
@@ -280,9 +286,9 @@ class _TracedWalk:
         before = {result: found[i] for result, i in pairs if result is not None and i is not None and i in found}
         return before | {i: found[i] for i in section.outside if i in found}
 
-    def _give(self, kept: Sequence[Any], ends: dict[Id, Tensor], rows: Sequence[Sequence[Tensor]]) -> None:
+    def _give(self, ends: dict[Id, Any], rows: Sequence[Sequence[Any]]) -> None:
         """Put the gradients of what was walked back in the places of those from before."""
-        section, gradients, count = self.section, self.gradients, len(self.items)
+        section, gradients, count, kept = self.section, self.gradients, len(self.items), self.kept
         for place, (_, keys, _) in enumerate(kept):
             number = count - 1 - place
             for i in section.results[number]:
@@ -294,8 +300,9 @@ class _TracedWalk:
         names = {result: i for result, i in pairs if result is not None and i is not None}
         gradients.update({names.get(i, i): x for i, x in ends.items()})
 
-    def _start(self, iterations: Iterations, keys: Sequence[Any], kept: Sequence[Any]) -> int | None:
+    def _start(self) -> int | None:
         """The first row of the walk that stands for all that come behind it."""
+        iterations, keys, kept = self.iterations, self.keys, self.kept
         iterations.split()
         segments = iterations.segments
         if any(segment.lates[1] or segment.written for segment in segments):
