@@ -15,7 +15,7 @@ def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | No
     """Call the program's main function, and end the program with what it returns.
 
     Flags that the program has defined with `tf.flags` or the package absl are taken out of the arguments first, and
-    unknown ones are left. ``--help`` prints what the flags are for, unless the program has a flag of that name.
+    unknown ones are left. ``--help`` prints the flags with their help, unless the program has a flag of that name.
 
     Args:
         main: takes the arguments, the first of which is the program's name; None for the function ``main`` of the

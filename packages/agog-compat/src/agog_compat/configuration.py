@@ -78,7 +78,7 @@ def _counts(value: Any) -> dict[str, int]:
 
 
 def warn_of_more_devices(device_count: Mapping[str, int]) -> None:
-    """Warn where there are more devices of a type than a program says that it may use, as none can be hidden."""
+    """Warn if there are more devices of a type than a program asks for, since none can be hidden."""
     for kind, most in device_count.items():
         there = count_devices(kind.lower())
         if there > most:

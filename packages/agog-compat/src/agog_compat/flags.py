@@ -68,7 +68,7 @@ def _unknown(name: str) -> AttributeError:
 
 
 def _with_older_names(define: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that defines a flag, with the names that TensorFlow 1 gives its arguments too."""
+    """A function that defines a flag, also by TensorFlow 1's names of its arguments."""
 
     @wraps(define)
     def with_older_names(*args: Any, **kwargs: Any) -> Any:

@@ -97,7 +97,7 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The two seeds that TensorFlow makes of the one of `set_random_seed` and that of an op.
+    """TensorFlow's two seeds from those of `set_random_seed` and of an op.
 
     Args:
         op_seed: the op's seed, or None.

@@ -29,7 +29,7 @@ is_sequence = is_nested
 
 
 def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True) -> None:
-    """Raise where a structure does not begin with the form of another one, whose leaves may be structures in it.
+    """Raise if a structure does not begin with a shallow structure.
 
     Args:
         shallow_tree: the form.
@@ -85,7 +85,7 @@ def _parts(structure: Any) -> list[tuple[Any, Any]]:
 
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True) -> list[Any]:
-    """List the parts of a structure that stand where another one has its leaves.
+    """List the parts of a structure at the leaves of a shallow one.
 
     Args:
         shallow_tree: the form.
@@ -114,7 +114,7 @@ def _up_to(shallow: Any, deep: Any) -> Iterator[Any]:
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, check_types: bool = True) -> Any:
-    """Apply a function to the parts of structures that stand where another one has its leaves.
+    """Apply a function to the parts of structures at the leaves of a shallow one.
 
     Args:
         shallow_tree: the form.
@@ -139,7 +139,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 
 
 def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any) -> Any:
-    """Make the form down to which a function says that a structure is to be gone through.
+    """Make the shallow structure at which a function stops the traversal.
 
     Args:
         traverse_fn: takes a part; returns whether to go into it, or a structure of bools that says so of its parts.

@@ -74,7 +74,7 @@ class Tracer:
         return 0
 
     def keys_after(self, count: int) -> dict[Any, Tensor]:
-        """Tensors of the keys drawn after so many, by their ops' seeds and values in this call."""
+        """Tensors of the keys drawn after so many, by their ops' seeds, with their values in this call."""
         return {}
 
     def recorded(self, tensor: Tensor) -> Tensor:

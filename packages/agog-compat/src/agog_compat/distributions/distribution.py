@@ -279,7 +279,7 @@ class Distribution(Settable):
         return tensor if tensor.dtype is self.dtype or not self.dtype.is_floating else cast(tensor, self.dtype)
 
     def _checked(self, value: Tensor) -> Tensor:
-        """A value that is asked for the density of, after the checks that ``validate_args`` asks for."""
+        """The argument of a density, after the checks of ``validate_args``."""
         return value
 
     def _require(self, holds: Tensor, text: str) -> None:

@@ -174,7 +174,7 @@ class Laplace(_Located):
 
 
 def _log_laplace(z: Tensor) -> Tensor:
-    """The logarithm of the distribution function, also where that is too small to be told from 0."""
+    """The logarithm of the distribution function, also where that underflows to 0."""
     return chosen(z < 0.0, z - math.log(2.0), log1p(-0.5 * exp(-abs(z))))
 
 

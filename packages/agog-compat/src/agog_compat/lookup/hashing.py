@@ -37,7 +37,7 @@ FastHashSpec = HasherSpec("fasthash")
 
 
 class StrongHashSpec(HasherSpec):
-    """A hash whose results nobody can steer who does not know its key.
+    """A keyed hash, secure against chosen inputs.
 
     Args:
         key: two integers.

@@ -126,7 +126,7 @@ class MutableHashTable(LookupInterface, Checkpointable):
         }
 
     def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
-        """Take over the entries that were saved, in place of those that are there."""
+        """Replace the entries by the saved ones."""
         rows = [
             np.array([_of_json(x, self._value_dtype) for x in row], self._default.dtype).reshape(self._default.shape)
             for row in state["values"]

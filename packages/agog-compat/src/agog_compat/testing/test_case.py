@@ -138,8 +138,7 @@ class TestCase(ArrayAssertions):
 
         Args:
             exception_type: the error's type.
-            expected_err_re_or_predicate: a regular expression that is found in the error's text, or a function that
-                takes the error and returns whether it is the right one.
+            expected_err_re_or_predicate: a regular expression for the error's text, or a predicate of the error.
 
         Returns:
             A context manager.

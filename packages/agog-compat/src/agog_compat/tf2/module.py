@@ -101,7 +101,7 @@ class Module(Checkpointable):
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """What an object's attributes hold, by their names, and what is in lists, tuples and dicts there."""
+    """The contents of an object's attributes by name, and of lists, tuples and dicts there."""
     inside = vars(value) if isinstance(value, Module) else value
     for part in [inside[key] for key in sorted(inside, key=str)] if isinstance(inside, dict) else inside:
         if isinstance(part, (list, tuple, dict)):

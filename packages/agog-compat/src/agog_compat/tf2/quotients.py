@@ -104,7 +104,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _or_zero(x: TensorLike, y: TensorLike, function: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    """A function of two tensors, and 0 where the first one is, so that no gradient there is NaN."""
+    """A function of two tensors, with 0 where the first one is 0, so that no gradient there is NaN."""
     a = convert_to_tensor(x)
     b = convert_to_tensor(y, preferred_dtype=a.dtype)
     shape = broadcast_shapes("broadcast", a._shape, b._shape)

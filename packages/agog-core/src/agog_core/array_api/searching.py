@@ -86,7 +86,7 @@ def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Tensor:
 
 
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: str = "left", sorter: TensorLike = None) -> Tensor:
-    """Where elements would have to be put into a sorted vector, so that it stays sorted: positions of int64."""
+    """Insertion points of elements in a sorted vector: positions of int64."""
     sequence, wanted = promoted(x1, x2)
     if sorter is not None:
         sequence = gather(sequence, cast(sorter, "int64"))

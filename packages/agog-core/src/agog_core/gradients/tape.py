@@ -206,8 +206,7 @@ class GradientTape(Recording):
         Args:
             target: a tensor or a variable.
             sources: a tensor, a variable, or a structure of those.
-            unconnected_gradients: ``"none"`` or ``"zero"``: what to return for a source that the target does not
-                depend on.
+            unconnected_gradients: ``"none"`` or ``"zero"``: the result for a source that the target does not depend on.
 
         Returns:
             The Jacobians, in the form of ``sources``, each of shape ``target.shape + source.shape``.

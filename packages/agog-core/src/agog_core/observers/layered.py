@@ -21,7 +21,7 @@ class Layout(NamedTuple):
 
 
 def laid_out(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> Layout:
-    """Give nodes, which follow those that they have arrows from, places in rows: each below all that it takes.
+    """Place nodes in rows, behind the sources of their arrows: each below all that it takes.
 
     >>> laid_out({"a": 20, "b": 20}, [("a", "b")]).places
     {'a': (26.0, 30.0), 'b': (26.0, 92.0)}

@@ -191,8 +191,8 @@ def profile() -> Iterator[Profile]:
     The times are those inside the kernels. On an asynchronous device with a clock (`Backend.timer`) they are the
     device's times, and each call waits for it; without one they are the times that it takes to launch the kernels.
 
-    A traced function runs compiled. Each of its steps is measured, with its ops and their source lines. Where its
-    device's executor cannot do that, its kernels are called one by one.
+    A traced function runs compiled. Each of its steps is measured, with its ops and their source lines. If its device's
+    executor cannot do that, its kernels are called one by one.
 
     Returns:
         A context manager that gives the `Profile`.

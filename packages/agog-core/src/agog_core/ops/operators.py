@@ -29,7 +29,7 @@ from agog_core.variables.variable import Variable
 
 
 def _of_bits(of_bools: Callable[..., Any], of_integers: Callable[..., Any]) -> Callable[..., Any]:
-    """Logic for bools, which is all that TensorFlow 1.12 has operators for, and bits for integers."""
+    """Logic for bools, as in TensorFlow 1.12, and bits for integers."""
 
     def operator(x: Any, *y: Any) -> Any:
         first = x if isinstance(x, (Tensor, Variable)) else y[0]

@@ -103,8 +103,9 @@ def host_value(value: TensorLike) -> np.ndarray[Any, Any]:
 
 
 def fixed(tensor: Tensor) -> np.ndarray[Any, Any]:
-    """The value of a tensor that an op needs on the host, as an array not to be written. A function that is being
-    traced is traced again where it is another."""
+    """The value of a tensor that an op needs on the host, as an array not to be written. A traced function is traced
+    again for another value.
+    """
     if tracing and (tracer := present_tracer()) is not None:
         found: np.ndarray[Any, Any] = tracer.fixed(tensor)
         return found

@@ -34,7 +34,7 @@ creation_hooks: ContextVar[tuple[Callable[[Variable], None], ...]] = ContextVar(
 class Variable(Memory):
     """A value that programs change in place, such as a parameter of a model.
 
-    Reading a variable gives a tensor that never changes, whatever is assigned later: an assignment writes into the
+    Reading a variable gives an immutable tensor, regardless of later assignments: an assignment writes into the
     variable's memory only while nobody else holds it.
 
     Args:

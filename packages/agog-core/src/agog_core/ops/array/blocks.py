@@ -251,7 +251,7 @@ def batch_to_space(input: TensorLike, crops: Any, block_size: int, name: str | N
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The paddings that make spatial sizes multiples of a block, and the crops that undo them.
+    """The paddings to multiples of a block, and the crops that undo them.
 
     Args:
         input_shape: m spatial sizes.

@@ -234,7 +234,7 @@ def check_entries(shape: Shape, key: Sequence[Any], named: int) -> None:
 
 
 def out_of_bounds(index: int, axis: int, length: int) -> InvalidArgumentError:
-    """The error of a position that is out of range, on an axis of that length.
+    """The error for a position out of range, on an axis of that length.
 
     >>> print(out_of_bounds(5, 0, 3))
     slice index 5 of dimension 0 out of bounds: its size is 3, so use -3 to 2.

@@ -188,7 +188,7 @@ def _signed(name: str, symbol: str, compare: Callable[..., Tensor], example: str
 
 
 def _failure(holds: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], str]:
-    """Where a condition fails first, and words for how often and where it does."""
+    """The first failure of a condition, and words for the number and positions of failures."""
     where = tuple(int(i) for i in np.argwhere(~holds)[0])
     return where, f"for {np.sum(~holds)} of {holds.size} elements{f', first at {where}' if where else ''}"
 

@@ -37,8 +37,7 @@ def map_fn(
         fn: takes a slice of ``elems``, in its structure, and returns a tensor or a structure of them.
         elems: a tensor of shape (n, ...), or a structure of those. Where n is 0, the result has the shape of
             ``elems``.
-        dtype: the dtypes of what ``fn`` returns, in its structure; None where that is the structure of ``elems`` with
-            the dtypes of ``elems``.
+        dtype: the dtypes of what ``fn`` returns, in its structure; None for the structure and dtypes of ``elems``.
         back_prop: whether gradients flow through the result.
 
     Returns:

@@ -101,7 +101,7 @@ _scatter_variable = Op(
 
 
 def check_updates(op: str, indices: Shape, updates: Shape, whole: Shape, what: str, *, scalar: bool = False) -> None:
-    """Raise where shapes of indices and updates do not fit the shape of what they change."""
+    """Raise if the shapes of indices and updates do not fit the shape of their target."""
     if not indices or indices[-1] > len(whole):
         raise InvalidArgumentError(
             f"{op}: indices of shape {indices} do not index into {what} {whole}; the last axis of indices must be "

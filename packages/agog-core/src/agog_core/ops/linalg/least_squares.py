@@ -28,7 +28,7 @@ def matrix_solve_ls(
     Args:
         matrix: a tensor of float32, float64, complex64 or complex128, of shape (..., m, n).
         rhs: a tensor of the same dtype, of shape (..., m, k).
-        l2_regularizer: the weight of the squared norm of ``x``, which is minimized too where ``fast`` is True.
+        l2_regularizer: the weight of the squared norm of ``x``, minimized too if ``fast`` is True.
         fast: whether to solve the normal equations by Cholesky, which needs matrices of full rank that are not badly
             conditioned (or a regularizer). Otherwise the solution of least norm is computed from the singular values.
 

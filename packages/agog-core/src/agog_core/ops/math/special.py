@@ -90,7 +90,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """A derivative of `digamma`, elementwise; it has no gradient in the order ``a``, which is a whole number.
 
     Args:
-        a: the orders, a tensor of float32 or float64 that holds whole numbers which are not negative.
+        a: the orders, a tensor of float32 or float64 with whole numbers, none negative.
         x: a tensor of the same dtype whose shape broadcasts with ``a``'s.
 
     Returns:

@@ -125,8 +125,8 @@ def sample(
     draw: Callable[[float], int],
     probability: Callable[[int], float],
 ) -> Sampled:
-    """What samplers return, drawn on the host, so that it is the same on every backend. ``arguments`` are a sampler's;
-    ``draw`` maps a number in [0, 1) to a class, ``probability`` a class to its probability.
+    """The results of samplers, drawn on the host, so that they are the same on every backend. ``arguments`` are a
+    sampler's; ``draw`` maps a number in [0, 1) to a class, ``probability`` a class to its probability.
     """
     true_classes, num_true, num_sampled, unique, range_max, seed = arguments
     true = true_tensor(op, true_classes, num_true)

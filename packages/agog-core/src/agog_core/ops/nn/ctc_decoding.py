@@ -89,8 +89,7 @@ def ctc_beam_search_decoder(
         sequence_length: integers of shape (batch,): how many of the time steps of each example count.
         beam_width: how many candidates are kept at each time.
         top_paths: how many results there are; at most ``beam_width``.
-        merge_repeated: whether equal labels that follow each other in a result become one, even where a blank was
-            between them.
+        merge_repeated: whether consecutive equal labels in a result are merged, even if a blank was between them.
 
     Returns:
         A list of ``top_paths`` `SparseTensor` of int64 labels of shape (batch, most labels), the likeliest first; and

@@ -96,8 +96,7 @@ def fused_batch_norm(
 
     Raises:
         InvalidArgumentError: ``x`` is not of rank 4.
-        ValueError: ``data_format`` is something else, or mean and variance are given where they may not be, or not
-            where they must be.
+        ValueError: ``data_format`` is unknown, or mean and variance are missing or not allowed.
 
     >>> y, mean, variance = fused_batch_norm([[[[1.0], [3.0]]]], [1.0], [0.0])
     >>> print(mean, variance)

@@ -60,8 +60,8 @@ def fixed_unigram_candidate_sampler(
         See `uniform_candidate_sampler`.
 
     Raises:
-        InvalidArgumentError: there are weights for more or fewer classes, or two kinds of them, or more different
-            classes are to be drawn than have a weight above 0, or a shape does not fit.
+        InvalidArgumentError: the number of weights is wrong, both kinds are given, fewer classes than drawn have a
+            positive weight, or a shape does not fit.
 
     >>> print(fixed_unigram_candidate_sampler([[1]], 1, 3, False, 2, unigrams=[0.0, 2.0])[0])
     tf.Tensor([1 1 1], shape=(3,), dtype=int64)

@@ -242,7 +242,7 @@ def sufficient_statistics(
     Args:
         x: a tensor of floats.
         axes: an axis or several.
-        shift: a value near the mean, which is subtracted first, so that the sums lose fewer digits; or None.
+        shift: a value near the mean, subtracted first to keep more digits; or None.
         keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:

@@ -27,7 +27,7 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Cut signals into frames, which overlap where the step is smaller than their length.
+    """Split signals into frames, which overlap if the step is smaller than their length.
 
     Args:
         signal: a tensor of numbers of shape (..., samples, ...).

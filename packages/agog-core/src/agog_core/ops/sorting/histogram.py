@@ -89,8 +89,7 @@ def histogram_fixed_width_bins(
         dtype: the result's dtype.
 
     Returns:
-        The bins, a tensor of ``dtype`` and the values' shape; what lies before the first one counts as there, what
-        lies behind the last one as there.
+        The bins, a tensor of ``dtype`` and the values' shape; values outside count in the first or the last one.
 
     >>> print(histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5))
     tf.Tensor([0 0 1 2 4 4], shape=(6,), dtype=int32)
@@ -113,8 +112,7 @@ def histogram_fixed_width(
         dtype: the dtype of the counts.
 
     Returns:
-        The counts, a tensor of shape ``(nbins,)``; what lies before the first bin counts as there, what lies behind
-        the last one as there.
+        The counts, a tensor of shape ``(nbins,)``; values outside count in the first or the last bin.
 
     >>> print(histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5))
     tf.Tensor([2 1 1 0 2], shape=(5,), dtype=int32)

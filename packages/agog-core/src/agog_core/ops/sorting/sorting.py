@@ -244,7 +244,7 @@ def searchsorted(
     out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where values would have to be put into sorted rows, so that these stay sorted.
+    """Insertion points of values in sorted rows.
 
     Args:
         sorted_sequence: rows in ascending order, of shape (..., n).

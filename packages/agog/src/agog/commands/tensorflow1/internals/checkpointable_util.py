@@ -14,7 +14,7 @@ __all__ = ["CheckpointableBase", "NotCheckpointable", "add_variable", "gather_in
 
 
 class CheckpointableBase(Checkpointable):
-    """An object whose parts are those alone that ``_track_checkpointable`` was told of, and no attributes.
+    """An object with the parts of ``_track_checkpointable`` only, and no attributes.
 
     >>> from agog_core import Variable
     >>> holder = CheckpointableBase()

@@ -31,7 +31,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """The shape that a vector of integers says, where -1 is an unknown size.
+    """The shape in a vector of integers, with -1 for an unknown size.
 
     Args:
         tensor: a vector of integers.
