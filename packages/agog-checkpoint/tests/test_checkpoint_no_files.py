@@ -23,6 +23,7 @@ from agog_checkpoint import (
 from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.recovery import remove_stale, stale_files
 from agog_core.errors import DataLossError, NotFoundError, OpError
+from agog_testing import says
 
 SAVED = "ckpt-1.safetensors"
 NAMES = [
@@ -112,12 +113,12 @@ def test_a_shard_that_is_none(tmp_path: Path, make: Callable[[Path], None]) -> N
     shard = tmp_path / "a-00001-of-00002.safetensors"
     shard.unlink()
     make(shard)
-    with pytest.raises(DataLossError) as raised:
-        in_time_or_error(lambda: checkpoint.restore(path))
-    assert raised.value.message == (
+    with says(
+        DataLossError,
         f"Checkpoint: the file '{path}.safetensors.index.json' is not a whole checkpoint: its shard '{shard}' does not "
-        "exist. Nothing was changed; restore another checkpoint."
-    )
+        "exist. Nothing was changed; restore another checkpoint.",
+    ):
+        in_time_or_error(lambda: checkpoint.restore(path))
     in_time(lambda: remove_checkpoint(path))
     assert os.path.lexists(shard)
 
@@ -141,8 +142,5 @@ def test_a_pipe_in_the_place_of_a_file_just_now(tmp_path: Path, monkeypatch: pyt
         pytest.skip("needs a POSIX system")
     os.mkfifo(tmp_path / "a.safetensors")
     monkeypatch.setattr(os.path, "isfile", lambda path: True)
-    with pytest.raises(OpError) as raised:
+    with says(OpError, f"Checkpoint: cannot read the file '{tmp_path}/a.safetensors': it is not a regular file."):
         in_time_or_error(lambda: Checkpoint(v=ag.Variable(1.0)).restore(tmp_path / "a"))
-    assert raised.value.message == (
-        f"Checkpoint: cannot read the file '{tmp_path}/a.safetensors': it is not a regular file."
-    )

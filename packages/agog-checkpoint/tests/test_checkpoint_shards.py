@@ -315,9 +315,9 @@ def test_an_index_that_is_too_long(saved: Path, monkeypatch: pytest.MonkeyPatch)
     assert re.fullmatch(text, refused.value.message)
     assert names(saved) == ["checkpoint", *SHARDS, index.name]
     monkeypatch.setattr(shards, "LONGEST_HEADER", length - 1)
-    with pytest.raises(DataLossError) as raised:
-        objects(0.0).restore(saved / "ckpt-1")
-    assert raised.value.message == (
+    with says(
+        DataLossError,
         f"Checkpoint: the file '{index}' is not a whole checkpoint: it has {length} bytes, but an index has at most "
-        f"{length - 1}. Nothing was changed; restore another checkpoint."
-    )
+        f"{length - 1}. Nothing was changed; restore another checkpoint.",
+    ):
+        objects(0.0).restore(saved / "ckpt-1")

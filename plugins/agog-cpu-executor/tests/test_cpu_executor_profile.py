@@ -17,6 +17,7 @@ from agog_core.observers.profiling import OpProfile
 from agog_core.ops.control.py_func import py_func
 from agog_core.ops.sorting.sorting import top_k
 from agog_core.plugin import InvalidArgumentError
+from agog_testing import says
 from agog_testing.compiled import compilers_in_use, interpreter
 
 X = np.random.default_rng(0).normal(size=(4, 4)).astype("f4")
@@ -216,9 +217,8 @@ def test_errors_in_a_group_name_its_ops_and_lines() -> None:
     f, x = ag.function(wave), ag.constant(X)
     with compilers_in_use(failing):
         f(x)
-        with pytest.raises(InvalidArgumentError, match="no loop") as error:
+        with says(InvalidArgumentError, "no loop") as error:
             f(x)
-        assert error.value.message == "no loop"
         assert error.value.__notes__ == [
             "in a group of multiply, exp, tanh, add, compiled by 'failing'",
             f"at {line(wave, 1)}, in a traced function",
