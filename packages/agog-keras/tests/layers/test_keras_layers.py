@@ -1,23 +1,87 @@
-"""What preprocessing layers have in common: descriptions, calls inside of datasets, and files of Keras."""
+"""What preprocessing layers have in common: descriptions, shapes, calls inside of datasets, and files of Keras."""
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import agog_core as ag
 from agog_core.errors import DataLossError
 from agog_data import Dataset
+from agog_keras import layers
 from agog_keras.layers import Normalization, TextVectorization
-from agog_layers import Dense
+from agog_layers import Dense, Input, Layer, Model, model_from_json
 from agog_layers.base.description import describe, revive
 from agog_testing import says
 from agog_training import load_model
+
+IMAGES = np.random.default_rng(5).uniform(0, 1, (4, 5, 6, 3)).astype("float32")
+NUMBERS, WHOLE = IMAGES[:, 0, 0], np.array([[0, 1], [2, 1], [1, 1], [0, 2]])
+TEXTS = np.array([["a cat"], ["no"], ["the cat"], ["a dog"]])
+# How each layer is made, the batch that it gets, and the shape of what it makes of an example.
+CASES: dict[str, tuple[Callable[[], Layer], Any, tuple[int, ...]]] = {
+    "CategoryEncoding": (lambda: layers.CategoryEncoding(3, "count"), WHOLE, (3,)),
+    "CenterCrop": (lambda: layers.CenterCrop(3, 4), IMAGES, (3, 4, 3)),
+    "Discretization": (lambda: layers.Discretization([0.25, 0.5]), NUMBERS, (3,)),
+    "Hashing": (lambda: layers.Hashing(7, salt=133), TEXTS, (1,)),
+    "IntegerLookup": (lambda: layers.IntegerLookup(vocabulary=[1, 2]), WHOLE, (2,)),
+    "Normalization": (lambda: layers.Normalization(mean=[1.0, 2.0, 3.0], variance=[4.0, 5.0, 6.0]), NUMBERS, (3,)),
+    "RandomBrightness": (lambda: layers.RandomBrightness(0.5, (0.0, 1.0), seed=3), IMAGES, (5, 6, 3)),
+    "RandomContrast": (lambda: layers.RandomContrast(0.5, seed=3), IMAGES, (5, 6, 3)),
+    "RandomCrop": (lambda: layers.RandomCrop(3, 4, seed=3), IMAGES, (3, 4, 3)),
+    "RandomFlip": (lambda: layers.RandomFlip("vertical", seed=3), IMAGES, (5, 6, 3)),
+    "RandomRotation": (lambda: layers.RandomRotation((0.1, 0.2), "wrap", seed=3), IMAGES, (5, 6, 3)),
+    "RandomShear": (lambda: layers.RandomShear(0.2, (0.1, 0.3), seed=3), IMAGES, (5, 6, 3)),
+    "RandomTranslation": (lambda: layers.RandomTranslation(0.1, (0.0, 0.3), "nearest", seed=3), IMAGES, (5, 6, 3)),
+    "RandomZoom": (lambda: layers.RandomZoom(0.2, 0.3, "constant", fill_value=0.5, seed=3), IMAGES, (5, 6, 3)),
+    "Rescaling": (lambda: layers.Rescaling(2.0, 1.0), NUMBERS, (3,)),
+    "Resizing": (lambda: layers.Resizing(3, 4, "bicubic", crop_to_aspect_ratio=True), IMAGES, (3, 4, 3)),
+    "StringLookup": (lambda: layers.StringLookup(vocabulary=["no", "a cat"]), TEXTS, (1,)),
+    "TextVectorization": (
+        lambda: layers.TextVectorization(vocabulary=["a", "cat"], output_sequence_length=3),
+        TEXTS,
+        (3,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_description_makes_an_equal_layer_and_a_model_of_it(name: str) -> None:
+    make, given, _ = CASES[name]
+    x = ag.constant(given)
+    layer = make()
+    again: Any = type(layer).from_config(json.loads(json.dumps(layer.get_config())))
+    assert again.get_config() == layer.get_config()
+    symbol = Input(given.shape[1:], dtype=x.dtype.name)
+    model: Any = Model(symbol, make()(symbol))
+    other: Any = model_from_json(model.to_json())
+    found = []
+    for call in (layer, again, model, other):
+        ag.set_random_seed(7)
+        found.append(call(x).numpy().tolist())
+    assert found[1:] == found[:1] * 3
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes_are_known_before_the_call(name: str) -> None:
+    make, given, out = CASES[name]
+    x = ag.constant(given)
+    assert make().compute_output_shape([None, *given.shape[1:]]).as_list() == [None, *out]
+    assert make()(Input(given.shape[1:], dtype=x.dtype.name)).shape.as_list() == [None, *out]
+    assert make()(x).shape.as_list() == [len(given), *out]
+
+
+def test_every_class_is_in_the_table() -> None:
+    known = {each for each in vars(layers).values() if inspect.isclass(each) and issubclass(each, Layer)}
+    assert {each.__name__ for each in known if each.__module__.startswith("agog_keras.")} == CASES.keys()
 
 
 def test_descriptions_mean_the_class_that_they_came_of() -> None:
