@@ -78,6 +78,7 @@ def image_dataset_from_directory(
         ValueError: there is no image in it, or the arguments do not go together.
 
     >>> import tempfile
+    >>> import numpy as np
     >>> from agog_data.images import encode_png
     >>> folder = tempfile.mkdtemp()
     >>> for name in ("cats", "dogs"):

@@ -58,8 +58,8 @@ class Lookup:
             ValueError: the name is unknown.
             TypeError: the argument is none of these.
 
-        >>> from agog_layers import losses
-        >>> print(losses.get("mse")([[0.0, 1.0]], [[2.0, 1.0]]))
+        >>> from agog_layers.losses.lookup import LOSSES
+        >>> print(LOSSES.get("mse")([[0.0, 1.0]], [[2.0, 1.0]]))
         tf.Tensor([2.], shape=(1,), dtype=float32)
         """
         if identifier is None and self.default is not ...:
@@ -86,8 +86,8 @@ class Lookup:
         Raises:
             ValueError: it has no description.
 
-        >>> from agog_layers import losses
-        >>> losses.serialize(losses.get("mse"))
+        >>> from agog_layers.losses.lookup import LOSSES
+        >>> LOSSES.serialize(LOSSES.get("mse"))
         'mean_squared_error'
         """
         if value is None or isinstance(value, str):
@@ -116,8 +116,8 @@ class Lookup:
         Raises:
             ValueError: a name is unknown.
 
-        >>> from agog_layers import losses
-        >>> losses.deserialize({"class_name": "Huber", "config": {"delta": 2.0}}).delta
+        >>> from agog_layers.losses.lookup import LOSSES
+        >>> LOSSES.deserialize({"class_name": "Huber", "config": {"delta": 2.0}}).delta
         2.0
         """
         with custom_object_scope(custom_objects or {}):
