@@ -376,6 +376,31 @@ def test_a_branch_that_writes_under_a_tape() -> None:
     same(lambda: step(yes, lambda h, w: tf.matmul(w, h)))
 
 
+def test_branches_that_write_what_no_tape_watches() -> None:
+    """As layers do that keep moving averages."""
+
+    def make() -> Any:
+        mean = tfe.Variable(np.zeros(4, np.float32), trainable=False)
+
+        def normalized(h: tf.Tensor, rate: float) -> tf.Tensor:
+            mean.assign(mean * rate + tf.reduce_mean(h, 0) * (1.0 - rate))
+            return (h - mean) * rate
+
+        def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:
+            with tf.GradientTape() as tape:
+                h = tf.tanh(tf.matmul(x, w))
+                y = tf.cond(p > 0.0, lambda: normalized(h, 0.9), lambda: tf.sin(normalized(h, 0.5)))
+                loss = tf.reduce_mean(y * y)
+            gradient = tape.gradient(loss, w)
+            mean.assign_add(mean * 0.01)
+            return loss, gradient, mean.value()
+
+        return call
+
+    traced = same(make, [*FLAGS, *FLAGS])
+    assert sum(info.is_kept for info in traced.traces()) == 1
+
+
 def test_a_branch_where_a_tape_does_not_record() -> None:
     def make() -> Any:
         def call(x: tf.Tensor, p: tf.Tensor, w: Any, b: Any) -> Any:

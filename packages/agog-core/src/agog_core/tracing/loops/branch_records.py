@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core import recording
@@ -20,6 +20,7 @@ from agog_core.tracing.loops.references import Holder, Hole, Replacing, tensors_
 from agog_core.tracing.loops.residuals import Kept, filled
 from agog_core.tracing.loops.tracks import ends_of
 from agog_core.tracing.state.device import TracedArray
+from agog_core.variables.variable import Variable
 
 if TYPE_CHECKING:
     from agog_core.tracing.traces.trace import Trace
@@ -50,6 +51,10 @@ class BranchRecords:
     def is_empty(self) -> bool:
         """Whether no tape has a record of the branch."""
         return not any(self._records)
+
+    def are_watched(self, variables: Iterable[Variable]) -> bool:
+        """Whether a tape watches a value of some variables."""
+        return any(id(variable) in tape.variables for variable in variables for tape in self.tapes)
 
     def take(self, inside: set[Value], results: Sequence[Value]) -> bool:
         """Take the records of the branch off the tapes; False, and nothing, where one record cannot stand for them.

@@ -137,7 +137,7 @@ class _Branching:
             if trace.finals.get(variable) is trace.state[variable]:
                 trace.finals[variable] = real
             trace.state[variable] = real
-        is_taken = not (written and self.records.tapes) and self.records.take(self.inside, values)
+        is_taken = not self.records.are_watched(written) and self.records.take(self.inside, values)
         if not is_taken or self._has_escapes() or (not trace.open_loops and self._are_held(values, reals, held)):
             pairs = zip(held, reals, values, strict=True)
             found = [tensor_of(trace, x, value) if (own := each()) is None else own for each, x, value in pairs]
