@@ -1,4 +1,4 @@
-"""Layers that preprocess: they make numbers of what data has, and learn from it how: `adapt`."""
+"""Layers: preprocessing layers from raw data to numbers, which learn from data by `adapt`."""
 
 from agog_core.exports import export as _export
 from agog_keras.layers.augmentation import *

@@ -1,1 +1,1 @@
-"""Preprocessing: what programs do with data on the host before they train, as ``tf.keras.preprocessing``."""
+"""Preprocessing: ``tf.keras.preprocessing``, preprocessing of data on the host."""

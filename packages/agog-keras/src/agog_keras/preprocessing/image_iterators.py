@@ -1,4 +1,4 @@
-"""Image iterators: batches of images that an `ImageDataGenerator` changes, of arrays and of files."""
+"""Image iterators: batches of an `ImageDataGenerator`, from arrays and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry: the classes that descriptions may name, by kind and name."""
+"""Registry: the classes for descriptions, by kind and name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers: Keras's names, arguments and configs for the optimizers of agog-optimizers, which have the formulas."""
+"""Optimizers: Keras's names, arguments and configs over the formulas of agog-optimizers."""
 
 from agog_core.exports import export as _export
 from agog_training.optimizers.adaptive import *

@@ -1,4 +1,4 @@
-"""Description: optimizers of Keras and of ``tf.train`` as data that JSON can hold, and made again from data."""
+"""Description: serialization of Keras's and ``tf.train``'s optimizers as JSON data."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Keras: models, weights and optimizers out of files that Keras has written."""
+"""Keras: models, weights and optimizers from Keras's files."""

@@ -1,1 +1,1 @@
-"""TensorFlow 1: what lets programs that import it run on agog, unchanged, in a process of their own."""
+"""TensorFlow 1: a process in which unchanged programs for TensorFlow 1 run on agog."""

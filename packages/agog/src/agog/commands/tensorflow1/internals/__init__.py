@@ -1,1 +1,1 @@
-"""Internals: modules of ``tensorflow.python`` that programs import past the public names, under their names there."""
+"""Internals: private modules of ``tensorflow.python`` that programs import."""
