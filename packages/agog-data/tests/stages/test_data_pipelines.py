@@ -26,7 +26,7 @@ from agog_data.stages.batching import Batch
 SEED = 11
 # Stages that a pipeline cannot hold.
 ELSEWHERE = {
-    "Held": "Window makes it for its elements; the pipeline 'window' reads them",
+    "InMemory": "Window makes it for its elements; the pipeline 'window' reads them",
 }
 each_pipeline = pytest.mark.parametrize("name", NAMES)
 
