@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-from agog_core.calls.documented import documented
+import pytest
+
+from agog_core.calls.documented import documented, inputs_of, write_arguments
+from agog_core.dtypes import ALL, DIFFERENTIABLE, FLOATING, INTEGERS, NUMERIC, ORDERED, DType, bool_, float32, float64
 
 _SECTIONS = """
     Args:
@@ -53,3 +56,69 @@ def test_functions_without_docstrings_stay_without() -> None:
     def bare() -> None: ...
 
     assert documented(_SECTIONS, kind="floats")(bare).__doc__ is None
+
+
+def test_arguments_stand_before_what_is_returned() -> None:
+    def function(x: float) -> float:
+        """The number itself.
+
+        Returns:
+            ``x``.
+        """
+        return x
+
+    write_arguments(function, "x: a tensor.", "axis: an axis.")
+    assert inspect.getdoc(function) == (
+        "The number itself.\n\nArgs:\n    x: a tensor.\n    axis: an axis.\n\nReturns:\n    ``x``."
+    )
+
+
+def test_arguments_that_are_there_stay() -> None:
+    def function(x: float) -> float:
+        """The number itself.
+
+        Args:
+            x: in radians.
+
+        Returns:
+            ``x``.
+        """
+        return x
+
+    write_arguments(function, "x: a tensor.")
+    assert inspect.getdoc(function) == "The number itself.\n\nArgs:\n    x: in radians.\n\nReturns:\n    ``x``."
+
+
+@pytest.mark.parametrize("docstring", [None, "One sentence."])
+def test_no_arguments_without_what_is_returned(docstring: str | None) -> None:
+    def function() -> None: ...
+
+    function.__doc__ = docstring
+    write_arguments(function, "x: a tensor.")
+    assert function.__doc__ == docstring
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "of_one", "of_two"),
+    [
+        (FLOATING, "x: a tensor of floats.", "x, y: tensors of floats, of one dtype, whose shapes broadcast."),
+        (
+            DIFFERENTIABLE,
+            "x: a tensor of floats or complex numbers.",
+            "x, y: tensors of floats or complex numbers, of one dtype, whose shapes broadcast.",
+        ),
+        (INTEGERS, "x: a tensor of integers.", "x, y: tensors of integers, of one dtype, whose shapes broadcast."),
+        (ORDERED, "x: a tensor of numbers.", "x, y: tensors of numbers, of one dtype, whose shapes broadcast."),
+        (NUMERIC, "x: a tensor of numbers.", "x, y: tensors of numbers, of one dtype, whose shapes broadcast."),
+        (frozenset({bool_}), "x: a bool tensor.", "x, y: bool tensors whose shapes broadcast."),
+        (ALL, "x: a tensor.", "x, y: tensors of one dtype whose shapes broadcast."),
+        (
+            frozenset({float64, float32}),
+            "x: a tensor of float32 or float64.",
+            "x, y: tensors of float32 or float64, of one dtype, whose shapes broadcast.",
+        ),
+    ],
+)
+def test_inputs_are_said_by_their_dtypes(dtypes: frozenset[DType], of_one: str, of_two: str) -> None:
+    assert inputs_of(["x"], dtypes) == of_one
+    assert inputs_of(["x", "y"], dtypes) == of_two

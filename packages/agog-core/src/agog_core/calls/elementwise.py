@@ -12,6 +12,7 @@ from typing import Any
 
 from agog_core import dtypes as kinds
 from agog_core.calls.broadcasting import sum_to
+from agog_core.calls.documented import inputs_of, write_arguments
 from agog_core.calls.renaming import named_like
 from agog_core.dispatch.devices.lookup import device, scopes
 from agog_core.dispatch.kernels.failure import note_failure
@@ -39,6 +40,8 @@ def unary(
 ) -> Callable[[UnaryFunction], UnaryFunction]:
     """Make an elementwise op of one input out of a signature with a docstring.
 
+    The docstring may leave its Args to the dtypes.
+
     Args:
         vjp: ``vjp(g, ...)``, which may name the input, ``out``, or both.
         dtypes: the dtypes that the op is defined for.
@@ -51,6 +54,7 @@ def unary(
     def decorate(public: UnaryFunction) -> UnaryFunction:
         op_name = public.__name__
         input_name = public.__code__.co_varnames[0]
+        write_arguments(public, inputs_of([input_name], dtypes))
         op = Op(
             op_name,
             public,
@@ -122,6 +126,8 @@ def binary(
 ) -> Callable[[BinaryFunction], BinaryFunction]:
     """Make an elementwise op of two inputs, which broadcast, out of a signature with a docstring.
 
+    The docstring may leave its Args to the dtypes.
+
     Args:
         x: the vjp for the first input; it may name the inputs (``x`` and ``y``) and ``out``. What it returns may have
             the broadcast shape: the sum over repeated axes is added here.
@@ -138,6 +144,7 @@ def binary(
     def decorate(public: BinaryFunction) -> BinaryFunction:
         op_name = public.__name__
         names = public.__code__.co_varnames[:2]
+        write_arguments(public, inputs_of(names, dtypes))
         op = Op(
             op_name,
             public,

@@ -60,9 +60,6 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Difference of two tensors, elementwise.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x - y``, of the broadcast shape.
 
@@ -74,9 +71,6 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @binary(x=lambda g, y: multiply(g, y), y=lambda g, x: multiply(g, x))
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Product of two tensors, elementwise.
-
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x * y``, of the broadcast shape.
@@ -93,9 +87,6 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The square of the difference of two tensors, elementwise.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``(x - y) * (x - y)``, of the broadcast shape.
 
@@ -111,9 +102,6 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 )
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors of floats or complex numbers, elementwise.
-
-    Args:
-        x, y: tensors of floats or complex numbers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x / y``, of the broadcast shape; infinite or NaN where ``y`` is zero.
@@ -155,9 +143,6 @@ divide = truediv
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors, rounded down, elementwise; it has no gradient.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x // y``, of the broadcast shape.
 
@@ -172,9 +157,6 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @binary(x=lambda g: g, y=lambda g, x, y: negative(multiply(g, floordiv(x, y))), dtypes=ORDERED, may_fail=INTEGERS)
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Remainder of the rounded-down quotient, elementwise; it has the divisor's sign.
-
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x - (x // y) * y``, of the broadcast shape.
@@ -202,9 +184,6 @@ def _maximum_vjp_y(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of two tensors, elementwise; where they are equal, ``x`` gets the gradient.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         The maximum, of the broadcast shape; NaN where either is NaN.
 
@@ -225,9 +204,6 @@ def _minimum_vjp_y(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of two tensors, elementwise; where they are equal, ``x`` gets the gradient.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         The minimum, of the broadcast shape; NaN where either is NaN.
 
@@ -239,9 +215,6 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g: negative(g))
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """The value with the other sign, elementwise.
-
-    Args:
-        x: a tensor of numbers.
 
     Returns:
         ``-x``.
@@ -265,9 +238,6 @@ def _abs_vjp(g: Tensor, x: Tensor) -> Tensor:
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Absolute value, elementwise; of a complex number, its distance from 0. Its gradient at 0 is 0.
 
-    Args:
-        x: a tensor of numbers.
-
     Returns:
         ``|x|``, of the input's dtype, or of the dtype of the parts of complex numbers.
 
@@ -290,9 +260,6 @@ def _sign_vjp(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
 @unary(_sign_vjp)
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """The sign, elementwise: ``x / |x|``, or 0 where ``x`` is 0. For real numbers its gradient is 0.
-
-    Args:
-        x: a tensor of numbers.
 
     Returns:
         -1, 0 or 1, or a complex number of absolute value 1, in the input's dtype; NaN for NaN.

@@ -13,9 +13,6 @@ __all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits that are set in both, elementwise.
 
-    Args:
-        x, y: tensors of integers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x & y``, of the broadcast shape.
 
@@ -27,9 +24,6 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 @binary(dtypes=INTEGERS)
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits that are set in at least one, elementwise.
-
-    Args:
-        x, y: tensors of integers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x | y``, of the broadcast shape.
@@ -43,9 +37,6 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits that are set in exactly one, elementwise.
 
-    Args:
-        x, y: tensors of integers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x ^ y``, of the broadcast shape.
 
@@ -57,9 +48,6 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 @binary(dtypes=INTEGERS)
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits moved towards the higher ones, elementwise.
-
-    Args:
-        x, y: tensors of integers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x << y``, of the broadcast shape; ``y`` counts as 0 where it is less, and as one less than the dtype's bits
@@ -74,9 +62,6 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits moved towards the lower ones, elementwise; negative numbers stay negative.
 
-    Args:
-        x, y: tensors of integers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x >> y``, of the broadcast shape; ``y`` counts as 0 where it is less, and as one less than the dtype's bits
         where it is more.
@@ -89,9 +74,6 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 @unary(dtypes=INTEGERS)
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """All bits inverted, elementwise.
-
-    Args:
-        x: a tensor of integers.
 
     Returns:
         ``~x``.

@@ -40,9 +40,6 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def div_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors, elementwise, and 0 where the divisor is 0.
 
-    Args:
-        x, y: tensors of floats, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x / y``, of the broadcast shape; 0 where ``y`` is 0, whatever ``x`` is.
 
@@ -54,9 +51,6 @@ def div_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @binary(dtypes=INTEGERS, may_fail=True)
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Quotient of two tensors of integers, rounded towards zero, elementwise; it has no gradient.
-
-    Args:
-        x, y: tensors of integers, of one dtype, whose shapes broadcast.
 
     Returns:
         The quotient as C computes it, of the broadcast shape.
@@ -77,9 +71,6 @@ def _truncatemod_vjp_y(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Remainder of the quotient that is rounded towards zero, elementwise; it has the dividend's sign.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         The remainder as C computes it, of the broadcast shape.
 
@@ -94,9 +85,6 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 @unary(lambda g, out: -(g * (out * out)), dtypes=DIFFERENTIABLE)
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """One divided by a tensor, elementwise.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         ``1 / x``; infinite where a float is zero.

@@ -65,9 +65,6 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """The largest integer that is not larger, elementwise; it has no gradient.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         The integers, in the input's dtype.
 
@@ -79,9 +76,6 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: multiply(g, multiply(x, 2)))
 def square(x: TensorLike, name: str | None = None) -> Tensor:
     """The square, elementwise.
-
-    Args:
-        x: a tensor of numbers.
 
     Returns:
         ``x * x``.
@@ -95,9 +89,6 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         The root; NaN where a float is negative.
 
@@ -109,9 +100,6 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, out: multiply(multiply(g, -0.5), multiply(square(out), out)), dtypes=DIFFERENTIABLE)
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """One divided by the square root, elementwise.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         ``1 / sqrt(x)``; infinite at 0, NaN where a float is negative.
@@ -125,9 +113,6 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """The exponential, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         ``e ** x``.
 
@@ -139,9 +124,6 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, out: multiply(g, add(out, 1)), dtypes=DIFFERENTIABLE)
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """The exponential minus one, elementwise, exact also near 0.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         ``e ** x - 1``.
@@ -155,9 +137,6 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         The logarithm; minus infinity at 0, NaN where a float is negative.
 
@@ -169,9 +148,6 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: realdiv(g, add(x, 1)), dtypes=DIFFERENTIABLE)
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm of one plus the input, elementwise, exact also near 0.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         ``log(1 + x)``.
@@ -215,9 +191,6 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic tangent, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         The hyperbolic tangent, in [-1, 1] for floats.
 
@@ -243,9 +216,6 @@ def tanh_grad(gradients: TensorLike, outputs: TensorLike, name: str | None = Non
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logistic function, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         ``1 / (1 + e ** -x)``, in [0, 1] for floats, without overflow.
 
@@ -270,9 +240,6 @@ def sigmoid_grad(gradients: TensorLike, outputs: TensorLike, name: str | None = 
 @unary(lambda g, features: multiply(g, sigmoid(features)), dtypes=FLOATING)
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """A smooth form of the rectified linear unit, elementwise.
-
-    Args:
-        features: a tensor of floats.
 
     Returns:
         ``log(1 + e ** features)``, without overflow.

@@ -43,9 +43,6 @@ _BOOL = frozenset({dtypes.bool_})
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether two tensors are equal, elementwise.
 
-    Args:
-        x, y: tensors of one dtype whose shapes broadcast.
-
     Returns:
         A bool tensor of the broadcast shape; False where either is NaN.
 
@@ -57,9 +54,6 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @binary(dtypes=ALL, dtype=dtypes.bool_)
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether two tensors differ, elementwise.
-
-    Args:
-        x, y: tensors of one dtype whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape; True where either is NaN.
@@ -73,9 +67,6 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether the first tensor is smaller, elementwise.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x < y``, a bool tensor of the broadcast shape.
 
@@ -87,9 +78,6 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @binary(dtypes=ORDERED, dtype=dtypes.bool_)
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether the first tensor is not larger, elementwise.
-
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x <= y``, a bool tensor of the broadcast shape.
@@ -103,9 +91,6 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether the first tensor is larger, elementwise.
 
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-
     Returns:
         ``x > y``, a bool tensor of the broadcast shape.
 
@@ -117,9 +102,6 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @binary(dtypes=ORDERED, dtype=dtypes.bool_)
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether the first tensor is not smaller, elementwise.
-
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
 
     Returns:
         ``x >= y``, a bool tensor of the broadcast shape.
@@ -133,9 +115,6 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether both are true, elementwise.
 
-    Args:
-        x, y: bool tensors whose shapes broadcast.
-
     Returns:
         A bool tensor of the broadcast shape.
 
@@ -147,9 +126,6 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 @binary(dtypes=_BOOL)
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether at least one is true, elementwise.
-
-    Args:
-        x, y: bool tensors whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -163,9 +139,6 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether exactly one is true, elementwise.
 
-    Args:
-        x, y: bool tensors whose shapes broadcast.
-
     Returns:
         A bool tensor of the broadcast shape.
 
@@ -177,9 +150,6 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 @unary(dtypes=_BOOL)
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """The opposite, elementwise.
-
-    Args:
-        x: a bool tensor.
 
     Returns:
         A bool tensor.
@@ -193,9 +163,6 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is not a number.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         A bool tensor of the same shape.
 
@@ -208,9 +175,6 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is infinite, of either sign.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         A bool tensor of the same shape.
 
@@ -222,9 +186,6 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(dtypes=FLOATING, dtype=dtypes.bool_)
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is a finite number: neither infinite nor NaN.
-
-    Args:
-        x: a tensor of floats.
 
     Returns:
         A bool tensor of the same shape.

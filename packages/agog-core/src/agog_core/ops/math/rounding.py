@@ -14,9 +14,6 @@ __all__ = ["ceil", "rint", "round"]
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """The smallest integer that is not smaller, elementwise; it has no gradient.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         The integers, in the input's dtype.
 
@@ -28,9 +25,6 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(dtypes=FLOATING)
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer, elementwise, and of two the even one; it has no gradient.
-
-    Args:
-        x: a tensor of floats.
 
     Returns:
         The integers, in the input's dtype.

@@ -29,9 +29,6 @@ _PRECISE = frozenset({float32, float64})
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """The error function, elementwise.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         ``2 / sqrt(pi)`` times the integral of ``e ** -t**2`` from 0 to ``x``.
 
@@ -43,9 +40,6 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: g * (-2 / math.sqrt(math.pi)) * exp(-square(x)), dtypes=FLOATING)
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """The complementary error function, elementwise, exact also where `erf` is near 1.
-
-    Args:
-        x: a tensor of floats.
 
     Returns:
         ``1 - erf(x)``.
@@ -59,9 +53,6 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the gamma function, elementwise.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         The logarithm; infinite at 0 and the negative integers.
 
@@ -73,9 +64,6 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: g * polygamma(ones_like(x), x), dtypes=FLOATING)
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of `lgamma`, elementwise.
-
-    Args:
-        x: a tensor of floats.
 
     Returns:
         The derivative, psi(x).
@@ -236,9 +224,6 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
     It does not overflow. See Abramowitz and Stegun, Handbook of Mathematical Functions, 9.6, for it and its derivative.
 
-    Args:
-        x: a tensor of floats.
-
     Returns:
         ``e ** -|x| * I0(x)``.
 
@@ -266,9 +251,6 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 1, times ``e ** -|x|``, elementwise.
 
     It does not overflow. See Abramowitz and Stegun, Handbook of Mathematical Functions, 9.6, for it and its derivative.
-
-    Args:
-        x: a tensor of floats.
 
     Returns:
         ``e ** -|x| * I1(x)``.

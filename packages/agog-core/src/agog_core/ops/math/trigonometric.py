@@ -32,9 +32,6 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the sine, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         The angle, in [-pi/2, pi/2] for floats; NaN where a float is outside of [-1, 1].
 
@@ -46,9 +43,6 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: -(g * rsqrt(1 - square(x))), dtypes=DIFFERENTIABLE)
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the cosine, elementwise.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         The angle, in [0, pi] for floats; NaN where a float is outside of [-1, 1].
@@ -62,9 +56,6 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the tangent, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         The angle, in [-pi/2, pi/2] for floats.
 
@@ -76,9 +67,6 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: g * cosh(x), dtypes=DIFFERENTIABLE)
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic sine, elementwise.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         ``(e ** x - e ** -x) / 2``.
@@ -92,9 +80,6 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic cosine, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         ``(e ** x + e ** -x) / 2``.
 
@@ -106,9 +91,6 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, out: g / cosh(out), dtypes=DIFFERENTIABLE)
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic sine, elementwise.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         The number whose hyperbolic sine is ``x``.
@@ -122,9 +104,6 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic cosine, elementwise.
 
-    Args:
-        x: a tensor of floats or complex numbers.
-
     Returns:
         The number that is not negative and whose hyperbolic cosine is ``x``; NaN where a float is less than 1.
 
@@ -136,9 +115,6 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 @unary(lambda g, x: g / (1 - square(x)), dtypes=DIFFERENTIABLE)
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic tangent, elementwise.
-
-    Args:
-        x: a tensor of floats or complex numbers.
 
     Returns:
         The number whose hyperbolic tangent is ``x``; NaN where a float is outside of [-1, 1], infinite at its ends.

@@ -25,9 +25,6 @@ __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softsign", "s
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Rectified linear unit, elementwise; its gradient at 0 is 0.
 
-    Args:
-        features: a tensor of numbers.
-
     Returns:
         ``max(features, 0)``; NaN for NaN.
 
@@ -52,9 +49,6 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
     A. Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.
 
-    Args:
-        features: a tensor of numbers.
-
     Returns:
         ``min(max(features, 0), 6)``; NaN for NaN.
 
@@ -77,9 +71,6 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Exponential linear unit, elementwise; its gradient at 0 is 1.
 
     D.-A. Clevert et al., "Fast and accurate deep network learning by exponential linear units", ICLR 2016.
-
-    Args:
-        features: a tensor of floats.
 
     Returns:
         ``exp(features) - 1`` where ``features`` is negative, else ``features``.
@@ -112,9 +103,6 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """Scaled exponential linear unit, elementwise; its gradient at 0 is that from above.
 
     G. Klambauer et al., "Self-normalizing neural networks", NIPS 2017.
-
-    Args:
-        features: a tensor of floats.
 
     Returns:
         ``scale * alpha * (exp(features) - 1)`` where ``features`` is negative, else ``scale * features``, with scale
@@ -204,9 +192,6 @@ _leaky_relu_grad: Op = Op(
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """The quotient of a number and one more than its size, elementwise.
 
-    Args:
-        features: a tensor of floats.
-
     Returns:
         ``features / (abs(features) + 1)``.
 
@@ -225,9 +210,6 @@ def swish(features: TensorLike, name: str | None = None) -> Tensor:
     """The product of a number and its sigmoid, elementwise.
 
     P. Ramachandran et al., "Searching for activation functions", arXiv:1710.05941, 2017.
-
-    Args:
-        features: a tensor of floats.
 
     Returns:
         ``features * sigmoid(features)``.

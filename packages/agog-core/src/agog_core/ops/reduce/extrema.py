@@ -36,11 +36,6 @@ def _extremum_vjp(g: Tensor, input_tensor: Tensor, out: Tensor, axes: Shape) -> 
 def reduce_max(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Maximum over axes; equal maxima share the gradient.
 
-    Args:
-        input_tensor: a tensor of numbers.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
-
     Returns:
         The maxima; NaN where there is one.
 
@@ -55,11 +50,6 @@ def reduce_max(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None
 @reduction(_extremum_vjp, dtypes=ORDERED, shape=_nonempty("reduce_min"))
 def reduce_min(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Minimum over axes; equal minima share the gradient.
-
-    Args:
-        input_tensor: a tensor of numbers.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         The minima; NaN where there is one.

@@ -8,6 +8,7 @@ from functools import update_wrapper
 from typing import Any, Protocol
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import inputs_of, write_arguments
 from agog_core.dispatch.op import Op, Vjp
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, DType, bool_
 from agog_core.errors import InvalidArgumentError
@@ -40,11 +41,18 @@ def reduction(
 ) -> Callable[[Callable[..., Tensor]], Reduction]:
     """Make a reduction out of a signature with a docstring; it takes the older names of TensorFlow's arguments too.
 
-    ``vjp`` is for ``input_tensor``; the attributes are ``axes``, sorted, and ``keepdims``.
+    The docstring may leave its Args to the dtypes. ``vjp`` is for ``input_tensor``; the attributes are ``axes``,
+    sorted, and ``keepdims``.
     """
 
     def decorate(public: Callable[..., Tensor]) -> Reduction:
         op_name = public.__name__
+        write_arguments(
+            public,
+            inputs_of(["input_tensor"], dtypes),
+            "axis: an axis or several; None for all. Its older name is ``reduction_indices``.",
+            "keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.",
+        )
         op = Op(
             op_name,
             public,
@@ -79,11 +87,6 @@ def reduction(
 @reduction(lambda g, input_tensor_shape, axes, keepdims: reduce_sum_grad(g, input_tensor_shape, axes, keepdims))
 def reduce_sum(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Sum over axes.
-
-    Args:
-        input_tensor: a tensor of numbers.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         The sums, in the input's dtype; 0 for no elements.
@@ -133,11 +136,6 @@ _reduce_sum_grad = Op(
 @reduction(lambda g, input_tensor_shape, axes, keepdims: reduce_mean_grad(g, input_tensor_shape, axes, keepdims))
 def reduce_mean(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Mean over axes.
-
-    Args:
-        input_tensor: a tensor of numbers.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         The means, in the input's dtype (cut off towards zero for integers); NaN for no elements.
@@ -195,11 +193,6 @@ def _prod_vjp(g: Tensor, input_tensor: Tensor, axes: Shape) -> Tensor:
 def reduce_prod(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Product over axes.
 
-    Args:
-        input_tensor: a tensor of numbers.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
-
     Returns:
         The products, in the input's dtype; 1 for no elements.
 
@@ -222,11 +215,6 @@ def _logsumexp_vjp(g: Tensor, input_tensor: Tensor, out: Tensor, axes: Shape) ->
 def reduce_logsumexp(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Logarithm of the sum of exponentials over axes, without overflow.
 
-    Args:
-        input_tensor: a tensor of floats.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
-
     Returns:
         ``log(sum(exp(x)))``; -inf for no elements.
 
@@ -242,11 +230,6 @@ def reduce_logsumexp(input_tensor: TensorLike, axis: Any = None, keepdims: bool 
 def reduce_all(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Whether all elements along axes are true.
 
-    Args:
-        input_tensor: a bool tensor.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
-
     Returns:
         A bool tensor; True for no elements.
 
@@ -261,11 +244,6 @@ def reduce_all(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None
 @reduction(dtypes=frozenset({bool_}))
 def reduce_any(input_tensor: TensorLike, axis: Any = None, keepdims: bool | None = None) -> Tensor:
     """Whether any element along axes is true.
-
-    Args:
-        input_tensor: a bool tensor.
-        axis: an axis or several; None for all. Its older name is ``reduction_indices``.
-        keepdims: whether reduced axes stay, with size 1. Its older name is ``keep_dims``.
 
     Returns:
         A bool tensor; False for no elements.
