@@ -6,34 +6,10 @@ from typing import Any
 
 import numpy as np
 
+import agog_core as ag
 from agog_compat.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from agog_compat.distributions.parameters import broadcast, filled, of_one_dtype, probabilities
-from agog_core import (
-    Tensor,
-    TensorLike,
-    abs,
-    argmax,
-    cast,
-    convert_to_tensor,
-    exp,
-    expand_dims,
-    int32,
-    lgamma,
-    log1p,
-    matrix_set_diag,
-    maximum,
-    multinomial,
-    one_hot,
-    random_uniform,
-    range,
-    reduce_max,
-    reduce_sum,
-    reshape,
-    sigmoid,
-    square,
-    stop_gradient,
-    transpose,
-)
+from agog_core import Tensor
 from agog_core.ops.nn import log_softmax, softplus
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import host_value
@@ -47,8 +23,8 @@ class _OfProbabilities(Distribution):
     logits: Tensor
     probs: Tensor
 
-    def _value(self, value: TensorLike) -> Tensor:
-        return cast(convert_to_tensor(value), self.probs.dtype)
+    def _value(self, value: ag.TensorLike) -> Tensor:
+        return ag.cast(ag.convert_to_tensor(value), self.probs.dtype)
 
     def _check_probs(self) -> None:
         if self.validate_args:
@@ -76,9 +52,9 @@ class Bernoulli(_OfProbabilities):
 
     def __init__(
         self,
-        logits: TensorLike = None,
-        probs: TensorLike = None,
-        dtype: Any = int32,
+        logits: ag.TensorLike = None,
+        probs: ag.TensorLike = None,
+        dtype: Any = ag.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
@@ -93,8 +69,8 @@ class Bernoulli(_OfProbabilities):
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         shape = (*sample_shape, *self._batch_shape())
-        uniform = random_uniform(shape, 0.0, 1.0, self.probs.dtype, seed)
-        return cast(uniform < stop_gradient(self.probs), self.dtype)
+        uniform = ag.random_uniform(shape, 0.0, 1.0, self.probs.dtype, seed)
+        return ag.cast(uniform < ag.stop_gradient(self.probs), self.dtype)
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
@@ -103,19 +79,19 @@ class Bernoulli(_OfProbabilities):
         return value
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return x * self.logits - maximum(self.logits, 0.0) - log1p(exp(-abs(self.logits)))
+        return x * self.logits - ag.maximum(self.logits, 0.0) - ag.log1p(ag.exp(-ag.abs(self.logits)))
 
     def _mean(self) -> Tensor:
         return self.probs
 
     def _variance(self) -> Tensor:
-        return self.probs - square(self.probs)
+        return self.probs - ag.square(self.probs)
 
     def _mode(self) -> Tensor:
-        return cast(self.probs > 0.5, self.dtype)
+        return ag.cast(self.probs > 0.5, self.dtype)
 
     def _entropy(self) -> Tensor:
-        return -self.logits * (sigmoid(self.logits) - 1.0) + softplus(-self.logits)
+        return -self.logits * (ag.sigmoid(self.logits) - 1.0) + softplus(-self.logits)
 
 
 class Categorical(_OfProbabilities):
@@ -138,9 +114,9 @@ class Categorical(_OfProbabilities):
 
     def __init__(
         self,
-        logits: TensorLike = None,
-        probs: TensorLike = None,
-        dtype: Any = int32,
+        logits: ag.TensorLike = None,
+        probs: ag.TensorLike = None,
+        dtype: Any = ag.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Categorical",
@@ -157,32 +133,32 @@ class Categorical(_OfProbabilities):
         Returns:
             A scalar int32.
         """
-        return convert_to_tensor(self.logits._shape[-1], int32)
+        return ag.convert_to_tensor(self.logits._shape[-1], ag.int32)
 
     def _batch_shape(self) -> Shape:
         return self.logits._shape[:-1]
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         count = int(np.prod(sample_shape, dtype=np.int64))
-        rows = reshape(stop_gradient(self.logits), (-1, self.logits._shape[-1]))
-        drawn = transpose(multinomial(rows, count, seed))
-        return cast(reshape(drawn, (*sample_shape, *self._batch_shape())), self.dtype)
+        rows = ag.reshape(ag.stop_gradient(self.logits), (-1, self.logits._shape[-1]))
+        drawn = ag.transpose(ag.multinomial(rows, count, seed))
+        return ag.cast(ag.reshape(drawn, (*sample_shape, *self._batch_shape())), self.dtype)
 
-    def _value(self, value: TensorLike) -> Tensor:
-        return cast(convert_to_tensor(value), int32)
+    def _value(self, value: ag.TensorLike) -> Tensor:
+        return ag.cast(ag.convert_to_tensor(value), ag.int32)
 
     def _log_prob(self, x: Tensor) -> Tensor:
         logs = log_softmax(self.logits)
-        shape = broadcast(expand_dims(cast(x, logs.dtype), -1), logs)
-        hot = one_hot(filled(x, shape[:-1]), shape[-1], dtype=logs.dtype)
-        return reduce_sum(hot * logs, -1)
+        shape = broadcast(ag.expand_dims(ag.cast(x, logs.dtype), -1), logs)
+        hot = ag.one_hot(filled(x, shape[:-1]), shape[-1], dtype=logs.dtype)
+        return ag.reduce_sum(hot * logs, -1)
 
     def _mode(self) -> Tensor:
-        return cast(argmax(self.logits, -1), self.dtype)
+        return ag.cast(ag.argmax(self.logits, -1), self.dtype)
 
     def _entropy(self) -> Tensor:
         logs = log_softmax(self.logits)
-        return -reduce_sum(exp(logs) * logs, -1)
+        return -ag.reduce_sum(ag.exp(logs) * logs, -1)
 
 
 class Multinomial(_OfProbabilities):
@@ -205,9 +181,9 @@ class Multinomial(_OfProbabilities):
 
     def __init__(
         self,
-        total_count: TensorLike,
-        logits: TensorLike = None,
-        probs: TensorLike = None,
+        total_count: ag.TensorLike,
+        logits: ag.TensorLike = None,
+        probs: ag.TensorLike = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
@@ -215,7 +191,7 @@ class Multinomial(_OfProbabilities):
         given = dict(locals())
         self.logits, self.probs = probabilities("Multinomial", logits, probs, True)
         (count,) = of_one_dtype(total_count)
-        self.total_count = cast(count, self.probs.dtype)
+        self.total_count = ag.cast(count, self.probs.dtype)
         super().__init__(self.probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, None, name)
         self._check_probs()
 
@@ -228,30 +204,32 @@ class Multinomial(_OfProbabilities):
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         batch, classes = self._batch_shape(), self._event_shape()[0]
         counts = filled(self.total_count, batch)
-        most = int(host_value(reduce_max(counts)))
-        logits = filled(stop_gradient(self.logits), (*batch, classes))
+        most = int(host_value(ag.reduce_max(counts)))
+        logits = filled(ag.stop_gradient(self.logits), (*batch, classes))
         drawn = Categorical(logits).sample((most, *sample_shape), seed)
-        taken = reshape(range(float(most), dtype=self.dtype), (most,) + (1,) * (drawn.ndim - 1)) < counts
-        return reduce_sum(one_hot(drawn, classes, dtype=self.dtype) * expand_dims(cast(taken, self.dtype), -1), 0)
+        taken = ag.reshape(ag.range(float(most), dtype=self.dtype), (most,) + (1,) * (drawn.ndim - 1)) < counts
+        return ag.reduce_sum(
+            ag.one_hot(drawn, classes, dtype=self.dtype) * ag.expand_dims(ag.cast(taken, self.dtype), -1), 0
+        )
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
             self._require(value >= 0.0, "counts must be non-negative.")
-            apart = abs(reduce_sum(value, -1) - self.total_count)
+            apart = ag.abs(ag.reduce_sum(value, -1) - self.total_count)
             self._require(apart < 1e-3, "counts must sum to `self.total_count`")
         return value
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        ways = lgamma(self.total_count + 1.0) - reduce_sum(lgamma(x + 1.0), -1)
-        return reduce_sum(x * log_softmax(self.logits), -1) + ways
+        ways = ag.lgamma(self.total_count + 1.0) - ag.reduce_sum(ag.lgamma(x + 1.0), -1)
+        return ag.reduce_sum(x * log_softmax(self.logits), -1) + ways
 
     def _mean(self) -> Tensor:
-        return self.probs * expand_dims(self.total_count, -1)
+        return self.probs * ag.expand_dims(self.total_count, -1)
 
     def _variance(self) -> Tensor:
         mean = self._mean()
         return mean - mean * self.probs
 
     def _covariance(self) -> Tensor:
-        outer = -expand_dims(self._mean(), -1) * expand_dims(self.probs, -2)
-        return matrix_set_diag(outer, self._variance())
+        outer = -ag.expand_dims(self._mean(), -1) * ag.expand_dims(self.probs, -2)
+        return ag.matrix_set_diag(outer, self._variance())

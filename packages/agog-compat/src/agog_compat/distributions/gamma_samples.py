@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from agog_core import (
-    GradientTape,
-    Tensor,
-    custom_gradient,
-    dtypes,
-    exp,
-    igamma,
-    lgamma,
-    log,
-    random_gamma,
-    stop_gradient,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.shapes import Shape
 
 
@@ -21,19 +11,19 @@ def gamma_samples(sample_shape: Shape, concentration: Tensor, seed: int | None) 
     """Samples for each shape parameter; the gradient is the implicit one of M. Figurnov, S. Mohamed and A. Mnih,
     "Implicit reparameterization gradients", NeurIPS 2018: how a number moves whose probability stays."""
     dtype = concentration.dtype
-    if dtype not in (dtypes.float32, dtypes.float64):
-        return random_gamma(sample_shape, concentration, None, dtype, seed)
+    if dtype not in (ag.dtypes.float32, ag.dtypes.float64):
+        return ag.random_gamma(sample_shape, concentration, None, dtype, seed)
 
-    @custom_gradient
+    @ag.custom_gradient
     def samples(concentration: Tensor) -> object:
-        values = random_gamma(sample_shape, concentration, None, dtype, seed)
+        values = ag.random_gamma(sample_shape, concentration, None, dtype, seed)
 
         def gradient(upstream: Tensor) -> Tensor:
-            fixed = stop_gradient(concentration)
-            density = exp((fixed - 1.0) * log(values) - values - lgamma(fixed))
-            with GradientTape() as tape:
+            fixed = ag.stop_gradient(concentration)
+            density = ag.exp((fixed - 1.0) * ag.log(values) - values - ag.lgamma(fixed))
+            with ag.GradientTape() as tape:
                 tape.watch(fixed)
-                below = igamma(fixed, values)
+                below = ag.igamma(fixed, values)
             slope: Tensor = tape.gradient(below, fixed, output_gradients=-upstream / density)
             return slope
 

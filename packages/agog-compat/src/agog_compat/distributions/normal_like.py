@@ -5,26 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import agog_core as ag
 from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
 from agog_compat.distributions.gamma_samples import gamma_samples
 from agog_compat.distributions.parameters import broadcast, chosen, filled, log_ndtr, ndtr, ndtri, of_one_dtype
-from agog_core import (
-    Tensor,
-    TensorLike,
-    abs,
-    betainc,
-    digamma,
-    exp,
-    expm1,
-    lgamma,
-    log,
-    log1p,
-    random_normal,
-    random_uniform,
-    rsqrt,
-    sign,
-    square,
-)
+from agog_core import Tensor
 from agog_core.shapes import Shape
 
 __all__ = ["Laplace", "Normal", "StudentT"]
@@ -75,8 +60,8 @@ class Normal(_Located):
 
     def __init__(
         self,
-        loc: TensorLike,
-        scale: TensorLike,
+        loc: ag.TensorLike,
+        scale: ag.TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Normal",
@@ -88,10 +73,12 @@ class Normal(_Located):
         self._check_scale()
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
-        return random_normal((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed) * self.scale + self.loc
+        return (
+            ag.random_normal((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed) * self.scale + self.loc
+        )
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return square(self._z(x)) * -0.5 - (log(self.scale) + 0.5 * math.log(2 * math.pi))
+        return ag.square(self._z(x)) * -0.5 - (ag.log(self.scale) + 0.5 * math.log(2 * math.pi))
 
     def _cdf(self, x: Tensor) -> Tensor:
         return ndtr(self._z(x))
@@ -112,7 +99,7 @@ class Normal(_Located):
         return self._filled(self.scale)
 
     def _entropy(self) -> Tensor:
-        return self._filled(0.5 * math.log(2 * math.pi * math.e) + log(self.scale))
+        return self._filled(0.5 * math.log(2 * math.pi * math.e) + ag.log(self.scale))
 
 
 class Laplace(_Located):
@@ -133,8 +120,8 @@ class Laplace(_Located):
 
     def __init__(
         self,
-        loc: TensorLike,
-        scale: TensorLike,
+        loc: ag.TensorLike,
+        scale: ag.TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Laplace",
@@ -146,16 +133,16 @@ class Laplace(_Located):
         self._check_scale()
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
-        uniform = random_uniform((*sample_shape, *self._batch_shape()), -1.0, 1.0, self.dtype, seed)
+        uniform = ag.random_uniform((*sample_shape, *self._batch_shape()), -1.0, 1.0, self.dtype, seed)
         uniform = chosen(uniform > -1.0, uniform, 0.0)  # the logarithm of 0 is no sample
-        return self.loc - self.scale * sign(uniform) * log1p(-abs(uniform))
+        return self.loc - self.scale * ag.sign(uniform) * ag.log1p(-ag.abs(uniform))
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return -abs(self._z(x)) - math.log(2.0) - log(self.scale)
+        return -ag.abs(self._z(x)) - math.log(2.0) - ag.log(self.scale)
 
     def _cdf(self, x: Tensor) -> Tensor:
         z = self._z(x)
-        return (sign(z) * -expm1(-abs(z)) + 1.0) * 0.5
+        return (ag.sign(z) * -ag.expm1(-ag.abs(z)) + 1.0) * 0.5
 
     def _log_cdf(self, x: Tensor) -> Tensor:
         return _log_laplace(self._z(x))
@@ -170,12 +157,12 @@ class Laplace(_Located):
         return self._filled(math.sqrt(2.0) * self.scale)
 
     def _entropy(self) -> Tensor:
-        return self._filled(math.log(2.0) + 1.0 + log(self.scale))
+        return self._filled(math.log(2.0) + 1.0 + ag.log(self.scale))
 
 
 def _log_laplace(z: Tensor) -> Tensor:
     """The logarithm of the distribution function, also where that underflows to 0."""
-    return chosen(z < 0.0, z - math.log(2.0), log1p(-0.5 * exp(-abs(z))))
+    return chosen(z < 0.0, z - math.log(2.0), ag.log1p(-0.5 * ag.exp(-ag.abs(z))))
 
 
 class StudentT(_Located):
@@ -199,9 +186,9 @@ class StudentT(_Located):
 
     def __init__(
         self,
-        df: TensorLike,
-        loc: TensorLike,
-        scale: TensorLike,
+        df: ag.TensorLike,
+        loc: ag.TensorLike,
+        scale: ag.TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentT",
@@ -218,26 +205,26 @@ class StudentT(_Located):
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         shape = self._batch_shape()
-        normal = random_normal((*sample_shape, *shape), 0.0, 1.0, self.dtype, seed)
+        normal = ag.random_normal((*sample_shape, *shape), 0.0, 1.0, self.dtype, seed)
         df = self._filled(self.df)
         other = None if seed is None else seed + 1
         gamma = 2.0 * gamma_samples(sample_shape, 0.5 * df, other)
-        return normal * rsqrt(gamma / df) * self.scale + self.loc
+        return normal * ag.rsqrt(gamma / df) * self.scale + self.loc
 
     def _z(self, x: Tensor) -> Tensor:
-        return (x - self.loc) / abs(self.scale)
+        return (x - self.loc) / ag.abs(self.scale)
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return log1p(square(self._z(x)) / self.df) * (self.df + 1.0) * -0.5 - self._log_normalization()
+        return ag.log1p(ag.square(self._z(x)) / self.df) * (self.df + 1.0) * -0.5 - self._log_normalization()
 
     def _log_normalization(self) -> Tensor:
-        return log(abs(self.scale)) + log(self.df) * 0.5 + _log_beta_of_half(self.df * 0.5)
+        return ag.log(ag.abs(self.scale)) + ag.log(self.df) * 0.5 + _log_beta_of_half(self.df * 0.5)
 
     def _cdf(self, x: Tensor) -> Tensor:
         z = self._z(x)
         df = filled(self.df, broadcast(z, self.df))
         z = filled(z, df._shape)
-        low = 0.5 * betainc(0.5 * df, filled(0.5 * (df / df), df._shape), df / (square(z) + df))
+        low = 0.5 * ag.betainc(0.5 * df, filled(0.5 * (df / df), df._shape), df / (ag.square(z) + df))
         return chosen(z < 0.0, low, 1.0 - low)
 
     def _mean(self) -> Tensor:
@@ -251,17 +238,17 @@ class StudentT(_Located):
     def _variance(self) -> Tensor:
         df, scale = self._filled(self.df), self._filled(self.scale)
         self._unless_nan_is_allowed(df > 1.0, "Condition x < y did not hold: variance is not defined for df <= 1.")
-        known = square(scale) * df / chosen(df > 2.0, df - 2.0, 1.0)
+        known = ag.square(scale) * df / chosen(df > 2.0, df - 2.0, 1.0)
         return chosen(df > 1.0, chosen(df > 2.0, known, math.inf), math.nan)
 
     def _entropy(self) -> Tensor:
         half = 0.5 * (self.df + 1.0)
-        return self._filled(self._log_normalization() + half * (digamma(half) - digamma(0.5 * self.df)))
+        return self._filled(self._log_normalization() + half * (ag.digamma(half) - ag.digamma(0.5 * self.df)))
 
 
 def _log_beta_of_half(x: Tensor) -> Tensor:
     """The logarithm of the beta function of 1/2 and x."""
-    return lgamma(x) - lgamma(x + 0.5) + 0.5 * math.log(math.pi)
+    return ag.lgamma(x) - ag.lgamma(x + 0.5) + 0.5 * math.log(math.pi)
 
 
 def _given(scope: dict[str, Any]) -> dict[str, Any]:

@@ -5,24 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    broadcast_to,
-    convert_to_tensor,
-    equal,
-    erfc,
-    log,
-    log1p,
-    maximum,
-    minimum,
-    ones_like,
-    sigmoid,
-    sqrt,
-    square,
-    where,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.dtypes import DType, as_dtype, float32, float64
 from agog_core.ops.nn import softmax
 from agog_core.shapes import Shape, broadcast_shapes
@@ -31,12 +15,12 @@ from agog_core.tensors.convert import first_dtype
 __all__ = ["broadcast", "chosen", "filled", "log_ndtr", "ndtr", "ndtri", "of_one_dtype", "probabilities", "xlogy"]
 
 
-def of_one_dtype(*values: TensorLike) -> list[Tensor]:
+def of_one_dtype(*values: ag.TensorLike) -> list[Tensor]:
     """Parameters as tensors of one dtype: that of the first tensor or array of floats among them, or float32."""
     kinds = [first_dtype([value]) or getattr(value, "dtype", None) for value in values]
     floats = [as_dtype(kind) for kind in kinds if kind is not None and as_dtype(kind).is_floating]
     known: DType = floats[0] if floats else float32
-    return [convert_to_tensor(value, known) for value in values]
+    return [ag.convert_to_tensor(value, known) for value in values]
 
 
 def broadcast(*tensors: Tensor) -> Shape:
@@ -49,20 +33,22 @@ def broadcast(*tensors: Tensor) -> Shape:
 
 def filled(value: Any, shape: Shape) -> Tensor:
     """A tensor, repeated to a shape."""
-    tensor = convert_to_tensor(value)
-    return tensor if tensor._shape == shape else broadcast_to(tensor, shape)
+    tensor = ag.convert_to_tensor(value)
+    return tensor if tensor._shape == shape else ag.broadcast_to(tensor, shape)
 
 
 def chosen(condition: Tensor, x: Any, y: Any) -> Tensor:
     """The first value where a condition holds, the second one elsewhere; all broadcast, and numbers are taken as they
     come."""
     kind = next(value.dtype for value in (x, y) if isinstance(value, Tensor))
-    one, other = (value if isinstance(value, Tensor) else convert_to_tensor(value, kind) for value in (x, y))
+    one, other = (value if isinstance(value, Tensor) else ag.convert_to_tensor(value, kind) for value in (x, y))
     shape = broadcast(condition, one, other)
-    return where(filled(condition, shape), filled(one, shape), filled(other, shape))
+    return ag.where(filled(condition, shape), filled(one, shape), filled(other, shape))
 
 
-def probabilities(name: str, logits: TensorLike, probs: TensorLike, is_over_classes: bool) -> tuple[Tensor, Tensor]:
+def probabilities(
+    name: str, logits: ag.TensorLike, probs: ag.TensorLike, is_over_classes: bool
+) -> tuple[Tensor, Tensor]:
     """Logits and probabilities, of which one is given; over classes they are along the last axis.
 
     Raises ValueError where none or both are given.
@@ -71,34 +57,34 @@ def probabilities(name: str, logits: TensorLike, probs: TensorLike, is_over_clas
         raise ValueError(f"{name}: Must pass probs or logits, but not both.")
     if logits is not None:
         (x,) = of_one_dtype(logits)
-        return x, softmax(x) if is_over_classes else sigmoid(x)
+        return x, softmax(x) if is_over_classes else ag.sigmoid(x)
     (p,) = of_one_dtype(probs)
-    return log(p) if is_over_classes else log(p) - log1p(-p), p
+    return ag.log(p) if is_over_classes else ag.log(p) - ag.log1p(-p), p
 
 
 def xlogy(x: Tensor, y: Tensor) -> Tensor:
     """``x * log(y)``; 0 where x is 0, whatever y is."""
     shape = broadcast(x, y)
     x, y = filled(x, shape), filled(y, shape)
-    is_zero = equal(x, 0.0)
-    return where(is_zero, zeros_like(x), x * log(where(is_zero, ones_like(y), y)))
+    is_zero = ag.equal(x, 0.0)
+    return ag.where(is_zero, ag.zeros_like(x), x * ag.log(ag.where(is_zero, ag.ones_like(y), y)))
 
 
 def ndtr(z: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution."""
-    return erfc(z * -math.sqrt(0.5)) * 0.5
+    return ag.erfc(z * -math.sqrt(0.5)) * 0.5
 
 
 def log_ndtr(z: Tensor) -> Tensor:
     """Its logarithm, also where it is too small to be told from 0: by the asymptotic series of Abramowitz and Stegun,
     26.2.12, there."""
     low, high = (-20.0, 8.0) if z.dtype is float64 else (-10.0, 5.0)
-    far = minimum(z, low)
-    over = 1.0 / square(far)
+    far = ag.minimum(z, low)
+    over = 1.0 / ag.square(far)
     series = 1.0 - over * (1.0 - 3.0 * over * (1.0 - 5.0 * over))
-    tail = -0.5 * square(far) - log(-far) - 0.5 * math.log(2 * math.pi) + log(series)
-    middle = log(ndtr(minimum(maximum(z, low), high)))
-    return where(z > high, -ndtr(-z), where(z > low, middle, tail))
+    tail = -0.5 * ag.square(far) - ag.log(-far) - 0.5 * math.log(2 * math.pi) + ag.log(series)
+    middle = ag.log(ndtr(ag.minimum(ag.maximum(z, low), high)))
+    return ag.where(z > high, -ndtr(-z), ag.where(z > low, middle, tail))
 
 
 # The coefficients of M. J. Wichura's "Algorithm AS 241", Applied Statistics 37 (1988): numerators and denominators for
@@ -138,16 +124,16 @@ _TAILS = (
 def ndtri(p: Tensor) -> Tensor:
     """The inverse of `ndtr`, by the algorithm AS 241."""
     q = p - 0.5
-    middle = q * _ratio(0.180625 - square(minimum(maximum(q, -0.425), 0.425)), *_MIDDLE)
-    r = sqrt(-log(minimum(p, 1.0 - p)))
-    side = where(r > 5.0, _ratio(r - 5.0, *_TAILS), _ratio(minimum(r, 5.0) - 1.6, *_SIDES))
-    side = chosen(equal(r, math.inf), math.inf, side)
-    outer = where(q > 0.0, side, -side)
-    return where(square(q) > 0.425**2, outer, middle)
+    middle = q * _ratio(0.180625 - ag.square(ag.minimum(ag.maximum(q, -0.425), 0.425)), *_MIDDLE)
+    r = ag.sqrt(-ag.log(ag.minimum(p, 1.0 - p)))
+    side = ag.where(r > 5.0, _ratio(r - 5.0, *_TAILS), _ratio(ag.minimum(r, 5.0) - 1.6, *_SIDES))
+    side = chosen(ag.equal(r, math.inf), math.inf, side)
+    outer = ag.where(q > 0.0, side, -side)
+    return ag.where(ag.square(q) > 0.425**2, outer, middle)
 
 
 def _ratio(r: Tensor, over: tuple[float, ...], under: tuple[float, ...]) -> Tensor:
-    top, bottom = ones_like(r) * over[0], ones_like(r) * under[0]
+    top, bottom = ag.ones_like(r) * over[0], ag.ones_like(r) * under[0]
     for a, b in zip(over[1:], under[1:], strict=True):
         top, bottom = top * r + a, bottom * r + b
     return top / bottom

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import math
 
+import agog_core as ag
 from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
 from agog_compat.distributions.gamma_samples import gamma_samples
 from agog_compat.distributions.parameters import broadcast, chosen, filled, of_one_dtype, xlogy
-from agog_core import (
-    Tensor,
-    TensorLike,
-    betainc,
-    digamma,
-    expand_dims,
-    igamma,
-    is_nan,
-    lgamma,
-    log,
-    log1p,
-    matrix_set_diag,
-    ones_like,
-    random_uniform,
-    reduce_all,
-    reduce_sum,
-    sqrt,
-    square,
-)
-from agog_core import abs as absolute
+from agog_core import Tensor
 from agog_core.shapes import Shape
 
 __all__ = ["Beta", "Dirichlet", "Exponential", "Gamma", "Uniform"]
@@ -52,8 +34,8 @@ class Uniform(Distribution):
 
     def __init__(
         self,
-        low: TensorLike = 0.0,
-        high: TensorLike = 1.0,
+        low: ag.TensorLike = 0.0,
+        high: ag.TensorLike = 1.0,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Uniform",
@@ -77,22 +59,22 @@ class Uniform(Distribution):
         return broadcast(self.low, self.high)
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
-        uniform = random_uniform((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed)
+        uniform = ag.random_uniform((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed)
         return self.low + self.range() * uniform
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return log(self.prob(x))
+        return ag.log(self.prob(x))
 
-    def prob(self, value: TensorLike, name: str = "prob") -> Tensor:
+    def prob(self, value: ag.TensorLike, name: str = "prob") -> Tensor:
         """The densities; see `Distribution.prob`."""
         x = self._value(value)
         density = 1.0 / self.range()
         inside = (x >= self.low) & (x < self.high)
-        return chosen(is_nan(x), x, chosen(inside, density, 0.0))
+        return chosen(ag.is_nan(x), x, chosen(inside, density, 0.0))
 
     def _cdf(self, x: Tensor) -> Tensor:
         part = (x - self.low) / self.range()
-        return chosen(x < self.low, 0.0, chosen(x >= self.high, ones_like(part), part))
+        return chosen(x < self.low, 0.0, chosen(x >= self.high, ag.ones_like(part), part))
 
     def _quantile(self, p: Tensor) -> Tensor:
         return self.low + p * self.range()
@@ -101,10 +83,10 @@ class Uniform(Distribution):
         return (self.low + self.high) / 2.0
 
     def _variance(self) -> Tensor:
-        return square(self.range()) / 12.0
+        return ag.square(self.range()) / 12.0
 
     def _entropy(self) -> Tensor:
-        return log(self.range())
+        return ag.log(self.range())
 
 
 class Gamma(Distribution):
@@ -127,8 +109,8 @@ class Gamma(Distribution):
 
     def __init__(
         self,
-        concentration: TensorLike,
-        rate: TensorLike,
+        concentration: ag.TensorLike,
+        rate: ag.TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Gamma",
@@ -157,21 +139,21 @@ class Gamma(Distribution):
 
     def _log_prob(self, x: Tensor) -> Tensor:
         a = self.concentration
-        return xlogy(a - 1.0, x) - self.rate * x - (lgamma(a) - a * log(self.rate))
+        return xlogy(a - 1.0, x) - self.rate * x - (ag.lgamma(a) - a * ag.log(self.rate))
 
     def _cdf(self, x: Tensor) -> Tensor:
         product = self.rate * self._checked(x)
         shape = broadcast(product, self.concentration)
-        return igamma(filled(self.concentration, shape), filled(product, shape))
+        return ag.igamma(filled(self.concentration, shape), filled(product, shape))
 
     def _mean(self) -> Tensor:
         return self.concentration / self.rate
 
     def _variance(self) -> Tensor:
-        return self.concentration / square(self.rate)
+        return self.concentration / ag.square(self.rate)
 
     def _stddev(self) -> Tensor:
-        return sqrt(self.concentration) / self.rate
+        return ag.sqrt(self.concentration) / self.rate
 
     def _mode(self) -> Tensor:
         above = self.concentration > 1.0
@@ -182,7 +164,7 @@ class Gamma(Distribution):
 
     def _entropy(self) -> Tensor:
         a = self.concentration
-        return lgamma(a) + a - log(self.rate) - (a - 1.0) * digamma(a)
+        return ag.lgamma(a) + a - ag.log(self.rate) - (a - 1.0) * ag.digamma(a)
 
 
 class Exponential(Gamma):
@@ -204,19 +186,19 @@ class Exponential(Gamma):
 
     def __init__(
         self,
-        rate: TensorLike,
+        rate: ag.TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Exponential",
     ) -> None:
         given = dict(locals())
         (rate,) = of_one_dtype(rate)
-        super().__init__(ones_like(rate), rate, validate_args, allow_nan_stats, name)
+        super().__init__(ag.ones_like(rate), rate, validate_args, allow_nan_stats, name)
         self._parameters = {key: value for key, value in given.items() if key not in ("self", "__class__")}
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
-        uniform = random_uniform((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed)
-        return -log1p(-uniform) / self.rate  # 0 is one of the numbers, and 1 is not
+        uniform = ag.random_uniform((*sample_shape, *self._batch_shape()), 0.0, 1.0, self.dtype, seed)
+        return -ag.log1p(-uniform) / self.rate  # 0 is one of the numbers, and 1 is not
 
     def _log_survival_function(self, x: Tensor) -> Tensor:
         return -self.rate * x
@@ -245,8 +227,8 @@ class Beta(Distribution):
 
     def __init__(
         self,
-        concentration1: TensorLike = None,
-        concentration0: TensorLike = None,
+        concentration1: ag.TensorLike = None,
+        concentration0: ag.TensorLike = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Beta",
@@ -283,23 +265,23 @@ class Beta(Distribution):
         return value
 
     def _log_normalization(self) -> Tensor:
-        return lgamma(self.concentration1) + lgamma(self.concentration0) - lgamma(self.total_concentration)
+        return ag.lgamma(self.concentration1) + ag.lgamma(self.concentration0) - ag.lgamma(self.total_concentration)
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        near_one = (self.concentration0 - 1.0) * log1p(-x)
+        near_one = (self.concentration0 - 1.0) * ag.log1p(-x)
         return xlogy(self.concentration1 - 1.0, x) + near_one - self._log_normalization()
 
     def _cdf(self, x: Tensor) -> Tensor:
         x = self._checked(x)
         shape = broadcast(x, self.concentration1, self.concentration0)
-        return betainc(filled(self.concentration1, shape), filled(self.concentration0, shape), filled(x, shape))
+        return ag.betainc(filled(self.concentration1, shape), filled(self.concentration0, shape), filled(x, shape))
 
     def _mean(self) -> Tensor:
         return self.concentration1 / self.total_concentration
 
     def _variance(self) -> Tensor:
         mean = self._mean()
-        return (mean - square(mean)) / (self.total_concentration + 1.0)
+        return (mean - ag.square(mean)) / (self.total_concentration + 1.0)
 
     def _mode(self) -> Tensor:
         defined = (self.concentration1 > 1.0) & (self.concentration0 > 1.0)
@@ -309,7 +291,7 @@ class Beta(Distribution):
 
     def _entropy(self) -> Tensor:
         a, b, total = self.concentration1, self.concentration0, self.total_concentration
-        rest = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (total - 2.0) * digamma(total)
+        rest = (a - 1.0) * ag.digamma(a) + (b - 1.0) * ag.digamma(b) - (total - 2.0) * ag.digamma(total)
         return self._log_normalization() - rest
 
 
@@ -330,7 +312,7 @@ class Dirichlet(Distribution):
 
     def __init__(
         self,
-        concentration: TensorLike,
+        concentration: ag.TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
@@ -345,7 +327,7 @@ class Dirichlet(Distribution):
     @property
     def total_concentration(self) -> Tensor:
         """The sums of the parameters along the last axis."""
-        return reduce_sum(self.concentration, -1)
+        return ag.reduce_sum(self.concentration, -1)
 
     def _batch_shape(self) -> Shape:
         return self.concentration._shape[:-1]
@@ -355,40 +337,40 @@ class Dirichlet(Distribution):
 
     def _sample(self, sample_shape: Shape, seed: int | None) -> Tensor:
         gamma = gamma_samples(sample_shape, self.concentration, seed)
-        return gamma / reduce_sum(gamma, -1, True)
+        return gamma / ag.reduce_sum(gamma, -1, True)
 
     def _checked(self, value: Tensor) -> Tensor:
         if self.validate_args:
             self._require(value > 0.0, "samples must be positive")
-            apart = absolute(reduce_sum(value, -1) - 1.0)
+            apart = ag.abs(ag.reduce_sum(value, -1) - 1.0)
             self._require(apart < 1e-5, "sample last-dimension must sum to `1`")
         return value
 
     def _log_normalization(self) -> Tensor:
-        return reduce_sum(lgamma(self.concentration), -1) - lgamma(self.total_concentration)
+        return ag.reduce_sum(ag.lgamma(self.concentration), -1) - ag.lgamma(self.total_concentration)
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return reduce_sum(xlogy(self.concentration - 1.0, x), -1) - self._log_normalization()
+        return ag.reduce_sum(xlogy(self.concentration - 1.0, x), -1) - self._log_normalization()
 
     def _mean(self) -> Tensor:
-        return self.concentration / expand_dims(self.total_concentration, -1)
+        return self.concentration / ag.expand_dims(self.total_concentration, -1)
 
     def _variance(self) -> Tensor:
         mean = self._mean()
-        return (mean - square(mean)) / (expand_dims(self.total_concentration, -1) + 1.0)
+        return (mean - ag.square(mean)) / (ag.expand_dims(self.total_concentration, -1) + 1.0)
 
     def _covariance(self) -> Tensor:
         mean = self._mean()
-        scale = 1.0 + expand_dims(expand_dims(self.total_concentration, -1), -1)
-        return matrix_set_diag(-expand_dims(mean, -1) * expand_dims(mean, -2) / scale, self._variance())
+        scale = 1.0 + ag.expand_dims(ag.expand_dims(self.total_concentration, -1), -1)
+        return ag.matrix_set_diag(-ag.expand_dims(mean, -1) * ag.expand_dims(mean, -2) / scale, self._variance())
 
     def _mode(self) -> Tensor:
         above = self.concentration > 1.0
         self._unless_nan_is_allowed(above, "Condition x < y did not hold: mode undefined where a concentration <= 1.")
-        under = expand_dims(self.total_concentration, -1) - float(self._event_shape()[0])
-        return chosen(reduce_all(above, -1, True), (self.concentration - 1.0) / under, math.nan)
+        under = ag.expand_dims(self.total_concentration, -1) - float(self._event_shape()[0])
+        return chosen(ag.reduce_all(above, -1, True), (self.concentration - 1.0) / under, math.nan)
 
     def _entropy(self) -> Tensor:
         count, total = float(self._event_shape()[0]), self.total_concentration
-        parts = reduce_sum((self.concentration - 1.0) * digamma(self.concentration), -1)
-        return self._log_normalization() + (total - count) * digamma(total) - parts
+        parts = ag.reduce_sum((self.concentration - 1.0) * ag.digamma(self.concentration), -1)
+        return self._log_normalization() + (total - count) * ag.digamma(total) - parts

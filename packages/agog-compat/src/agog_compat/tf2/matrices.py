@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    convert_to_tensor,
-    expand_dims,
-    matmul,
-    norm,
-    reduce_max,
-    squeeze,
-    svd,
-    where,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.ops.linalg.matmul import adjoint
 
 __all__ = ["matvec", "normalize", "pinv"]
@@ -26,8 +15,8 @@ _SPACING = {"float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23, "co
 
 
 def matvec(
-    a: TensorLike,
-    b: TensorLike,
+    a: ag.TensorLike,
+    b: ag.TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -48,11 +37,11 @@ def matvec(
     >>> print(matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]))
     tf.Tensor([3. 7.], shape=(2,), dtype=float32)
     """
-    return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])
+    return ag.squeeze(ag.matmul(a, ag.expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])
 
 
 def normalize(
-    tensor: TensorLike, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+    tensor: ag.TensorLike, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Divide by a norm.
 
@@ -68,12 +57,12 @@ def normalize(
     >>> print(quotient, length)
     tf.Tensor([0.6 0.8], shape=(2,), dtype=float32) tf.Tensor([5.], shape=(1,), dtype=float32)
     """
-    x = convert_to_tensor(tensor)
-    length = norm(x, ord=ord, axis=axis, keepdims=True)
+    x = ag.convert_to_tensor(tensor)
+    length = ag.norm(x, ord=ord, axis=axis, keepdims=True)
     return x / length, length
 
 
-def pinv(a: TensorLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(a: ag.TensorLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose pseudoinverses of matrices, by their singular values.
 
     G. Strang, "Linear algebra and its applications", 1980, section 7.2.
@@ -91,9 +80,9 @@ def pinv(a: TensorLike, rcond: float | None = None, validate_args: bool = False,
     [[0.5 0. ]
      [0.  0. ]], shape=(2, 2), dtype=float32)
     """
-    x = convert_to_tensor(a)
+    x = ag.convert_to_tensor(a)
     share = 10 * max(x._shape[-2:]) * _SPACING[x.dtype.name] if rcond is None else rcond
-    values, left, right = svd(x, full_matrices=False)
-    counts = values > reduce_max(values, -1, keepdims=True) * share
-    inverses = where(counts, 1.0 / where(counts, values, values * 0 + 1), zeros_like(values))
-    return (right * expand_dims(inverses, -2)) @ adjoint(left)
+    values, left, right = ag.svd(x, full_matrices=False)
+    counts = values > ag.reduce_max(values, -1, keepdims=True) * share
+    inverses = ag.where(counts, 1.0 / ag.where(counts, values, values * 0 + 1), ag.zeros_like(values))
+    return (right * ag.expand_dims(inverses, -2)) @ adjoint(left)
