@@ -84,7 +84,6 @@ STATE = {
     "agog_core.tracers.tracing": "none: traces that are under way",
     "agog_core.tracing.state.device._devices": "none: a cache",
     "agog_core.tracing.functions.eager_mode.eagerly": "late: each call asks",
-    "agog_core.tracing.execution.portable._next_number": "none: numbers",
     "agog_core.tracing.state.python_results._left": "late: what the run before has left",
     "agog_core.tracing.execution.hotness": "none: when traces are compiled",
     "agog_core.tracing.execution.loops._drawn": "late: what this run has drawn",

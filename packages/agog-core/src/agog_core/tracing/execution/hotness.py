@@ -20,6 +20,7 @@ from agog_core.tracing.execution.interpreter import interpreted
 from agog_core.tracing.execution.portable import Run, portable
 from agog_core.tracing.graphs.graph import Graph
 
+_SKIPPED, _SHORT = 7, 0.00002  # so many runs are not measured after one that took fewer seconds
 _RUNS = 16  # to write a function takes as long as it saves in some 80 runs on small arrays
 _TIMES = 3.0  # how many times as long as compiling takes a trace runs before
 # Seconds to compile a node, where there are no compilers and where there are: at least, and as far as is known. More
@@ -93,10 +94,13 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
     run: Run = cold
     kind = _has_compilers(graph)
     version, left = forgotten[0], _TIMES * _per_node[kind] * len(graph.nodes)
-    runs = 0
+    runs, skipped, skips = 0, 0, 0
 
     def timed(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
-        nonlocal left, run, runs
+        nonlocal left, run, runs, skipped, skips
+        if skips:
+            skips -= 1
+            return run(inputs, variables)
         runs += 1
         if runs == _RUNS and version == forgotten[0]:
             run = portable(graph)
@@ -105,8 +109,9 @@ def warming(graph: Graph, is_hot: Callable[[], None]) -> Run | None:
             return run(inputs, variables)
         finally:
             seconds = perf_counter() - start
-            left -= seconds
-            _spent[0] += seconds
+            left -= seconds * (1 + skipped)
+            _spent[0] += seconds * (1 + skipped)
+            skips = skipped = _SKIPPED if runs >= _RUNS and seconds < _SHORT else 0
             if (left < 0 or _at_once) and version == forgotten[0]:
                 is_loaded = kind in _loaded or _spent[0] > _TIMES * _LOADING[kind]
                 if is_loaded or _at_once:

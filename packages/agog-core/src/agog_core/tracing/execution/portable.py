@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,13 +13,21 @@ from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.execution.kernels import chosen, settled
 from agog_core.tracing.execution.loops import Loop
+from agog_core.tracing.execution.source import compiled
 from agog_core.tracing.graphs.graph import WRITES, Effect, Graph, Late, LateItem, Node, Value
 
 # ``run(inputs, variables)`` to outputs and finals; or to the number of a guard that failed.
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
 
-# The next number of a function that is written, which errors name its lines by.
-_next_number = itertools.count(1).__next__
+_TEXT = """\
+def run(inputs, variables):
+    try:
+        {body}
+    except Exception as error:
+        note(error, variables)
+        raise
+"""
+_FIRST = 3  # the number of the first line of the body
 
 
 def portable(graph: Graph) -> Run:
@@ -70,7 +77,7 @@ class Writer:
             start = len(self.lines)
             self.node(node, place)
             for line in range(start, len(self.lines)):
-                self.nodes[line + 2] = node
+                self.nodes[line + _FIRST] = node
             dead = [value for value in {*node.inputs, *node.outputs} if self.dies(value, place)]
             if dead:
                 self.lines.append(f"del {', '.join(self.name(value) for value in dead)}")
@@ -78,10 +85,10 @@ class Writer:
             self.late(late)
         outputs, finals = (_tuple(map(self.name, values)) for values in (graph.outputs, graph.finals.values()))
         self.lines.append(f"return {outputs}, {finals}")
-        body = "\n    ".join(self.lines)
-        file = f"<traced function {_next_number()}>"
-        exec(compile(f"def run(inputs, variables):\n    {body}\n", file, "exec"), self.scope)
-        return _noting(self.scope["run"], file, self.nodes, self.name, self.first_effect, self.present)
+        body = "\n        ".join(self.lines)
+        self.scope["note"] = _Notes(self.nodes, self.name, self.first_effect, self.present).add
+        exec(compiled(_TEXT.format(body=body), "<traced function>"), self.scope)
+        return self.scope.pop("run")  # type: ignore[no-any-return]  # it holds its scope, and not the other way
 
     def dies(self, value: Value, place: int) -> bool:
         return value.kind != "constant" and value not in self.kept and self.last_use.get(value, place) == place
@@ -143,7 +150,7 @@ class Writer:
 
     def effect(self) -> None:
         """Note that the next line has an effect."""
-        self.first_effect = min(self.first_effect, len(self.lines) + 2)
+        self.first_effect = min(self.first_effect, len(self.lines) + _FIRST)
 
     def update(self, node: Node, place: int, inputs: list[str], outputs: list[str], keywords: list[str]) -> None:
         """The lines of an update: it writes into a copy where somebody else wants the value from before."""
@@ -284,35 +291,36 @@ def on_host(node: Node) -> Callable[..., Any]:
     return run
 
 
-def _noting(
-    run: Run,
-    file: str,
-    nodes: dict[int, Node],
-    name: Callable[[Value], str],
-    first_effect: int,
-    present: Callable[[Node], list[Value]],
-) -> Run:
-    """A run whose errors say which op and line of the program they come from, and whether anything was done before."""
+class _Notes(NamedTuple):
+    """What tells of the errors of a run which op and line of the program they come from.
 
-    def noting(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
-        try:
-            return run(inputs, variables)
-        except Exception as error:
-            trail = error.__traceback__
-            while trail is not None and trail.tb_frame.f_code.co_filename != file:
-                trail = trail.tb_next
-            node = None if trail is None else nodes.get(trail.tb_lineno)
-            if trail is not None and trail.tb_lineno < first_effect:
-                undone(error)
-            if trail is not None and node is not None:
-                if trail.tb_lineno >= first_effect:
-                    names = map(name, present(node))
-                    left = [trail.tb_frame.f_locals.get(each) for each in names]
-                    note_written(error, [x if y is None else y for x, y in zip(variables, left, strict=False)])
-                if node.op is not None and node.table is not None:
-                    found = [trail.tb_frame.f_locals.get(name(value), value.array) for value in node.inputs]
-                    note_failure(error, node.op, node.table, found)
-                error.add_note(f"at {node.line}, in a traced function")
-            raise
+    Args:
+        nodes: by the numbers of the run's lines.
+        name: what the run calls a value.
+        first_effect: the line of the first write of a variable.
+        present: what the variables that are written have before a node.
+    """
 
-    return noting
+    nodes: dict[int, Node]
+    name: Callable[[Value], str]
+    first_effect: int
+    present: Callable[[Node], list[Value]]
+
+    def add(self, error: Exception, variables: Sequence[Any]) -> None:
+        """Add to an error which op raised it, and whether anything was done before."""
+        trail = error.__traceback__  # which begins in the run
+        if trail is None:
+            return
+        node = self.nodes.get(trail.tb_lineno)
+        if trail.tb_lineno < self.first_effect:
+            undone(error)
+        if node is None:
+            return
+        known = trail.tb_frame.f_locals
+        if trail.tb_lineno >= self.first_effect:
+            left = [known.get(self.name(value)) for value in self.present(node)]
+            note_written(error, [x if y is None else y for x, y in zip(variables, left, strict=False)])
+        if node.op is not None and node.table is not None:
+            found = [known.get(self.name(value), value.array) for value in node.inputs]
+            note_failure(error, node.op, node.table, found)
+        error.add_note(f"at {node.line}, in a traced function")

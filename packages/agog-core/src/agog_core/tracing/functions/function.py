@@ -78,9 +78,24 @@ class DefinedFunction:
         numbers, arrays and variables among its results, become tensors."""
         if (tracing and present_tracer() is not None) or eagerly:
             return self._called(*self._arguments.taken(args, kwargs))
-        if active and tapes_of_context():
-            return self._under_tapes(args, kwargs)
         memory = self._memory
+        if active and (tapes := tapes_of_context()):
+            match, found, version, settings = memory.latest_taped
+            if version == changes[0] and not scopes and (not used or settings == present()):
+                matched = match(args, kwargs, tapes)
+                if matched is not None and (not found.entries or found.fits(matched[1])):
+                    try:
+                        result = found.run(matched[1], tapes, None, matched[0])
+                    except Exception as error:
+                        if not is_undone(error):
+                            raise
+                        failure = error
+                    else:
+                        return result if type(result) is not int else self._under_tapes(args, kwargs, tapes)
+                    return memory.again(
+                        self._shown(), found, failure, self._called, *self._arguments.both(args, kwargs)
+                    )
+            return self._under_tapes(args, kwargs, tapes)
         match, found, version, settings = memory.latest
         if version == changes[0] and not scopes and (not used or settings == present()):
             matched = match(args, kwargs)
@@ -106,7 +121,7 @@ class DefinedFunction:
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
         memory.retracing.found()
-        if not (scopes or self._check) and (match := memory.matcher(found, called_with, self._input_signature)):
+        if not (scopes or self._check) and (match := memory.matcher(found, *called_with, self._input_signature)):
             memory.latest = match, found, version, present()
         return self._run(found, tensors, args, kwargs)
 
@@ -195,34 +210,25 @@ class DefinedFunction:
         # Another thread has changed a variable meanwhile: nothing was kept, and the call is run on what is there now.
         return self._run(call.concrete, call.tensors, args, kwargs)
 
-    def _under_tapes(self, args: Any, kwargs: Any) -> Any:
-        """Call the function where tapes may record it, as one record whose walk back is traced when it is asked for."""
+    def _under_tapes(self, args: Any, kwargs: Any, tapes: Sequence[Recording]) -> Any:
+        """Call the function under tapes as one record whose walk back is traced when it is asked for."""
         memory, called_with = self._memory, (args, kwargs)
         if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
-        tapes = [tape for tape in tapes_of_context() if tape.is_open]
-        is_forward = bool([tape for tape in tapes if tape.is_forward])
+        tapes = [tape for tape in tapes if tape.is_open]
+        args, kwargs, tensors = self._arguments.given(args, kwargs)
         tangents: list[Tangent] = []
-        match, key, watching, version, settings = memory.latest_taped
-        matched = None
-        if version == changes[0] and not (scopes or is_forward) and (not used or settings == present()):
-            matched = match(args, kwargs)
-        if matched is not None and key_of_tapes(tapes, matched[1]) == watching:
-            tensors = matched[1]
-        else:
-            matched = None
-            args, kwargs, tensors = self._arguments.given(args, kwargs)
-            if is_forward and (tangents := tangents_of(tapes, tensors)):
-                tensors = (*tensors, *(each.tensor for each in tangents))
-            version, watching = changes[0], key_of_tapes(tapes, tensors)
-            key = memory.with_reads((watching, key_of_tangents(tangents), self._key(args, kwargs)))
+        if any(tape.is_forward for tape in tapes) and (tangents := tangents_of(tapes, tensors)):
+            tensors = (*tensors, *(each.tensor for each in tangents))
+        version, watching = changes[0], key_of_tapes(tapes, tensors)
+        key = memory.with_reads((watching, key_of_tangents(tangents), self._key(args, kwargs)))
         known, parent = memory.taped, None
         place: Any = key
         while (found := known.get(place)) is not None:
             if found is _EAGERLY or not found.fits(tensors):
-                return self._called(*self._arguments.both(args, kwargs))
+                return self._called(args, kwargs)
             try:
-                result = found(tensors, tapes, None)
+                result = found.run(tensors, tapes)
             except Exception as error:
                 if not is_undone(error):
                     raise
@@ -230,17 +236,14 @@ class DefinedFunction:
                 break
             if type(result) is not int:
                 memory.retracing.found()
-                if matched is None and not (scopes or is_forward or self._check):
-                    match = memory.matcher(found.concrete, called_with, self._input_signature)
-                    if match is not None:
-                        memory.latest_taped = match, key, watching, version, present()
+                is_plain = tapes and not (scopes or self._check or any(tape.is_forward for tape in tapes))
+                if is_plain and (match := memory.matcher(found, *called_with, self._input_signature, tapes)):
+                    memory.latest_taped = match, memory.taped[key], version, present()
                 return result
             known, place, parent = found.branches, result, found
         else:
-            return self._trace_taped(known, place, key, parent, *self._arguments.both(args, kwargs), tapes, tangents)
-        return memory.again(
-            self._shown(), memory.taped.get(key), failure, self._called, *self._arguments.both(args, kwargs)
-        )
+            return self._trace_taped(known, place, key, parent, args, kwargs, tapes, tangents)
+        return memory.again(self._shown(), memory.taped.get(key), failure, self._called, args, kwargs)
 
     @handing_on
     def _trace_taped(
@@ -276,7 +279,7 @@ class DefinedFunction:
             memory.created.add(where)
         else:
             memory.keep(known, place, found.taped, key, parent, guard)
-        return self._under_tapes(args, kwargs) if found.result is AGAIN else found.result
+        return self._under_tapes(args, kwargs, tapes) if found.result is AGAIN else found.result
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         result = self._python_function(*args, **kwargs)

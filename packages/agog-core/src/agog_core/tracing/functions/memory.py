@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 MOST_SETTINGS = 8
 # Of no call: what takes arguments of its kind, what it found, and what the settings were.
 _NOTHING: tuple[Any, Any, Any, Any] = None, None, None, None
-# The same for calls under tapes: what takes the arguments, the key, what the tapes watch, and the settings.
-_NOTHING_TAPED: tuple[Any, Any, Any, Any, Any] = None, None, None, None, None
 
 
 class TraceInfo(Named):
@@ -58,9 +56,9 @@ class Memory:
         # Of the last call that found one: what takes arguments of its kind, and what it found.
         # Then what the settings were, of attributes and of module state.
         self.latest = _NOTHING
-        self.latest_taped = _NOTHING_TAPED
+        self.latest_taped = _NOTHING
         self.taped: dict[Any, Any] = {}  # for calls under tapes
-        self._before: Concrete | None = None  # what the last call has found by its key
+        self._before: Concrete | Taped | None = None  # what the last call has found by its key
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         # Held while what is here changes, and not while the function is traced: Python may wait for other threads.
@@ -87,11 +85,11 @@ class Memory:
                 self._reads[key] = [reads, *known[: MOST_SETTINGS - 1]]
             return key, reads
 
-    def matcher(self, found: Concrete, call: tuple[Any, Any], signature: Any) -> Matcher | None:
+    def matcher(self, found: Concrete | Taped, *call: Any) -> Matcher | None:
         """What takes arguments of the kind of a call, where that before was of this kind too: to write it takes as long
         as it saves in some twenty calls."""
         is_again, self._before = found is self._before, found
-        return found.matcher(*call, signature) if is_again else None
+        return found.matcher(*call) if is_again else None
 
     def allows(self, key: Any, parent: Concrete | Taped | None, guard: int, function: str) -> bool:
         """Whether a call is traced; else it runs eagerly. That is said where it is news."""
@@ -109,7 +107,7 @@ class Memory:
         """Let calls for arguments of a kind run eagerly from now on."""
         with self.lock:
             self.retracing.give_up(key[0])
-            self.latest, self.latest_taped = _NOTHING, _NOTHING_TAPED
+            self.latest = self.latest_taped = _NOTHING
             self.traces.pop(key, None)
             self.taped.pop(key, None)
 

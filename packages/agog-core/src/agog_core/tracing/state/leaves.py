@@ -18,6 +18,7 @@ from agog_core.tensors.masks import has_mask, own_mask, with_mask
 from agog_core.tensors.masks import known as masked
 from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.execution.source import Source
 from agog_core.tracing.state.device import untraced
 
 _PLAIN = frozenset({bool, int, str, bytes, type(None)})  # whose equal values are the same
@@ -165,6 +166,7 @@ class Packing:
         # Whether it is a flat list or tuple of tensors.
         self.are_tensors = type(structure) in (list, tuple) and all(type(x) is Tensor for x in structure)
         self.tensors: list[Tensor] = []
+        self.is_plain = True  # whether it is of lists, tuples and dicts, of tensors without masks and of other values
         self._make = self._maker(structure)
         if self.are_tensors and len(self.tensors) == len(structure):  # without masks
             self._make = type(structure)
@@ -183,6 +185,7 @@ class Packing:
         if type(part) in (tuple, list):
             kind, makers = type(part), list(map(self._maker, part))
             return lambda tensors: kind([make(tensors) for make in makers])
+        self.is_plain = False
         makers = list(map(self._maker_of_leaf, nest.flatten(part)))
         form = nest.map_structure(lambda leaf: None, part)
         return lambda tensors: nest.pack(form, [make(tensors) for make in makers])
@@ -195,9 +198,38 @@ class Packing:
         self.tensors += found[0]
         if is_single(leaf):
             return itemgetter(start)
+        self.is_plain = False
         stop, make = len(self.tensors), found[1]
         return lambda tensors: make(tensors[start:stop])
 
     def release(self) -> None:
         """Let go of the tensors."""
         self.tensors = []
+
+
+class _Name(str):
+    """The name of a tensor in a function that is written."""
+
+    __slots__ = ()
+
+
+def written(pack: Callable[[Any], Any], names: Sequence[str], source: Source) -> str:
+    """The text of what is packed of tensors that have names in a function that is written.
+
+    >>> from agog_core.tensors.constant import constant
+    >>> written(Packing({"x": constant(1.0), "y": [None, constant(2.0)]}), ["a", "b"], Source("f()", {}))
+    '{c0: a, c1: [c2, b]}'
+    """
+    if not getattr(pack, "is_plain", False):
+        return f"{source.constant(pack)}([{', '.join(names)}])"
+
+    def text(part: Any) -> str:
+        if type(part) is dict:
+            return f"{{{', '.join(f'{source.constant(key)}: {text(each)}' for key, each in part.items())}}}"
+        if type(part) is tuple:
+            return f"({''.join(f'{text(each)}, ' for each in part)})"
+        if type(part) is list:
+            return f"[{', '.join(map(text, part))}]"
+        return part if type(part) is _Name else source.constant(part)
+
+    return text(pack([_Name(each) for each in names]))

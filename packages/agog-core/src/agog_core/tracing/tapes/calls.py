@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from agog_core.recording import Id, Recording, next_id, watch_output
@@ -15,8 +16,9 @@ from agog_core.tracing.state.device import TracedArray
 from agog_core.tracing.tapes.replay import Replay, replay
 from agog_core.tracing.tapes.section import Section
 from agog_core.tracing.tapes.template import Template
-from agog_core.tracing.tapes.twins import Twin
+from agog_core.tracing.tapes.twins import Twin, add_check
 from agog_core.tracing.traces.concrete import Concrete
+from agog_core.tracing.traces.matching import Matcher, matcher
 from agog_core.variables.variable import Variable
 
 # ``walk(call, index, gradients, keep)``: the gradients that walking back the records for a tape adds or changes; by the
@@ -138,6 +140,7 @@ class Taped:
     _layouts: list[Any] = field(default_factory=list)  # the strides of the graph's inputs
     _portable: Concrete | None = None
     _replay: Replay | None = None
+    _matchers: dict[tuple[type, ...], Matcher | None] = field(default_factory=dict)  # by the types of arguments
 
     def __post_init__(self) -> None:
         self._needed = {read.variable for twin in self.twins for read in twin.reads if read.kind == "entry"}
@@ -170,10 +173,27 @@ class Taped:
         places = {id(x): place for place, x in reversed(list(enumerate(tensors)))}
         return all(places.get(id(variable._current())) == place for variable, place in self.entries.items())
 
-    def __call__(self, tensors: Sequence[Tensor], tapes: Sequence[Recording], before: Call | None) -> Any:
-        """Call the function: its result, or the number of a guard that failed."""
-        entries = {variable: variable._current() for variable in self._needed}
-        arrays = [x._array for x in tensors]
+    def matcher(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any, tapes: Sequence[Recording]
+    ) -> Matcher | None:
+        """What takes such arguments under such tapes; None where only the key can tell."""
+        types = tuple(map(type, args))
+        if types not in self._matchers:
+            self._matchers[types] = matcher(args, kwargs, signature is not None, partial(add_check, tapes))
+        return self._matchers[types]
+
+    def run(
+        self,
+        tensors: Sequence[Tensor],
+        tapes: Sequence[Recording],
+        before: Call | None = None,
+        arrays: list[Any] | None = None,
+    ) -> Any:
+        """Call the function, whose arguments have some arrays: its result, or the number of a guard that failed."""
+        needed = self._needed
+        entries = {variable: variable._current() for variable in needed} if needed else {}
+        if arrays is None:
+            arrays = [x._array for x in tensors]
         if before is None:
             outputs = self.concrete.run(arrays)
         else:
@@ -181,14 +201,17 @@ class Taped:
             outputs = self._concrete(arrays, len(tensors)).run(arrays)
         if type(outputs) is int:
             return outputs
-        return self.pack(outputs) if self._is_simple else self.finish(tensors, outputs, entries, tapes, before)
+        if self._replay is not None:
+            return self._replay(tensors, outputs, entries, tapes)
+        made = self.concrete.tensors(outputs)
+        return self.pack(made) if self._is_simple else self.finish(tensors, made, entries, tapes, before)
 
     def _concrete(self, arrays: Sequence[Any], count: int) -> Concrete:
         """What runs the graph: the kernels one by one, where what was kept has other strides than it had."""
         if [getattr(array, "strides", None) for array in arrays[count:]] == self._layouts[count:]:
             return self.concrete
         if self._portable is None:
-            self._portable = Concrete(self.graph, list, is_portable=True)
+            self._portable = Concrete(self.graph, None, is_portable=True)
         return self._portable
 
     def finish(
@@ -201,7 +224,7 @@ class Taped:
     ) -> Any:
         """The function's result, of what the graph has returned; the tapes hear of the call."""
         if self._replay is not None:
-            return self.pack(self._replay(tensors, outputs, entries, tapes))
+            return self._replay(tensors, [x._array for x in outputs], entries, tapes)
         call = Call(self, before, [tape.serial for tape in tapes])
         inherited = [] if before is None else before.kept
         known = {"argument": tensors, "inherited": inherited, "entry": entries, "output": outputs, "result": outputs}

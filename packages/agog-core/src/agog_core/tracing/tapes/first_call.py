@@ -211,7 +211,7 @@ class _Taping:
         graph.outputs += exported.values
         optimize(graph)
         taped = Taped(
-            concrete=Concrete(graph, list, is_portable=exported.has_variant),
+            concrete=Concrete(graph, None, is_portable=exported.has_variant),
             pack=pack,
             name=self.function.name,
             walk=self.function.walk,

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core.dtypes import DType
 from agog_core.recording import Id, Record, Recording, next_id, watch_output
+from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
+from agog_core.tracing.execution.source import Source
 from agog_core.tracing.state.device import TracedArray, untraced
+from agog_core.tracing.state.leaves import written
 from agog_core.tracing.tapes.twins import Twin
 from agog_core.variables.variable import Variable
 
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
 _MOST_RECORDS, _MOST_ELEMENTS = 12, 1 << 15
 _PLAIN = frozenset((int, float, bool, str, type(None), DType))
 
-# ``replay(tensors, outputs, entries, tapes)``: the results of a call, of its arguments, of what its graph has returned
+# ``replay(tensors, arrays, entries, tapes)``: the result of a call, of its arguments, of what its graph has returned
 # and of the values that variables had; the tapes get the records.
-Replay = Callable[[Sequence[Tensor], Sequence[Tensor], Mapping[Variable, Tensor], Sequence[Recording]], list[Tensor]]
+Replay = Callable[[Sequence[Tensor], Sequence[Any], Mapping[Variable, Tensor], Sequence[Recording]], Any]
 
 
 def replay(taped: Taped) -> Replay | None:
@@ -36,7 +39,7 @@ def replay(taped: Taped) -> Replay | None:
     if not is_short or is_forward or taped.graph.lates or len(taped.kept) > len(tensors):
         return None
     try:
-        return _Source(taped, tensors).function()
+        return _Source(taped, tensors).finish()
     except _UnfitError:
         return None
 
@@ -45,17 +48,25 @@ class _UnfitError(Exception):
     """Something that only a section does."""
 
 
-class _Source:
-    """The lines of such a function, with what they need."""
+class _Source(Source):
+    """The lines of such a function."""
 
     def __init__(self, taped: Taped, tensors: Sequence[Tensor]) -> None:
+        names = {
+            "new": object.__new__,
+            "Tensor": Tensor,
+            "wrap": wrap,
+            "next_id": next_id,
+            "watch_output": watch_output,
+        }
+        super().__init__("replay(tensors, arrays, entries, tapes)", names)
         self.taped, self.tensors = taped, tensors
-        self.lines: list[str] = []
-        self.scope: dict[str, Any] = {"wrap": wrap, "next_id": next_id, "watch_output": watch_output}
         self.known: dict[Origin, str] = {}
         self.names: dict[Id, str] = {}  # of traced tensors
+        self.is_watched: dict[str, bool] = {}  # of tensors that are made here: whether a tape watches them by now
 
-    def function(self) -> Replay:
+    def finish(self) -> Replay:
+        """The function."""
         taped = self.taped
         results = [self.tensor(origin) for origin in taped.results]
         kept = {id(x): self.tensor(origin) for x, origin in zip(self.tensors, taped.kept, strict=True)}
@@ -64,26 +75,37 @@ class _Source:
             self.watch(twin, f"tapes[{n}]", results, kept)
         for n, twin in enumerate(taped.twins):
             made = [self.record(record, kept) for record in twin.records]
-            self.lines += [f"tapes[{n}].records.append({each})" for each in made]
-        body = "\n    ".join([*self.lines, f"return [{', '.join(results[: taped.count])}]"])
-        exec(compile(f"def replay(tensors, outputs, entries, tapes):\n    {body}\n", "<replay>", "exec"), self.scope)
-        found: Replay = self.scope["replay"]
-        return found
+            if made:
+                self.add(f"add = tapes[{n}].records.append")
+            for each in made:
+                self.add(f"add({each})")
+        self.add(f"return {written(taped.pack, results[: taped.count], self)}")
+        return self.function()
 
     def tensor(self, origin: Origin) -> str:
-        """The name of a tensor of a call, with the line that takes it."""
+        """The name of a tensor of a call, with the lines that take or make it."""
         if origin in self.known:
             return self.known[origin]
         if origin.kind == "constant":
             return self.constant(origin.of)
-        places = {"argument": "tensors", "entry": "entries", "result": "outputs", "output": "outputs"}
-        if origin.kind not in places:
+        name = self.known[origin] = self.name()
+        if origin.kind in ("result", "output"):
+            value = self.taped.graph.outputs[origin.of]
+            self.add(f"{name} = new(Tensor)")
+            self.add(f"{name}._array = arrays[{origin.of}]")
+            self.add(f"{name}._table = {self.constant(value.table)}")
+            self.add(f"{name}._shape = {self.constant(intern_shape(value.shape))}")
+            self.add(f"{name}._watch = None")
+        elif origin.kind == "argument":
+            self.add(f"{name} = tensors[{origin.of}]")
+        elif origin.kind == "entry":
+            self.add(f"{name} = entries[{self.constant(origin.of)}]")
+        else:
             raise _UnfitError
-        of = self.constant(origin.of) if origin.kind == "entry" else origin.of
-        name = self.known[origin] = f"x{len(self.known)}"
-        self.lines.append(f"{name} = {places[origin.kind]}[{of}]")
-        if not origin.is_own:
-            self.lines.append(f"{name} = wrap({name}._array, {name}._table, {name}._shape)")
+        if origin.kind in ("argument", "entry") and not origin.is_own:
+            self.add(f"{name} = wrap({name}._array, {name}._table, {name}._shape)")
+        elif origin.kind in ("result", "output"):
+            self.is_watched[name] = False
         return name
 
     def watch(self, twin: Twin, tape: str, results: Sequence[str], kept: Mapping[int, str]) -> None:
@@ -93,14 +115,21 @@ class _Source:
             if kind != "entry":
                 raise _UnfitError
             read = self.names[i] = f"entries[{self.constant(variable)}]"
-            self.lines.append(f"{tape}.watch_variable({self.constant(variable)}, {read})")
+            self.add(f"{tape}.watch_variable({self.constant(variable)}, {read})")
             self.names[i] += "._id"
         known = {i for _, i in self.taped.inputs} | {read.id for read in twin.reads}
         made = {x._id: kept[id(x)] for x in self.tensors if twin.watches(x) and x._id not in known}
         made |= {i: results[place] for place, i in twin.results}
-        for i, name in made.items():
-            self.lines.append(f"watch_output({name}, {tape})")
-            self.names[i] = f"{name}._id"
+        for name in dict.fromkeys(made.values()):
+            is_watched = self.is_watched.get(name)
+            if is_watched is None:
+                self.add(f"watch_output({name}, {tape})")
+                continue
+            self.add(f"{name}._watch {'|=' if is_watched else '='} {tape}.watching")
+            if not is_watched:
+                self.add(f"{name}._id = next_id()")
+                self.is_watched[name] = True
+        self.names |= {i: f"{name}._id" for i, name in made.items()}
 
     def record(self, record: Record, kept: Mapping[int, str]) -> str:
         """The text of a record; see `agog_core.recording.Record` for its two forms."""
@@ -108,11 +137,9 @@ class _Source:
         ids = ""
         if out is None:
             outs, sources, *saved = saved  # type: ignore[assignment]  # a list does as well
-            ids = f"{self.name(outs)}, [{', '.join(map(self.name, sources))}], "
-        items = [self.saved(each, kept) for each in saved]
-        return (
-            f"({self.name(out)}, {self.name(source)}, {self.constant(vjp)}, ({ids}{''.join(f'{x}, ' for x in items)}))"
-        )
+            ids = f"{self.id_of(outs)}, [{', '.join(map(self.id_of, sources))}], "
+        items = "".join(f"{self.saved(each, kept)}, " for each in saved)
+        return f"({self.id_of(out)}, {self.id_of(source)}, {self.kept_constant(vjp)}, ({ids}{items}))"
 
     def saved(self, value: Any, kept: Mapping[int, str]) -> str:
         """The text of what a record keeps: a tensor of a call, a constant, or a tuple of both."""
@@ -120,31 +147,28 @@ class _Source:
             return kept[id(value)]
         if type(value) is tuple and not _is_plain(value):
             return f"({''.join(f'{self.saved(each, kept)}, ' for each in value)})"
-        return self.constant(value)
+        return self.kept_constant(value)
 
-    def name(self, traced: Id | tuple[Id, ...] | None) -> str:
+    def id_of(self, traced: Id | tuple[Id, ...] | None) -> str:
         """The id that a tensor of the trace has in a call, or several."""
         if traced is None:
             return "None"
         if isinstance(traced, tuple):
-            return f"({''.join(f'{self.name(each)}, ' for each in traced)})"
+            return f"({''.join(f'{self.id_of(each)}, ' for each in traced)})"
         if traced not in self.names:
             if traced < self.taped.start:
                 raise _UnfitError
-            self.names[traced] = f"i{traced}"
-            self.lines.append(f"i{traced} = next_id()")
+            self.names[traced] = name = f"i{len(self.names)}"
+            self.add(f"{name} = next_id()")
         return self.names[traced]
 
-    def constant(self, value: Any) -> str:
-        """The name of what is the same in all calls."""
-        name = f"c{len(self.scope)}"
+    def kept_constant(self, value: Any) -> str:
+        """The name of what the records of all calls have in common."""
         if type(value) is Tensor and (type(value._array) is not TracedArray or value._array.tracer is None):
-            self.scope[name] = untraced(value)
-        elif isinstance(value, Variable) or _is_plain(value):
-            self.scope[name] = value
-        else:  # such as the vjp of a function with a gradient of its own
-            raise _UnfitError
-        return name
+            return self.constant(untraced(value))
+        if isinstance(value, Variable) or _is_plain(value):
+            return self.constant(value)
+        raise _UnfitError  # such as the vjp of a function with a gradient of its own
 
 
 def _is_plain(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from agog_core.interrupts import begins_in_peace
 from agog_core.recording import Id, Record, Recording, active, stack
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.execution.source import Source
 from agog_core.tracing.state.leaves import equals
 from agog_core.variables.variable import Variable
 
@@ -158,6 +159,30 @@ def key_of_tapes(tapes: Sequence[Recording], tensors: Sequence[Tensor]) -> tuple
     return same, *[
         (tape.is_recording, tape.watch_accessed_variables, _chosen(tape), *map(tape.watches, tensors)) for tape in tapes
     ]
+
+
+def add_check(tapes: Sequence[Recording], source: Source, tensors: Sequence[Tensor], names: Sequence[str]) -> None:
+    """Add lines that return None where the tapes of a call have another key than some of now.
+
+    Args:
+        tapes: those that are open.
+        source: of a function that has its ``tapes`` among its parameters.
+        tensors: the arguments.
+        names: what the function calls these.
+    """
+    source.scope["chosen"] = _chosen
+    source.add(f"if len(tapes) != {len(tapes)}: return None")
+    for n, tape in enumerate(tapes):
+        source.add(f"tape = tapes[{n}]")
+        flags = [tape.is_recording, tape.watch_accessed_variables, True, False]
+        found = ("tape.is_recording", "tape.watch_accessed_variables", "tape.is_open", "tape.is_forward")
+        wrong = [f"{'not ' if expected else ''}{each}" for each, expected in zip(found, flags, strict=True)]
+        source.add(f"if {' or '.join(wrong)}: return None")
+        has_some = "" if (chosen := _chosen(tape)) else "tape.variables and "
+        source.add(f"if {has_some}chosen(tape) != {source.constant(chosen)}: return None")
+        for x, name in zip(tensors, names, strict=True):
+            watched = f"{name}._watch is not None and tape.serial in {name}._watch"
+            source.add(f"if {'not (' if tape.watches(x) else '('}{watched}): return None")
 
 
 def _chosen(tape: Recording) -> tuple[int, ...]:

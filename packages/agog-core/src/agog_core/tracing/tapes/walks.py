@@ -71,7 +71,7 @@ class _Walk:
         known, place = self.call.taped.walks, self.key()
         while (found := known.get(place)) is not None and found.reads.hold():
             try:
-                result = found(self.tensors, self.tapes, self.call)
+                result = found.run(self.tensors, self.tapes, self.call)
             except Exception as error:
                 if not is_undone(error):
                     raise

@@ -27,7 +27,7 @@ class Concrete:
 
     Args:
         graph: the graph, after the passes.
-        pack: makes the function's result of its tensors.
+        pack: makes the function's result of its tensors; None where arrays are wanted.
         is_portable: whether kernels are called one by one, whatever the backend could do.
         echoes: the results that are other tensors, not new ones; None where there are none.
         whole: what may go both ways where it branches; None where that is nowhere.
@@ -36,7 +36,7 @@ class Concrete:
     def __init__(
         self,
         graph: Graph,
-        pack: Callable[[list[Tensor]], Any],
+        pack: Callable[[list[Tensor]], Any] | None,
         is_portable: bool = False,
         echoes: Echoes | None = None,
         whole: Whole | None = None,
@@ -74,7 +74,7 @@ class Concrete:
 
     def run(self, arrays: Sequence[Any], tensors: Sequence[Tensor] = ()) -> Any:
         """Run on the arrays of the arguments, and the tensors that some results are: the function's result, or the
-        number of a guard that failed."""
+        arrays of one, or the number of a guard that failed."""
         run = self._run if self._version == forgotten[0] else self._compiled()
         written, echoes = self._written, self._echoes
         values = None if echoes is None else echoes.present()
@@ -108,15 +108,22 @@ class Concrete:
             self._put_back()
             return found
         outputs = found[0]
+        pack = self._pack
+        if pack is None:
+            return outputs
         if self._only is not None:
             table, shape = self._only
             result = wrap(outputs[0], table, shape)
-            return result if self._is_bare else self._pack([result])
-        results = [wrap(array, *kind) for array, kind in zip(outputs, self._outputs, strict=True)]
+            return result if self._is_bare else pack([result])
+        results = self.tensors(outputs)
         if echoes is not None and values is not None:
             given = dict(zip(written, found[1], strict=True)) if written else {}
             results = echoes(results, tensors, values, given)
-        return self._pack(results)
+        return pack(results)
+
+    def tensors(self, arrays: Sequence[Any]) -> list[Tensor]:
+        """The tensors of arrays that it has given."""
+        return [wrap(array, *kind) for array, kind in zip(arrays, self._outputs, strict=True)]
 
     def matcher(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], signature: Any) -> Matcher | None:
         """What takes such arguments; None where only the key can tell."""

@@ -191,15 +191,16 @@ class _Part:
         self.graph = graph
         # What a kernel keeps for its gradient's is for kernels alone.
         is_plain = all(value.table.dtype is not variant for value in self._gives)
-        echoes = Echoes.of_variables(graph.variables, graph.finals, graph.outputs) or None
-        self._concrete = Concrete(graph, list, is_portable=portable or not is_plain, echoes=echoes)
+        echoes = self._echoes = Echoes.of_variables(graph.variables, graph.finals, graph.outputs) or None
+        self._concrete = Concrete(graph, None if echoes is None else list, portable or not is_plain, echoes)
 
     def run(self, values: dict[Value, Any], handed: HandedOn) -> int | None:
         """Run on the values that are there, and add others to them; the number of a guard that failed, or None."""
         found = self._concrete.run([values[value] for value in self._given])
         if type(found) is int:
             return found
-        values.update(zip(self._gives, [tensor._array for tensor in found], strict=True))
+        arrays = found if self._echoes is None else [tensor._array for tensor in found]
+        values.update(zip(self._gives, arrays, strict=True))
         return None
 
 
