@@ -133,10 +133,8 @@ def test_calls_give_what_was_traced_for_them() -> None:
 
 def test_the_key_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    before = tracing_function.DefinedFunction._key
-    monkeypatch.setattr(
-        tracing_function.DefinedFunction, "_key", lambda self, *given: asked.append(given) or before(self, *given)
-    )
+    before = tracing_function.key_of_call
+    monkeypatch.setattr(tracing_function, "key_of_call", lambda *given: asked.append(given) or before(*given))
     for args, kwargs in [((X, 3), {}), (({"a": X, "b": [Y]},), {}), ((X,), {"rate": 0.5, "way": "same"}), ((V,), {})]:
         traced = function(lambda *args, **kwargs: ag.constant(1.0))
         asked.clear()

@@ -8,11 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import nest
+from agog_core.dispatch.devices.lookup import scope, scopes
+from agog_core.settings import present_key, used
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracing.state.device import untraced
-from agog_core.tracing.state.leaves import exact, field_names, is_eager, tensors_of, with_fields
+from agog_core.tracing.state.leaves import (
+    equals,
+    exact,
+    field_names,
+    is_eager,
+    is_single,
+    key_of_leaf,
+    key_of_structure,
+    key_of_tensor,
+    tensors_of,
+    with_fields,
+)
 from agog_core.variables.variable import Variable
 
 _AS_THEY_ARE = (Tensor, int, float, bool, str, type(None))
@@ -122,6 +135,17 @@ class Arguments(NamedTuple):
             f"{self.owner}: {self.function} must return tensors, structures of them, or None; it returned a "
             f"{type(value).__name__}."
         )
+
+
+def key_of_call(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What decides which trace a call takes: the arguments, the device scope, and the settings."""
+    where, settings = scope() if scopes else None, present_key() if used else ()
+    if not kwargs and where is None and not settings and all(map(is_single, args)):
+        kinds, same = tuple(map(key_of_tensor, args)), equals(args)
+        return kinds if same is None else (same, "equals", *kinds)
+    both = args, kwargs
+    leaves = map(key_of_leaf, nest.flatten(both))
+    return where, settings, equals(tensors_of(both)), "structure", key_of_structure(both), *leaves
 
 
 def _here(leaf: Any) -> Any:

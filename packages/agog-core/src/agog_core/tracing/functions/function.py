@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from agog_core import nest
-from agog_core.dispatch.devices.lookup import scope, scopes
+from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.coats import is_checked
 from agog_core.recording import Recording, active, tapes_of_context
 from agog_core.settable import changes
-from agog_core.settings import present, present_key, used
+from agog_core.settings import present, used
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.errors import OtherWayError, is_undone
-from agog_core.tracing.functions.arguments import Arguments
+from agog_core.tracing.functions.arguments import Arguments, key_of_call
 from agog_core.tracing.functions.concrete_function import ConcreteFunction, spec_of
 from agog_core.tracing.functions.eager_mode import eagerly
 from agog_core.tracing.functions.memory import Memories, Memory, TraceInfo
 from agog_core.tracing.graphs.graph import Graph
-from agog_core.tracing.state.leaves import equals, is_single, key_of_leaf, key_of_structure, key_of_tensor, tensors_of
 from agog_core.tracing.state.python_results import handing_on
 from agog_core.tracing.tapes.calls import Taped
 from agog_core.tracing.tapes.first_call import AGAIN, Function, trace_taped
@@ -56,9 +55,10 @@ class DefinedFunction:
         self._exact = exact or self._check  # bits are compared
         self._warned: set[str] = set()
         self._python_function = python_function
+        self._name = getattr(python_function, "__name__", repr(python_function))
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._owner = owner
-        self._arguments = Arguments(owner, self._shown(), self._input_signature)
+        self._arguments = Arguments(owner, self._name, self._input_signature)
         self._memory = Memory()
         self._memories = Memories()  # those of instances, where the function is a method
         update_wrapper(self, python_function)
@@ -92,9 +92,7 @@ class DefinedFunction:
                         failure = error
                     else:
                         return result if type(result) is not int else self._under_tapes(args, kwargs, tapes)
-                    return memory.again(
-                        self._shown(), found, failure, self._called, *self._arguments.both(args, kwargs)
-                    )
+                    return self._again(found, failure, args, kwargs)
             return self._under_tapes(args, kwargs, tapes)
         match, found, version, settings = memory.latest
         if version == changes[0] and not scopes and (not used or settings == present()):
@@ -110,30 +108,19 @@ class DefinedFunction:
                     if not is_undone(error):
                         raise
                     failure = error
-                return memory.again(self._shown(), found, failure, self._called, *self._arguments.both(args, kwargs))
+                return self._again(found, failure, args, kwargs)
         if memory.retracing.skips():
             return self._called(*self._arguments.taken(args, kwargs))
         called_with = args, kwargs
         args, kwargs, tensors = self._arguments.given(args, kwargs)
         version = changes[0]
-        kind = memory.with_reads(self._key(args, kwargs))
+        kind = memory.with_reads(key_of_call(args, kwargs))
         found = memory.traces.get(kind)
         if found is None:
             return self._trace(kind, args, kwargs, None, 0)
-        memory.retracing.found()
         if not (scopes or self._check) and (match := memory.matcher(found, *called_with, self._input_signature)):
             memory.latest = match, found, version, present()
         return self._run(found, tensors, args, kwargs)
-
-    def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What decides which trace a call takes: the arguments, the device scope, and the settings."""
-        where, settings = scope() if scopes else None, present_key() if used else ()
-        if not kwargs and where is None and not settings and all(map(is_single, args)):
-            kinds, same = tuple(map(key_of_tensor, args)), equals(args)
-            return kinds if same is None else (same, "equals", *kinds)
-        both = args, kwargs
-        leaves = map(key_of_leaf, nest.flatten(both))
-        return where, settings, equals(tensors_of(both)), "structure", key_of_structure(both), *leaves
 
     def _run(self, found: Concrete, tensors: Sequence[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a trace, or the one of its branches that ran last."""
@@ -143,27 +130,38 @@ class DefinedFunction:
         try:
             result = latest.run([x._array for x in tensors], tensors)
             if type(result) is not int:
+                self._memory.retracing.found()
                 return result
             return self._branched(found, latest, result, tensors, args, kwargs)
         except Exception as error:
             if not is_undone(error):
                 raise
             failure = error
-        return self._memory.again(self._shown(), found, failure, self._called, args, kwargs)
+        return self._again(found, failure, args, kwargs)
+
+    def _again(self, found: Any, failure: Exception, args: Any, kwargs: Any) -> Any:
+        """Call the function where a trace has failed and done nothing."""
+        given = self._arguments.both(args, kwargs)
+        return self._memory.again(self._name, found, failure, self._called, *given)
 
     @handing_on
     def _branched(
         self, first: Concrete, at: Concrete, guard: int, tensors: Sequence[Tensor], args: Any, kwargs: Any
     ) -> Any:
         """Where a guard has failed in the trace that ran last, run the one for the way that the branches go now."""
-        arrays = [x._array for x in tensors]
-        at, result = (at, guard) if at is first else (first, first.run(arrays, tensors))
+        memory, arrays, failed = self._memory, [x._array for x in tensors], int(at is not first)
+        now, result = (at, guard) if at is first else (first, first.run(arrays, tensors))
         while type(result) is int:
-            other = at.branches.get(result)
-            if other is None:
-                return self._trace(first.key, *self._arguments.both(args, kwargs), at, result)
-            at, result = other, other.run(arrays, tensors)
-        first.latest = at
+            at, guard, failed = now, result, failed + 1
+            if (other := at.branches.get(guard)) is None:
+                break
+            now, result = other, other.run(arrays, tensors)
+        is_astray = memory.goes_astray(first, at, guard, failed, self._name)
+        if type(result) is int:
+            given = self._arguments.both(args, kwargs)
+            return self._called(*given) if is_astray else self._trace(first.key, *given, at, guard)
+        first.latest = now
+        memory.retracing.found(failed)
         return result
 
     @handing_on
@@ -178,7 +176,8 @@ class DefinedFunction:
                     return self._trace(found.key, args, kwargs, found, result)
                 found = found.branches[result]
         except OtherWayError as failure:
-            return self._memory.again(self._shown(), found, failure, self._called, args, kwargs)
+            return self._again(found, failure, args, kwargs)
+        self._memory.retracing.found()
         shadow.warn(self._warned)
         shadow.compare(result, found.graph)
         return result
@@ -186,14 +185,14 @@ class DefinedFunction:
     def _trace(self, key: Any, args: Any, kwargs: Any, parent: Concrete | None, guard: int) -> Any:
         """Call the function and record what it does."""
         memory = self._memory
-        if not memory.allows(key, parent, guard, self._shown()):
+        if not memory.allows(key, parent, guard, self._name):
             return self._called(args, kwargs)
         place = key, id(parent), guard
         with key[1].noted():
             call = first_call(self._called, args, kwargs, may_create=place not in memory.created)
         call.concrete.key, call.concrete.graph.exact = key, self._exact
         if call.failed is not None:
-            memory.note_failure(self._shown(), key, call.failed, call.concrete.graph)
+            memory.note_failure(self._name, key, call.failed, call.concrete.graph)
             call.concrete.untie()
             # Another thread may have changed a variable meanwhile, so that nothing was kept.
             return call.result if call.is_kept else self._called(args, kwargs)
@@ -221,9 +220,8 @@ class DefinedFunction:
         if any(tape.is_forward for tape in tapes) and (tangents := tangents_of(tapes, tensors)):
             tensors = (*tensors, *(each.tensor for each in tangents))
         version, watching = changes[0], key_of_tapes(tapes, tensors)
-        key = memory.with_reads((watching, key_of_tangents(tangents), self._key(args, kwargs)))
-        known, parent = memory.taped, None
-        place: Any = key
+        key: Any = memory.with_reads((watching, key_of_tangents(tangents), key_of_call(args, kwargs)))
+        known, place, parent = memory.taped, key, None
         while (found := known.get(place)) is not None:
             if found is _EAGERLY or not found.fits(tensors):
                 return self._called(args, kwargs)
@@ -243,7 +241,7 @@ class DefinedFunction:
             known, place, parent = found.branches, result, found
         else:
             return self._trace_taped(known, place, key, parent, args, kwargs, tapes, tangents)
-        return memory.again(self._shown(), memory.taped.get(key), failure, self._called, args, kwargs)
+        return self._again(memory.taped.get(key), failure, args, kwargs)
 
     @handing_on
     def _trace_taped(
@@ -259,21 +257,22 @@ class DefinedFunction:
     ) -> Any:
         """Call the function under tapes and record what it does, for a place among what is known."""
         memory, guard = self._memory, 0 if parent is None else place
-        if not memory.allows(key, parent, guard, self._shown()):
+        if not memory.allows(key, parent, guard, self._name):
             return self._called(args, kwargs)
         where = key, id(parent), guard
-        made = Function(self._called, self._full_name(), walk, where not in memory.created, self._exact)
+        full_name = f"{getattr(self._python_function, '__module__', None)}.{self._name}"
+        made = Function(self._called, full_name, walk, where not in memory.created, self._exact)
         with key[1].noted():
             found = trace_taped(made, args, kwargs, tapes, tangents=tangents)
         if found is None:
             known[place] = _EAGERLY
-            memory.retracing.tell("asks", function=self._shown())
+            memory.retracing.tell("asks", function=self._name)
             return self._called(args, kwargs)
         if found.failed is not None:
-            memory.note_failure(self._shown(), key, found.failed, found.taped.graph)
+            memory.note_failure(self._name, key, found.failed, found.taped.graph)
         elif found.captures:
             known[place] = _EAGERLY
-            memory.retracing.tell("captures", function=self._shown())
+            memory.retracing.tell("captures", function=self._name)
         elif found.has_created:
             memory.note(key, parent, guard, found.taped.graph, has_created=True)
             memory.created.add(where)
@@ -332,24 +331,16 @@ class DefinedFunction:
         """
         if not args and not kwargs and self._memory.infos:
             return self._memory.infos[-1].graph
-        found = self._memory.traces.get(self._memory.with_reads(self._key(*self._arguments.both(args, kwargs))))
+        found = self._memory.traces.get(self._memory.with_reads(key_of_call(*self._arguments.both(args, kwargs))))
         if found is None:
-            raise ValueError(
-                f"{self._owner}: {self._shown()} has no trace for these arguments; call it with them first."
-            )
+            raise ValueError(f"{self._owner}: {self._name} has no trace for these arguments; call it with them first.")
         return found.graph
 
     def __graph_nodes__(self) -> list[GraphNode]:
         return self.graph().__graph_nodes__()
 
-    def _full_name(self) -> str:
-        return f"{getattr(self._python_function, '__module__', None)}.{self._shown()}"
-
-    def _shown(self) -> str:
-        return getattr(self._python_function, "__name__", repr(self._python_function))
-
     def __repr__(self) -> str:
-        return f"<DefinedFunction {self._shown()}>"
+        return f"<DefinedFunction {self._name}>"
 
 
 def function(

@@ -97,11 +97,25 @@ class Memory:
             if parent is None:
                 kind, reads = key
                 return self.retracing.allows(kind, reads, function)
-            if self._ways.get(key, 1) < MOST_WAYS:
-                return True
+            count = self._ways.get(key, 1)
+            if count < MOST_WAYS:
+                self.latest = self.latest_taped = _NOTHING  # so that the next call says whether it has a trace
+                return self.retracing.allows_way((key, id(parent), guard), count)
             self.give_up(key)
         self.retracing.tell("ways", function=function, line=parent.guards[guard].line, count=MOST_WAYS)
         return False
+
+    def goes_astray(self, first: Concrete, at: Concrete, guard: int, failed: int, function: str) -> bool:
+        """Whether calls run eagerly from now on, because so many traces have run in vain in this one, the last up to a
+        guard, and it goes on like this."""
+        with self.lock:
+            if failed > 1:
+                self.latest = _NOTHING  # so that the next call says whether its trace is the first that it runs
+            if not self.retracing.is_astray(failed):
+                return False
+            self.give_up(first.key)
+        self.retracing.tell("astray", function=function, line=at.guards[guard].line)
+        return True
 
     def give_up(self, key: Any) -> None:
         """Let calls for arguments of a kind run eagerly from now on."""
