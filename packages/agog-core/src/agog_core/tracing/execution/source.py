@@ -7,6 +7,10 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from agog_core.shapes import intern_shape
+from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.graphs.graph import Value
+
 
 class Source:
     """The lines of a function, and what they name.
@@ -23,7 +27,7 @@ class Source:
 
     def __init__(self, header: str, names: Mapping[str, Any]) -> None:
         self.lines: list[str] = []
-        self.scope = dict(names)
+        self.scope = {"new": object.__new__, "Tensor": Tensor, **names}
         self._header, self._count = header, 0
 
     def add(self, line: str) -> None:
@@ -40,6 +44,18 @@ class Source:
         """A name that is not yet taken."""
         self._count += 1
         return f"x{self._count}"
+
+    def made(self, array: str, value: Value) -> str:
+        """Add the lines that make a tensor of an array, like a value of a graph; its name."""
+        name = self.name()
+        self.lines += [
+            f"{name} = new(Tensor)",
+            f"{name}._array = {array}",
+            f"{name}._table = {self.constant(value.table)}",
+            f"{name}._shape = {self.constant(intern_shape(value.shape))}",
+            f"{name}._watch = None",
+        ]
+        return name
 
     def function(self) -> Callable[..., Any]:
         """The function."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from agog_core.dtypes import DType
 from agog_core.recording import Id, Record, Recording, next_id, watch_output
-from agog_core.shapes import intern_shape
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_core.tracing.execution.source import Source
 from agog_core.tracing.state.device import TracedArray, untraced
@@ -88,24 +87,18 @@ class _Source(Source):
             return self.known[origin]
         if origin.kind == "constant":
             return self.constant(origin.of)
-        name = self.known[origin] = self.name()
         if origin.kind in ("result", "output"):
-            value = self.taped.graph.outputs[origin.of]
-            self.add(f"{name} = new(Tensor)")
-            self.add(f"{name}._array = arrays[{origin.of}]")
-            self.add(f"{name}._table = {self.constant(value.table)}")
-            self.add(f"{name}._shape = {self.constant(intern_shape(value.shape))}")
-            self.add(f"{name}._watch = None")
-        elif origin.kind == "argument":
-            self.add(f"{name} = tensors[{origin.of}]")
-        elif origin.kind == "entry":
-            self.add(f"{name} = entries[{self.constant(origin.of)}]")
+            name = self.made(f"arrays[{origin.of}]", self.taped.graph.outputs[origin.of])
+            self.is_watched[name] = False
+        elif origin.kind in ("argument", "entry"):
+            name = self.name()
+            of = f"tensors[{origin.of}]" if origin.kind == "argument" else f"entries[{self.constant(origin.of)}]"
+            self.add(f"{name} = {of}")
+            if not origin.is_own:
+                self.add(f"{name} = wrap({name}._array, {name}._table, {name}._shape)")
         else:
             raise _UnfitError
-        if origin.kind in ("argument", "entry") and not origin.is_own:
-            self.add(f"{name} = wrap({name}._array, {name}._table, {name}._shape)")
-        elif origin.kind in ("result", "output"):
-            self.is_watched[name] = False
+        self.known[origin] = name
         return name
 
     def watch(self, twin: Twin, tape: str, results: Sequence[str], kept: Mapping[int, str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agog_core.tensors.tensor import Tensor
+from agog_core.tracing.execution.source import Source
 from agog_core.tracing.state.device import TracedArray
 from agog_core.variables.variable import Variable
 
@@ -62,6 +63,20 @@ class Echoes:
             *(other._arguments, other._variables),
             *(other._finals, other._again),
         )
+
+    def names(self, names: Sequence[str], source: Source) -> list[str] | None:
+        """What a function that is written calls the results: these names, but for those that are ``tensors`` or
+        constants; None where some are values of variables."""
+        if self._variables or self._finals:
+            return None
+        found = list(names)
+        for place, argument in self._arguments:
+            found[place] = f"tensors[{argument}]"
+        for place, constant in self._constants:
+            found[place] = source.constant(constant)
+        for place, first in self._again:
+            found[place] = found[first]
+        return found
 
     def present(self) -> dict[Variable, Tensor]:
         """The present values of the variables, asked for before a run."""

@@ -14,8 +14,10 @@ from agog_core.tracing.execution.executors import executable
 from agog_core.tracing.execution.hotness import compiled, warming
 from agog_core.tracing.execution.loops import note_draws, putting_back
 from agog_core.tracing.execution.portable import Run
+from agog_core.tracing.execution.source import Source
 from agog_core.tracing.graphs.graph import Effect, Graph, RandomKey, Value
 from agog_core.tracing.graphs.passes import optimize
+from agog_core.tracing.state.leaves import written
 from agog_core.tracing.traces.aliases import Echoes
 from agog_core.tracing.traces.matching import Matcher, matcher
 from agog_core.tracing.traces.union import Whole
@@ -68,6 +70,7 @@ class Concrete:
                 note_draws(late)
         self.guards = [node for node in graph.nodes if node.effect is Effect.GUARD]
         self._run: Run
+        self._result: Callable[[Sequence[Any], Sequence[Tensor]], Any] | None = None  # see `_write_result`
         self._version = -1  # of what the run was made for
         self._is_hot = False
         self._matchers: dict[tuple[type, ...], Matcher | None] = {}  # by the types of arguments
@@ -108,6 +111,8 @@ class Concrete:
             self._put_back()
             return found
         outputs = found[0]
+        if self._result is not None:
+            return self._result(outputs, tensors)
         pack = self._pack
         if pack is None:
             return outputs
@@ -129,8 +134,25 @@ class Concrete:
         """What takes such arguments; None where only the key can tell."""
         types = tuple(map(type, args))
         if types not in self._matchers:
+            self._result = self._write_result()
             self._matchers[types] = matcher(args, kwargs, signature is not None)
         return self._matchers[types]
+
+    def _write_result(self) -> Callable[[Sequence[Any], Sequence[Tensor]], Any] | None:
+        """A function that is written to make the result of arrays; None where some are values of variables."""
+        if self._pack is None:
+            return None
+        source = Source("result(arrays, tensors)", {})
+        values = self.graph.outputs
+        names: list[str] | None = [f"arrays[{place}]" for place in range(len(values))]
+        if self._echoes is not None and (names := self._echoes.names(names, source)) is None:
+            return None
+        made: dict[str, str] = {}
+        for name, value in zip(names, values, strict=True):
+            if name not in made:
+                made[name] = source.made(name, value) if name.startswith("arrays") else name
+        source.add(f"return {written(self._pack, [made[name] for name in names], source)}")
+        return source.function()
 
     def _put_back(self) -> None:
         """Put back what a run has drawn of random streams, because it comes to nothing."""
