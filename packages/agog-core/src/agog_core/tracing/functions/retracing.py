@@ -2,8 +2,8 @@
 
 Of arguments that differ in shapes and Python numbers alone, the first three kinds are traced when they come, and any
 other when it comes for the third time: a number that is another one at each call is never worth a trace. So it is with
-ways through branches. Where settings or attributes change again and again, ever more calls run eagerly before the next
-trace.
+ways through branches behind the first eight. Where settings or attributes change again and again, ever more calls run
+eagerly before the next trace.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agog_core.settable import Reads
 # How many ways through the branches of a function there may be, for arguments of one kind.
 MOST_WAYS = 32
 # How many kinds of arguments that are alike, and ways through branches, are traced when they come first.
-FIRST_KINDS = 3
+FIRST_KINDS, FIRST_WAYS = 3, 8
 _TIMES, _MOST_TIMES = 3, 96  # another one is traced when it has come so often
 MANY_KINDS = 8  # that are alike: it is said when there are more
 _MOST_SEEN = 1024  # kinds that are counted
@@ -98,8 +98,8 @@ class Retracing:
     def allows_way(self, place: Any, count: int) -> bool:
         """Whether a way through branches is traced, of a function that has gone so many ways, which parts from those at
         some place."""
-        needed = min(_TIMES << max(0, count - FIRST_KINDS), _MOST_TIMES)
-        return count < FIRST_KINDS or _has_come(self._ways, place, needed) or self._refused()
+        needed = min(_TIMES << max(0, count - FIRST_WAYS), _MOST_TIMES)
+        return count < FIRST_WAYS or _has_come(self._ways, place, needed) or self._refused()
 
     def is_astray(self, failed: int) -> bool:
         """Whether to give up a function, of whose traces so many have run in vain in a call, as in all calls before."""

@@ -144,9 +144,12 @@ class Concrete:
             return None
         source = Source("result(arrays, tensors)", {})
         values = self.graph.outputs
-        names: list[str] | None = [f"arrays[{place}]" for place in range(len(values))]
-        if self._echoes is not None and (names := self._echoes.names(names, source)) is None:
-            return None
+        names = [f"arrays[{place}]" for place in range(len(values))]
+        if self._echoes is not None:
+            others = self._echoes.names(names, source)
+            if others is None:
+                return None
+            names = others
         made: dict[str, str] = {}
         for name, value in zip(names, values, strict=True):
             if name not in made:
